@@ -1,0 +1,78 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let upcomingFeatures = [
+    "ExistentialAny", "ImmutableWeakCaptures", "InferIsolatedConformances", "InternalImportsByDefault",
+    "MemberImportVisibility", "NonisolatedNonsendingByDefault",
+]
+
+let package = Package(
+    name: "crumb",
+    platforms: [.macOS(.v15), .iOS(.v18)],
+    products: [
+        .executable(name: "crumb", targets: ["crumb"]),
+        .library(name: "PublicSuffix", targets: ["PublicSuffix"]),
+        .library(name: "CookieModel", targets: ["CookieModel"]),
+        .library(name: "Captures", targets: ["Captures"]),
+        .library(name: "OAuth2", targets: ["OAuth2"]),
+        .library(name: "SessionStore", targets: ["SessionStore"]),
+        .library(name: "RequestDecoration", targets: ["RequestDecoration"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    ],
+    targets: [
+        .target(name: "PublicSuffix"),
+        .executableTarget(name: "public-suffix-compiler", dependencies: ["PublicSuffix"]),
+        .target(name: "CookieModel", dependencies: ["PublicSuffix"]),
+        .target(name: "Captures", dependencies: ["CookieModel"]),
+        .target(
+            name: "OAuth2",
+            dependencies: [
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Crypto", package: "swift-crypto"),
+            ]),
+        .target(
+            name: "SessionStore",
+            dependencies: [
+                "CookieModel", "OAuth2",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+                .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            resources: [.embedInCode("../../Migrations/V001_cookies_and_tokens.sql")]),
+        .target(
+            name: "RequestDecoration",
+            dependencies: [
+                "CookieModel", "SessionStore", "OAuth2",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]),
+        .executableTarget(
+            name: "crumb",
+            dependencies: [
+                "PublicSuffix", "CookieModel", "Captures", "OAuth2", "SessionStore", "RequestDecoration",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
+        .testTarget(name: "PublicSuffixTests", dependencies: ["PublicSuffix", "public-suffix-compiler"]),
+        .testTarget(name: "CookieModelTests", dependencies: ["CookieModel", "PublicSuffix"]),
+        .testTarget(name: "CapturesTests", dependencies: ["Captures", "CookieModel"]),
+        .testTarget(
+            name: "OAuth2Tests", dependencies: ["OAuth2", .product(name: "HTTPTypes", package: "swift-http-types")]),
+        .testTarget(name: "SessionStoreTests", dependencies: ["SessionStore", "CookieModel", "OAuth2"]),
+        .testTarget(
+            name: "RequestDecorationTests",
+            dependencies: [
+                "RequestDecoration", "CookieModel", "SessionStore",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]),
+        .testTarget(name: "CrumbTests", dependencies: ["crumb", "CookieModel"]),
+    ]
+)
+
+for target in package.targets {
+    target.swiftSettings =
+        [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)] + upcomingFeatures.map { .enableUpcomingFeature($0) }
+}
