@@ -1,0 +1,133 @@
+/// A trie over the labels of all rules, from the last label to the first, laid out as a hash table in printable ASCII.
+///
+/// Text, because a string literal compiles in no time, takes no work at start and stays in read-only memory. An octet
+/// carries six bits as `"0" + digit`, least significant digit first.
+///
+/// `slots` has 2^n slots (open addressing, linear probing) of eight octets, so that one load reads a slot:
+///
+/// | octets | meaning |
+/// | --- | --- |
+/// | 0-2 | the slot of the parent; the number of slots where the parent is the root |
+/// | 3 | the length of the label; 0 in a free slot |
+/// | 4-6 | where the label begins in `labels` |
+/// | 7 | ``Flags`` |
+package struct SuffixTable: Sendable {
+    private enum Storage {
+        case embedded(slots: StaticString, labels: StaticString)
+        case owned(slots: [UInt8], labels: [UInt8])
+    }
+
+    private let storage: Storage
+
+    /// A table in the memory of the program. The literals are ones that ``SuffixTableBuilder`` made.
+    init(slots: StaticString, labels: StaticString) {
+        storage = .embedded(slots: slots, labels: labels)
+    }
+
+    /// A table that was built at run time.
+    init(slots: [UInt8], labels: [UInt8]) {
+        storage = .owned(slots: slots, labels: labels)
+    }
+
+    /// The rule that decides for `host`, by its outcome.
+    func match(_ host: Span<UInt8>) -> SuffixMatch {
+        switch storage {
+        case .embedded(let slots, let labels):
+            let slotSpan = Span(_unsafeStart: slots.utf8Start, count: slots.utf8CodeUnitCount)
+            let labelSpan = Span(_unsafeStart: labels.utf8Start, count: labels.utf8CodeUnitCount)
+            return Self.match(host, slots: slotSpan, labels: labelSpan)
+        case .owned(let slots, let labels):
+            return Self.match(host, slots: slots.span, labels: labels.span)
+        }
+    }
+
+    /// The text of the slots.
+    package var slots: [UInt8] {
+        switch storage {
+        case .embedded(let slots, _): Self.octets(of: slots)
+        case .owned(let slots, _): slots
+        }
+    }
+
+    /// The text of the labels, each once, without separators.
+    package var labels: [UInt8] {
+        switch storage {
+        case .embedded(_, let labels): Self.octets(of: labels)
+        case .owned(_, let labels): labels
+        }
+    }
+
+    private static func octets(of literal: StaticString) -> [UInt8] {
+        Array(UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
+    }
+}
+
+extension SuffixTable {
+    /// What is known of the name that a slot stands for. Six bits.
+    struct Flags: OptionSet {
+        let rawValue: UInt8
+
+        /// A rule names it.
+        static let name = Flags(rawValue: 1)
+        /// An exception names it.
+        static let exception = Flags(rawValue: 2)
+        /// That rule or exception stands in the private section.
+        static let isPrivate = Flags(rawValue: 4)
+        /// A wildcard covers the names one label below.
+        static let wildcard = Flags(rawValue: 8)
+        /// That wildcard stands in the private section.
+        static let wildcardIsPrivate = Flags(rawValue: 16)
+        /// There are slots one label below.
+        static let hasChildren = Flags(rawValue: 32)
+    }
+
+    static let dot = UInt8(ascii: ".")
+    static let slotSize = 8
+    /// Numbers have three digits, and the root is the number of slots.
+    static let maximumSlotCount = 1 << 17
+    static let maximumLabelsLength = 1 << 18
+    private static let zero = UInt64(UInt8(ascii: "0")) * 0x0101_0101_0101_0101
+
+    /// Spreads the low eighteen bits over three octets of six bits.
+    static func spread(_ number: UInt32) -> UInt32 {
+        number & 0x3F | (number & 0xFC0) << 2 | (number & 0x3F000) << 4
+    }
+
+    /// The inverse of ``spread(_:)``.
+    static func gather(_ digits: UInt32) -> UInt32 {
+        digits & 0x3F | (digits >> 2) & 0xFC0 | (digits >> 4) & 0x3F000
+    }
+
+    /// The low half of a slot, which identifies a label below a parent.
+    static func key(parent: UInt32, length: Int) -> UInt32 {
+        spread(parent) | UInt32(truncatingIfNeeded: length) << 24
+    }
+
+    /// The high half of a slot.
+    static func value(labelStart: Int, flags: Flags) -> UInt32 {
+        spread(UInt32(truncatingIfNeeded: labelStart)) | UInt32(flags.rawValue) << 24
+    }
+
+    /// A slot as octets of text.
+    static func text(key: UInt32, value: UInt32) -> [UInt8] {
+        let digits = (UInt64(value) << 32 | UInt64(key)) &+ zero
+        return (0..<slotSize).map { index in UInt8(truncatingIfNeeded: digits >> (8 * UInt64(index))) }
+    }
+
+    /// The digits of a slot, from its text.
+    static func slot(_ index: UInt32, in slots: RawSpan) -> UInt64 {
+        let text = slots.unsafeLoadUnaligned(fromByteOffset: Int(index) * slotSize, as: UInt64.self)
+        return UInt64(littleEndian: text) &- zero
+    }
+
+    /// Mixes one octet of a label, read from its end, into a hash that starts as the parent's number.
+    static func mix(_ octet: UInt8, into hash: inout UInt32) {
+        hash = hash &* 33 ^ UInt32(octet)
+    }
+
+    /// The slot to look in first.
+    static func home(_ hash: UInt32, slotCount: UInt32) -> UInt32 {
+        // The upper bits of a product depend on all bits of the factor; 2^32 divided by the golden ratio spreads them.
+        UInt32(truncatingIfNeeded: (UInt64(hash &* 0x9E37_79B1) &* UInt64(slotCount)) >> 32)
+    }
+}
