@@ -1,0 +1,90 @@
+/// A cookie that was validated against the URL it came from: the fields of section 5.7 of the draft.
+public struct Cookie: Sendable, Hashable {
+    /// What makes two cookies the same one: a new cookie with the ID of a stored one replaces it.
+    public struct ID: Hashable, Sendable {
+        /// The name, possibly empty.
+        public var name: Octets
+        /// The domain, without a leading dot.
+        public var domain: WebHost
+        /// The host-only-flag.
+        public var isHostOnly: Bool
+        /// The path.
+        public var path: Octets
+        /// The partition, `nil` for an unpartitioned cookie.
+        public var partitionKey: PartitionKey?
+
+        /// An ID from its parts.
+        public init(name: Octets, domain: WebHost, isHostOnly: Bool, path: Octets, partitionKey: PartitionKey?) {
+            self.name = name
+            self.domain = domain
+            self.isHostOnly = isHostOnly
+            self.path = path
+            self.partitionKey = partitionKey
+        }
+    }
+
+    /// Name, domain, host-only-flag, path and partition.
+    public var id: ID
+    /// The value, possibly empty.
+    public var value: Octets
+    /// The secure-only-flag.
+    public var isSecure: Bool
+    /// The http-only-flag.
+    public var isHTTPOnly: Bool
+    /// The same-site-flag.
+    public var sameSite: SameSite
+    /// The expiry-time; `nil` where the persistent-flag is false, for a cookie that ends with the session.
+    public var expiry: Timestamp?
+    /// The creation-time, kept when a cookie is replaced.
+    public var creation: Timestamp
+    /// The last-access-time.
+    public var lastAccess: Timestamp
+    /// The place in the order of creation, for cookies created at the same moment; kept like ``creation``.
+    public var sequence: Int64
+
+    /// A cookie from its fields; the caller vouches for them.
+    public init(
+        id: ID, value: Octets, isSecure: Bool, isHTTPOnly: Bool, sameSite: SameSite, expiry: Timestamp?,
+        creation: Timestamp, lastAccess: Timestamp, sequence: Int64 = 0
+    ) {
+        self.id = id
+        self.value = value
+        self.isSecure = isSecure
+        self.isHTTPOnly = isHTTPOnly
+        self.sameSite = sameSite
+        self.expiry = expiry
+        self.creation = creation
+        self.lastAccess = lastAccess
+        self.sequence = sequence
+    }
+
+    /// The name, possibly empty.
+    public var name: Octets { id.name }
+    /// The domain, without a leading dot.
+    public var domain: WebHost { id.domain }
+    /// Whether only the exact host gets the cookie.
+    public var isHostOnly: Bool { id.isHostOnly }
+    /// The path.
+    public var path: Octets { id.path }
+    /// Whether the cookie outlives the session (the persistent-flag).
+    public var isPersistent: Bool { expiry != nil }
+
+    /// The octets of this cookie in a Cookie field (section 5.8.3, step 6): the value alone where there is no name.
+    public var pair: Octets {
+        name.isEmpty ? value : Octets(name.bytes + [ASCII.equals] + value.bytes)
+    }
+
+    /// Whether the expiry-time is in the past (section 5.7): not yet at that very moment.
+    public func isExpired(at now: Timestamp) -> Bool {
+        guard let expiry else { return false }
+        return expiry < now
+    }
+
+    /// Whether this cookie goes before `other` in a header (section 5.8.3, step 4): longer paths first, then earlier
+    /// creation. A total and stable order.
+    public func precedes(_ other: Cookie) -> Bool {
+        (-path.count, creation.microseconds, sequence) < (
+            -other.path.count, other.creation.microseconds, other.sequence
+        )
+    }
+}

@@ -1,0 +1,33 @@
+extension CookiePolicy {
+    /// Decides on a cookie out of another program's store: the rules of section 5.7 that need no request.
+    ///
+    /// The record's creation time is kept where it has one; the lifetime limit counts from now.
+    public func decision(for record: CookieRecord, existing: [Cookie], now: Timestamp) -> StorageDecision {
+        var reasons = ReasonSet<RejectionReason>()
+        if record.name.contains(where: ASCII.isControl) || record.value.contains(where: ASCII.isControl)
+            || record.path.contains(where: ASCII.isControl)
+        {
+            reasons.insert(.controlCharacter)
+        }
+        if record.name.count + record.value.count > SetCookie.nameAndValueLimit { reasons.insert(.nameAndValueTooLong) }
+        if record.name.isEmpty, record.value.isEmpty { reasons.insert(.emptyNameAndValue) }
+        if record.path.first != ASCII.slash { reasons.insert(.pathInvalid) }
+        if record.sameSite == .none, !record.isSecure { reasons.insert(.sameSiteNoneInsecure) }
+        let host = WebHost(record.domain)
+        if host == nil { reasons.insert(.hostInvalid) }
+        if let host, !record.isHostOnly, host.isPublicSuffix(publicSuffixes) { reasons.insert(.domainPublicSuffix) }
+        checkPrefixes(
+            name: record.name, value: record.value, isSecure: record.isSecure, isHostOnly: record.isHostOnly,
+            isHTTPOnly: record.isHTTPOnly, isRootPath: record.path == "/", &reasons)
+        guard let host, reasons.isEmpty else {
+            return StorageDecision(outcome: .rejected, name: record.name, reasons: reasons)
+        }
+        let cookie = Cookie(
+            id: Cookie.ID(
+                name: record.name, domain: host, isHostOnly: record.isHostOnly, path: record.path, partitionKey: nil),
+            value: record.value, isSecure: record.isSecure, isHTTPOnly: record.isHTTPOnly, sameSite: record.sameSite,
+            expiry: record.expiry.map { min($0, now.advanced(bySeconds: lifetimeLimit)) },
+            creation: record.creation ?? now, lastAccess: now)
+        return conclude(cookie, existing: existing, isScript: false, reasons, now: now)
+    }
+}

@@ -1,0 +1,40 @@
+extension CookiePolicy {
+    /// Whether a request is "same-site" (section 5.2 of the draft).
+    ///
+    /// For a top-level navigation the client is who caused it; for anything else the client's "site for cookies" is
+    /// the page in the address bar, as long as the initiator is of that site as well.
+    func isSameSite(_ context: RequestContext) -> Bool {
+        guard context.topLevel != nil || hasForeignInitiator(context) || considersRedirectChain else { return true }
+        let site = SchemefulSite(context.url, publicSuffixes)
+        if considersRedirectChain {
+            for url in context.redirects where SchemefulSite(url, publicSuffixes) != site { return false }
+        }
+        let topLevelSite = context.topLevel.map { SchemefulSite($0, publicSuffixes) } ?? site
+        let initiatorSite: SchemefulSite? =
+            switch context.initiator {
+            case .user: context.isTopLevelNavigation ? site : topLevelSite
+            case .topLevel: topLevelSite
+            case .origin(let url): SchemefulSite(url, publicSuffixes)
+            case .opaque: nil
+            }
+        return initiatorSite == site && (context.isTopLevelNavigation || topLevelSite == site)
+    }
+
+    private func hasForeignInitiator(_ context: RequestContext) -> Bool {
+        switch context.initiator {
+        case .topLevel, .user: false
+        case .origin, .opaque: true
+        }
+    }
+
+    /// The partition that partitioned cookies of a request live in (CHIPS).
+    ///
+    /// A top-level navigation is the root of its own partition. Otherwise the key is the site of the page in the
+    /// address bar, with the cross-site-ancestor bit where the request or its initiator is of another site.
+    func partitionKey(_ context: RequestContext, isSameSite: Bool) -> PartitionKey {
+        let top = context.isTopLevelNavigation ? context.url : context.topLevel ?? context.url
+        return PartitionKey(
+            topLevelSite: SchemefulSite(top, publicSuffixes).description,
+            hasCrossSiteAncestor: !context.isTopLevelNavigation && !isSameSite)
+    }
+}

@@ -1,0 +1,55 @@
+/// A documented reason with a stable identifier.
+public protocol DecisionReason: RawRepresentable<UInt8>, CaseIterable, Hashable, Sendable {
+    /// The stable identifier, as `crumb explain` and scenarios write it.
+    var identifier: String { get }
+    /// One sentence for a person.
+    var explanation: String { get }
+}
+
+/// The reasons that apply to one verdict, in their documented order; no allocation.
+public struct ReasonSet<Reason: DecisionReason>: Hashable, Sendable, ExpressibleByArrayLiteral {
+    private var bits: UInt32 = 0
+
+    /// No reason.
+    public init() {}
+
+    /// The reasons listed.
+    public init(arrayLiteral reasons: Reason...) {
+        for reason in reasons { insert(reason) }
+    }
+
+    /// Whether there is no reason.
+    public var isEmpty: Bool { bits == 0 }
+
+    /// Adds a reason.
+    public mutating func insert(_ reason: Reason) {
+        bits |= 1 << UInt32(reason.rawValue)
+    }
+
+    /// Adds every reason of `other`.
+    public mutating func formUnion(_ other: ReasonSet) {
+        bits |= other.bits
+    }
+
+    /// Whether `reason` is among them.
+    public func contains(_ reason: Reason) -> Bool {
+        bits & 1 << UInt32(reason.rawValue) != 0
+    }
+
+    /// The reasons in their documented order.
+    public var reasons: [Reason] {
+        Reason.allCases.filter(contains)
+    }
+
+    /// The identifiers in their documented order.
+    public var identifiers: [String] {
+        reasons.map(\.identifier)
+    }
+}
+
+extension ReasonSet: CustomStringConvertible {
+    /// The identifiers, separated by commas.
+    public var description: String {
+        identifiers.joined(separator: ", ")
+    }
+}

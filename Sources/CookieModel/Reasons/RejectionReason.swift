@@ -1,0 +1,99 @@
+/// Why a received cookie is not stored.
+public enum RejectionReason: UInt8, DecisionReason {
+    /// Section 5.6, step 1.
+    case controlCharacter
+    /// Section 5.6, step 5.
+    case nameAndValueTooLong
+    /// Section 5.7, step 2.
+    case emptyNameAndValue
+    /// Section 5.7, step 8.
+    case domainNotASCII
+    /// Section 5.7, step 9.
+    case domainPublicSuffix
+    /// Section 5.7, step 10.
+    case domainMismatch
+    /// The flag ``CookieProfile/rejectsNonASCIIPath``.
+    case pathNotASCII
+    /// Section 5.7, step 13.
+    case secureFromInsecure
+    /// Section 5.7, step 15.
+    case httpOnlyFromScript
+    /// Section 5.7, step 16.
+    case overwriteSecure
+    /// Section 5.7, step 18.
+    case sameSiteCrossSite
+    /// Section 5.7, step 19.
+    case sameSiteNoneInsecure
+    /// Section 5.7, step 20.
+    case prefixSecure
+    /// Section 5.7, step 21.
+    case prefixHost
+    /// The flag ``CookieProfile/honoursHTTPPrefixes``.
+    case prefixHTTP
+    /// Section 5.7, step 22.
+    case prefixNameless
+    /// Section 5.7, step 23.2.
+    case overwriteHTTPOnly
+    /// CHIPS: a partitioned cookie needs `Secure`.
+    case partitionedInsecure
+    /// Section 5.3: the response is informational, as 103 Early Hints is.
+    case informationalResponse
+    /// A record whose domain is not a host.
+    case hostInvalid
+    /// A record whose path does not begin with a slash.
+    case pathInvalid
+
+    /// The stable identifier, as `crumb explain` and scenarios write it.
+    public var identifier: String {
+        switch self {
+        case .controlCharacter: "control-character"
+        case .nameAndValueTooLong: "name-value-too-long"
+        case .emptyNameAndValue: "empty-name-value"
+        case .domainNotASCII: "domain-not-ascii"
+        case .domainPublicSuffix: "domain-public-suffix"
+        case .domainMismatch: "domain-mismatch"
+        case .pathNotASCII: "path-not-ascii"
+        case .secureFromInsecure: "secure-from-insecure"
+        case .httpOnlyFromScript: "http-only-from-script"
+        case .overwriteSecure: "overwrite-secure"
+        case .sameSiteCrossSite: "same-site-cross-site"
+        case .sameSiteNoneInsecure: "same-site-none-insecure"
+        case .prefixSecure: "prefix-secure"
+        case .prefixHost: "prefix-host"
+        case .prefixHTTP: "prefix-http"
+        case .prefixNameless: "prefix-nameless"
+        case .overwriteHTTPOnly: "overwrite-http-only"
+        case .partitionedInsecure: "partitioned-insecure"
+        case .informationalResponse: "informational-response"
+        case .hostInvalid: "host-invalid"
+        case .pathInvalid: "path-invalid"
+        }
+    }
+
+    /// One sentence for a person.
+    public var explanation: String {
+        switch self {
+        case .controlCharacter: "the line holds a control character"
+        case .nameAndValueTooLong: "name and value together are longer than 4096 octets"
+        case .emptyNameAndValue: "both name and value are empty"
+        case .domainNotASCII: "the Domain attribute holds a non-ASCII octet; write it in A-labels (xn--)"
+        case .domainPublicSuffix: "the Domain attribute is a public suffix, under which anybody can register"
+        case .domainMismatch: "the Domain attribute is neither the responding host nor a parent domain of it"
+        case .pathNotASCII: "the Path attribute holds a non-ASCII octet"
+        case .secureFromInsecure: "a Secure cookie cannot be set over an insecure connection"
+        case .httpOnlyFromScript: "a script cannot set an HttpOnly cookie"
+        case .overwriteSecure: "an insecure connection cannot overlay a Secure cookie of the same name"
+        case .sameSiteCrossSite: "a cross-site request other than a top-level navigation needs SameSite=None to set it"
+        case .sameSiteNoneInsecure: "SameSite=None needs Secure"
+        case .prefixSecure: "a name that begins with __Secure- needs Secure"
+        case .prefixHost: "a name that begins with __Host- needs Secure, Path=/ and no Domain"
+        case .prefixHTTP: "a name that begins with __Http- or __Host-Http- needs Secure and HttpOnly"
+        case .prefixNameless: "a cookie without a name has a value that begins with a name prefix"
+        case .overwriteHTTPOnly: "a script cannot replace an HttpOnly cookie"
+        case .partitionedInsecure: "Partitioned needs Secure"
+        case .informationalResponse: "an informational (1xx) response sets no cookies"
+        case .hostInvalid: "the domain is not a valid host name or IP address"
+        case .pathInvalid: "the path does not begin with a slash"
+        }
+    }
+}

@@ -1,0 +1,61 @@
+/// A sequence of responses, requests and passing time, run on a cookie store of its own: what would happen if…
+public struct Scenario: Sendable {
+    /// One thing that happens.
+    public enum Step: Sendable {
+        /// A response arrives, or a script sets cookies.
+        case receive(ReceivedResponse)
+        /// A request goes out, or a script reads.
+        case send(RequestContext)
+        /// Time passes.
+        case advance(microseconds: Int64)
+        /// The browser quits.
+        case endSession
+    }
+
+    /// What one step came to.
+    public enum StepResult: Sendable {
+        /// The decision on each line received, in order.
+        case decisions([StorageDecision])
+        /// What was sent or shown.
+        case retrieval(Retrieval)
+        /// Nothing to tell.
+        case none
+    }
+
+    /// The clock at the first step; `nil` for the real time.
+    public var now: Timestamp?
+    /// The divergences that apply.
+    public var profile = CookieProfile.rfc6265bis
+    /// What happens, in order.
+    public var steps: [Step]
+
+    /// A scenario from its steps.
+    public init(now: Timestamp? = nil, profile: CookieProfile = .rfc6265bis, steps: [Step]) {
+        self.now = now
+        self.profile = profile
+        self.steps = steps
+    }
+
+    /// Runs the steps on an empty store and says what each came to.
+    ///
+    /// - Parameter realTime: the clock where the scenario names none.
+    public func run(realTime: Timestamp) -> [StepResult] {
+        var store = CookieStore(policy: CookiePolicy(profile: profile))
+        var clock = now ?? realTime
+        return steps.map { step in
+            switch step {
+            case .receive(let response):
+                return .decisions(store.receive(response, now: clock))
+            case .send(let context):
+                return .retrieval(store.retrieve(for: context, now: clock))
+            case .advance(let microseconds):
+                let (sum, overflow) = clock.microseconds.addingReportingOverflow(microseconds)
+                clock = overflow ? (microseconds < 0 ? .distantPast : .distantFuture) : Timestamp(microseconds: sum)
+                return .none
+            case .endSession:
+                store.endSession()
+                return .none
+            }
+        }
+    }
+}

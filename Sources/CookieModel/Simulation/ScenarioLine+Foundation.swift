@@ -1,0 +1,92 @@
+import Foundation
+
+/// One line of a scenario file: JSON in, JSON out.
+public enum ScenarioLine {
+    /// Runs the scenario that `line` holds and answers with one line of JSON, without a newline.
+    ///
+    /// - Parameters:
+    ///   - line: a JSON object.
+    ///   - realTime: the clock where the scenario names none.
+    /// - Returns: the answer, and whether the line was a scenario; where not, the answer says what is wrong with it.
+    public static func run(_ line: [UInt8], realTime: Timestamp) -> (answer: [UInt8], isScenario: Bool) {
+        var id: ScenarioID?
+        do {
+            let decoder = JSONDecoder()
+            id = try? decoder.decode(IdentifiedLine.self, from: Data(line)).id
+            let document = try decoder.decode(ScenarioDocument.self, from: Data(line))
+            let results = document.scenario.run(realTime: realTime)
+            let answer = ScenarioAnswer(id: id, results: results.map(ScenarioStepAnswer.init))
+            return (try encode(answer), true)
+        } catch {
+            let failure = ScenarioFailure(id: id, error: describe(error))
+            return ((try? encode(failure)) ?? Array(#"{"error":"the answer cannot be written"}"#.utf8), false)
+        }
+    }
+
+    private static func encode(_ value: some Encodable) throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return Array(try encoder.encode(value))
+    }
+
+    private static func describe(_ error: any Error) -> String {
+        guard let error = error as? DecodingError else { return "the line is not a scenario" }
+        switch error {
+        case .keyNotFound(let key, let context):
+            return "\(place(context.codingPath + [key])): this field is missing"
+        case .typeMismatch(_, let context), .valueNotFound(_, let context):
+            return "\(place(context.codingPath)): this field has the wrong type"
+        case .dataCorrupted(let context):
+            return context.codingPath.isEmpty && context.underlyingError != nil
+                ? "the line is not JSON" : "\(place(context.codingPath)): \(context.debugDescription)"
+        @unknown default:
+            return "the line is not a scenario"
+        }
+    }
+
+    private static func place(_ path: [any CodingKey]) -> String {
+        path.isEmpty ? "the line" : path.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }.joined(separator: ".")
+    }
+}
+
+/// A scenario's name: a text or a number, returned as it came.
+enum ScenarioID: Codable {
+    case text(String)
+    case number(Int)
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if let number = try? container.decode(Int.self) {
+            self = .number(number)
+        } else {
+            self = .text(try container.decode(String.self))
+        }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .text(let text): try container.encode(text)
+        case .number(let number): try container.encode(number)
+        }
+    }
+}
+
+private struct IdentifiedLine: Decodable {
+    let id: ScenarioID?
+}
+
+private struct ScenarioFailure: Encodable {
+    let id: ScenarioID?
+    let error: String
+
+    enum CodingKeys: CodingKey {
+        case id, error
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(id, forKey: .id)
+        try container.encode(error, forKey: .error)
+    }
+}

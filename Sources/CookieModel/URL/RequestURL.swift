@@ -1,0 +1,97 @@
+/// An `http`, `https`, `ws` or `wss` URL, parsed and serialized as the URL Standard says: what a request goes to and
+/// what cookie rules read.
+///
+/// Credentials and the fragment are dropped: no request carries them, and no rule reads them.
+public struct RequestURL: Sendable, Hashable {
+    /// The schemes that carry cookies.
+    public enum Scheme: UInt8, Sendable {
+        /// `http`, default port 80.
+        case http
+        /// `https`, default port 443.
+        case https
+        /// `ws`, default port 80.
+        case ws
+        /// `wss`, default port 443.
+        case wss
+
+        /// Whether the scheme means transport-layer security.
+        public var isCryptographic: Bool { self == .https || self == .wss }
+
+        /// The port where the URL names none.
+        public var defaultPort: UInt16 { isCryptographic ? 443 : 80 }
+
+        /// The scheme as it stands in a URL.
+        public var name: String {
+            switch self {
+            case .http: "http"
+            case .https: "https"
+            case .ws: "ws"
+            case .wss: "wss"
+            }
+        }
+    }
+
+    /// The scheme.
+    public let scheme: Scheme
+    /// The host, canonical.
+    public let host: WebHost
+    /// The port, the scheme's default where the URL names none.
+    public let port: UInt16
+    /// The path: at least `/`, dot segments resolved, percent-encoded as a browser sends it.
+    public let path: Octets
+    /// The query with its question mark; empty where there is none.
+    public let query: Octets
+
+    init(scheme: Scheme, host: WebHost, port: UInt16, path: Octets, query: Octets) {
+        self.scheme = scheme
+        self.host = host
+        self.port = port
+        self.path = path
+        self.query = query
+    }
+
+    /// Scheme, host and port: `https://example.com:8443`.
+    public var origin: String {
+        port == scheme.defaultPort ? "\(scheme.name)://\(host)" : "\(scheme.name)://\(host):\(port)"
+    }
+
+    /// Whether both have the same scheme, host and port.
+    public func isSameOrigin(as other: RequestURL) -> Bool {
+        scheme == other.scheme && port == other.port && host == other.host
+    }
+}
+
+extension RequestURL: CustomStringConvertible {
+    /// The URL, serialized.
+    public var description: String {
+        origin + String(decoding: path, as: UTF8.self) + String(decoding: query, as: UTF8.self)
+    }
+}
+
+/// Why a text is no URL that a request could go to.
+public struct RequestURLError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What is wrong.
+    public enum Code: String, Sendable {
+        /// There is no `scheme:` in front.
+        case schemeMissing = "url-scheme-missing"
+        /// A scheme that carries no cookies.
+        case schemeUnsupported = "url-scheme-unsupported"
+        /// The host is missing or is none.
+        case hostInvalid = "url-host-invalid"
+        /// The port is not a number up to 65535.
+        case portInvalid = "url-port-invalid"
+    }
+
+    /// What is wrong, as a stable identifier.
+    public let code: Code
+
+    /// One sentence that says what to do.
+    public var description: String {
+        switch code {
+        case .schemeMissing: "the URL has no scheme: write it in full, as in https://example.com/"
+        case .schemeUnsupported: "only http, https, ws and wss URLs carry cookies"
+        case .hostInvalid: "the URL's host is missing or not a valid host name or IP address"
+        case .portInvalid: "the URL's port is not a number from 0 to 65535"
+        }
+    }
+}

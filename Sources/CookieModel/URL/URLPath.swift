@@ -1,0 +1,118 @@
+/// The path and query states of the URL Standard's parser, for URLs with a special scheme.
+enum URLPath {
+    /// A path with its dot segments resolved, backslashes turned and what must be percent-encoded encoded.
+    static func normalized(_ bytes: Span<UInt8>) -> Octets {
+        guard !bytes.isEmpty else { return Octets([ASCII.slash]) }
+        if isNormal(bytes) { return Octets(bytes.array(0..<bytes.count)) }
+        // Where each kept segment begins in `output`, so that `..` can take one back.
+        var output: [UInt8] = []
+        var segmentStarts: [Int] = []
+        output.reserveCapacity(bytes.count + 8)
+        var start = isSlash(bytes[0]) ? 1 : 0
+        while true {
+            var end = start
+            while end < bytes.count, !isSlash(bytes[end]) { end += 1 }
+            let isLast = end == bytes.count
+            let dots = dotCount(bytes, start..<end)
+            if dots == 2, let previous = segmentStarts.popLast() {
+                output.removeSubrange(previous...)
+            }
+            if dots == 0 {
+                segmentStarts.append(output.count)
+                output.append(ASCII.slash)
+                for index in start..<end { appendEncoded(bytes[index], needsEncodingInPath, to: &output) }
+            } else if isLast {
+                // A path that ends in a dot segment ends in a slash.
+                output.append(ASCII.slash)
+            }
+            if isLast { break }
+            start = end + 1
+        }
+        return Octets(output)
+    }
+
+    /// A query with its question mark, percent-encoded where it must be.
+    static func encodedQuery(_ bytes: Span<UInt8>) -> Octets {
+        var output: [UInt8] = []
+        output.reserveCapacity(bytes.count)
+        for index in bytes.indices { appendEncoded(bytes[index], needsEncodingInQuery, to: &output) }
+        return Octets(output)
+    }
+
+    @inline(__always)
+    private static func isSlash(_ byte: UInt8) -> Bool {
+        byte == ASCII.slash || byte == ASCII.backslash
+    }
+
+    /// Whether there is nothing to do: most paths are sent as they are written.
+    private static func isNormal(_ bytes: Span<UInt8>) -> Bool {
+        guard bytes[0] == ASCII.slash else { return false }
+        var index = 0
+        while index < bytes.count {
+            let byte = bytes[index]
+            if byte == ASCII.backslash || needsEncodingInPath(byte) { return false }
+            // Only a segment that begins with a dot, plain or encoded, can be a dot segment.
+            if byte == ASCII.slash, index + 1 < bytes.count,
+                bytes[index + 1] == ASCII.dot || bytes[index + 1] == ASCII.percent
+            {
+                return false
+            }
+            index += 1
+        }
+        return true
+    }
+
+    /// 1 for `.`, 2 for `..`, each dot plain or `%2e`; 0 for any other segment.
+    private static func dotCount(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Int {
+        guard !range.isEmpty, range.count <= 6 else { return 0 }
+        var dots = 0
+        var index = range.lowerBound
+        while index < range.upperBound {
+            if bytes[index] == ASCII.dot {
+                index += 1
+            } else if index + 2 < range.upperBound, bytes[index] == ASCII.percent, bytes[index + 1] == 0x32,
+                bytes[index + 2] | 0x20 == 0x65
+            {
+                index += 3
+            } else {
+                return 0
+            }
+            dots += 1
+        }
+        return dots <= 2 ? dots : 0
+    }
+
+    /// The URL Standard's path percent-encode set.
+    @inline(__always)
+    private static func needsEncodingInPath(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x5E, 0x60, 0x7B, 0x7D, ASCII.questionMark: true
+        default: isInQuerySet(byte)
+        }
+    }
+
+    /// The URL Standard's special-query percent-encode set.
+    @inline(__always)
+    private static func needsEncodingInQuery(_ byte: UInt8) -> Bool {
+        byte == 0x27 || isInQuerySet(byte)
+    }
+
+    @inline(__always)
+    private static func isInQuerySet(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x00...0x20, 0x22, ASCII.numberSign, 0x3C, 0x3E, 0x7F...: true
+        default: false
+        }
+    }
+
+    private static func appendEncoded(_ byte: UInt8, _ needsEncoding: (UInt8) -> Bool, to output: inout [UInt8]) {
+        guard needsEncoding(byte) else {
+            output.append(byte)
+            return
+        }
+        let digits: StaticString = "0123456789ABCDEF"
+        output.append(ASCII.percent)
+        output.append(digits.utf8Start[Int(byte >> 4)])
+        output.append(digits.utf8Start[Int(byte & 15)])
+    }
+}
