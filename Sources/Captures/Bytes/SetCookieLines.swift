@@ -1,0 +1,53 @@
+import CookieModel
+
+/// Collects the Set-Cookie lines of one response in one run of bytes, within ``CaptureLimits/responseByteCount``.
+struct SetCookieLines {
+    private var storage: [UInt8] = []
+    private var ranges: [Range<Int>] = []
+    /// Whether a line was left out since there was no more room.
+    private(set) var isOverfull = false
+
+    /// How many bytes are held.
+    var bufferedByteCount: Int { storage.capacity }
+
+    /// Whether there is no line.
+    var isEmpty: Bool { ranges.isEmpty }
+
+    /// The lines, in order.
+    var octets: [Octets] {
+        ranges.map { Octets(storage, in: $0) }
+    }
+
+    /// Adds one field value, without the white space at its ends (RFC 9110, section 5.5).
+    mutating func append(_ value: Span<UInt8>) {
+        let range = value.trimmingBlanks(0..<value.count)
+        guard storage.count + range.count + (ranges.count + 1) * 64 <= CaptureLimits.responseByteCount else {
+            isOverfull = true
+            return
+        }
+        let start = storage.count
+        storage.append(value.extracting(range))
+        ranges.append(start..<storage.count)
+    }
+
+    /// Adds the lines of a value that joins several with line feeds, as browsers' developer tools do. Empty lines
+    /// between them are no lines; a value without a line feed is one line, even an empty one.
+    mutating func append(joined value: Span<UInt8>) {
+        guard value.firstIndex(of: ASCII.lineFeed, from: 0) != nil else { return append(value) }
+        var start = 0
+        while start < value.count {
+            let end = value.firstIndex(of: ASCII.lineFeed, from: start) ?? value.count
+            let line = value.extracting(start..<end)
+            let text = line.trimmingBlanks(line.droppingCarriageReturn)
+            if !text.isEmpty { append(line.extracting(text)) }
+            start = end + 1
+        }
+    }
+
+    /// Makes room for the next response.
+    mutating func removeAll() {
+        storage = []
+        ranges.removeAll(keepingCapacity: true)
+        isOverfull = false
+    }
+}

@@ -1,0 +1,124 @@
+import CookieModel
+
+/// Finds the responses in the events of a HAR document: `log.entries[].response.headers[]`.
+///
+/// Only the members on that way are entered, and `cookies` for its names alone; all others (bodies, timings, `_`
+/// extensions) are skipped.
+struct HARDocument {
+    /// Where in the document the value that comes next belongs; in an array, every value of it.
+    enum Slot {
+        case root
+        case log
+        case entries
+        case entry
+        case startedDateTime
+        case request
+        case url
+        case method
+        case response
+        case status
+        case headers
+        case header
+        case name
+        case value
+        case cookies
+        case cookie
+        case cookieName
+        /// A member that nobody asks for.
+        case other
+    }
+
+    /// The container that is being read.
+    enum Context {
+        case document
+        case log
+        case entries
+        case entry
+        case request
+        case response
+        case headers
+        case header
+        case cookies
+        case cookie
+    }
+
+    let source: String
+    var context = Context.document
+    var slot = Slot.root
+    var entry = HAREntry()
+    var header = HARHeader()
+    /// How many entries were begun, and how many were ended.
+    private(set) var begunCount = 0
+    private(set) var endedCount = 0
+    /// Whether there was a `log.entries` array.
+    var hasEntries = false
+    /// What was found and not yet taken away.
+    var items: [CaptureItem] = []
+
+    init(source: String) {
+        self.source = source
+    }
+
+    /// How many bytes of the document are held.
+    var bufferedByteCount: Int {
+        entry.setCookie.bufferedByteCount + header.text.capacity + entry.cookieNames.bufferedByteCount
+    }
+
+    /// An entry begins.
+    mutating func beginEntry() {
+        begunCount += 1
+        entry.reset()
+    }
+
+    /// The entry at hand ends.
+    mutating func endEntry() {
+        endedCount += 1
+        let place = CapturePlace(source: source, entry: endedCount)
+        if let problem = entry.problem {
+            items.append(
+                .failure(entry.isURLTooLong ? .tooLong(problem, at: place) : .entryMalformed(problem, at: place)))
+            return
+        }
+        for _ in 0..<entry.tooLongCount { items.append(.failure(.fieldTooLong(at: place))) }
+        if entry.setCookie.isOverfull { items.append(.failure(.responseTooLarge(at: place))) }
+        var lines = entry.setCookie.octets
+        if lines.count == 1, entry.cookieNames.areSeveral {
+            lines = separated(lines[0])
+            if lines.isEmpty { items.append(.failure(.setCookieJoined(at: place))) }
+        }
+        items.append(
+            .response(
+                CapturedResponse(
+                    url: entry.url ?? "", method: entry.method, status: entry.status, time: entry.time,
+                    setCookie: lines, place: place)))
+    }
+
+    /// The lines of a joined value; none where they cannot be told apart: one wrong cookie is worse than none.
+    private func separated(_ line: Octets) -> [Octets] {
+        let ranges = line.withSpan { entry.cookieNames.lines(in: $0) }
+        return ranges?.map { line[$0] } ?? []
+    }
+
+    /// An entry is not an object.
+    mutating func rejectEntry() {
+        begunCount += 1
+        endedCount += 1
+        let place = CapturePlace(source: source, entry: endedCount)
+        items.append(.failure(.entryMalformed("It is not an object.", at: place)))
+    }
+
+    /// The header at hand ends.
+    mutating func endHeader() {
+        switch (header.name, header.value) {
+        case (.setCookie, .text):
+            let text = header.text
+            entry.setCookie.append(joined: text.span)
+        case (.setCookie, .tooLong): entry.tooLongCount += 1
+        case (.setCookie, .missing), (.setCookie, .notText):
+            entry.rejectResponse("A Set-Cookie header of its response has no value that is a string.")
+        case (.missing, _), (.notText, _):
+            entry.rejectResponse("A header of its response has no name that is a string.")
+        case (.other, _): break
+        }
+    }
+}

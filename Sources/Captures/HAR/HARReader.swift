@@ -1,0 +1,62 @@
+/// Reads HAR 1.2 (HTTP Archive) as a stream.
+///
+/// - `response.headers` is the truth. `response.cookies` is ignored: writers rebuild it and lose attributes.
+/// - A value that joins several Set-Cookie lines with line feeds (Chromium, Firefox, WebDriver BiDi) is split at them.
+///   mitmproxy 8 joins them with `", "`, which cannot be undone: that is one line here.
+/// - Writers turned the octets of the wire into text. What was not ASCII comes back as UTF-8; whether it was UTF-8 or
+///   Latin-1 on the wire is lost. Bytes that mitmproxy could not decode, which it writes as lone surrogates from
+///   U+DC80 to U+DCFF, come back as those bytes; other lone surrogates become U+FFFD.
+/// - Members may come in any order. Of several with one name in one object the last counts, except `log` and
+///   `entries`: their entries are given out while they are read, so all of them count.
+/// - An entry needs `request.url` as a string; a `response` that is an object, null or absent; `headers` that are an
+///   array of objects with `name`, null or absent; and a string as each Set-Cookie value. An entry that has not is one
+///   failure. A `method`, `status` or `startedDateTime` of another type than it should be counts as absent.
+/// - Every entry is given out, whatever its status and whether or not it sets cookies.
+struct HARReader: FormatReader {
+    private var stream: JSONStream<HARDocument>
+    private let source: String
+    private var hasFailed = false
+
+    /// A document whose first byte is at `line` and `column` of `source`.
+    init(source: String, line: Int, column: Int) {
+        self.source = source
+        stream = JSONStream(handler: HARDocument(source: source), line: line, column: column)
+    }
+
+    var bufferedByteCount: Int {
+        stream.bufferedByteCount + stream.handler.bufferedByteCount
+    }
+
+    mutating func read(_ bytes: Span<UInt8>, into items: inout [CaptureItem]) {
+        guard !hasFailed else { return }
+        stream.read(bytes)
+        takeItems(into: &items)
+        guard let problem = stream.problem else { return }
+        hasFailed = true
+        let entry = stream.handler.begunCount > stream.handler.endedCount ? stream.handler.begunCount : nil
+        switch problem {
+        case .malformed(let line, let column):
+            let place = CapturePlace(source: source, entry: entry, line: line, column: column)
+            items.append(.failure(.jsonMalformed(afterEntry: stream.handler.endedCount, at: place)))
+        case .tooDeep(let line, let column):
+            let place = CapturePlace(source: source, entry: entry, line: line, column: column)
+            items.append(.failure(.nestingTooDeep(afterEntry: stream.handler.endedCount, at: place)))
+        }
+    }
+
+    mutating func finish(into items: inout [CaptureItem]) {
+        guard !hasFailed else { return }
+        let count = stream.handler.endedCount
+        if !stream.isComplete {
+            let place = CapturePlace(source: source, entry: count > 0 ? count : nil)
+            items.append(.failure(.documentTruncated(afterEntry: count, at: place)))
+        } else if !stream.handler.hasEntries {
+            items.append(.failure(.notHAR(at: CapturePlace(source: source))))
+        }
+    }
+
+    private mutating func takeItems(into items: inout [CaptureItem]) {
+        items.append(contentsOf: stream.handler.items)
+        stream.handler.items.removeAll(keepingCapacity: true)
+    }
+}

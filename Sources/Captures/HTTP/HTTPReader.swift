@@ -1,0 +1,144 @@
+import CookieModel
+
+/// Reads responses as they are on the wire: header blocks with or without bodies.
+///
+/// **A body must never set a cookie.** So a header block is read only where one belongs: at the beginning, and behind
+/// a response that the same transfer goes on after (``ResponseHead/Sequel``): an informational one, a proxy's
+/// `200 Connection established`, a redirect with a `Location`, `401` and `407`. There it may stand
+/// - directly behind the header block (empty lines between them do not count): header dumps have no bodies, and curl
+///   prints none of a response that it goes on after, whatever its Content-Length says;
+/// - or behind a body, if a Content-Length says where that ends and neither Transfer-Encoding nor Content-Encoding
+///   says that it is printed decoded.
+///
+/// Everything else up to the end of the input is body and is passed over. Where it looks like a response at one of
+/// these two places, it is reported, so that no cookie gets lost in silence.
+///
+/// Lines end with CRLF or LF. Folded lines are joined with a space (RFC 9112, section 5.2). A line that is longer than
+/// the limit or no field is left out and reported. Octets stay as they are: what a control character in a cookie
+/// means is for the cookie rules to say. A block that lacks its empty line is cut off: its complete lines count, an
+/// incomplete one could have lost its `Secure` and does not.
+struct HTTPReader: FormatReader {
+    enum Stage {
+        case statusLine
+        case fields
+        /// Behind a header block, where a body of so many bytes may begin or another header block.
+        case boundary(bodyLength: Int?)
+        case body(Int)
+        /// Nothing more is read.
+        case rest
+    }
+
+    let source: String
+    var url: String?
+    var urlOrigin = CapturedResponse.URLOrigin.given
+    var stage = Stage.statusLine
+    var lines: LineBuffer
+    var head: ResponseHead?
+    private var blockCount = 0
+    /// The field line at hand, which a folded line may still add to; `nil` where there is none to add to.
+    var field: [UInt8]?
+    var fieldLine = 0
+    /// The bytes at a boundary, while they may still be a status line; empty lines before it were only counted.
+    var probe: [UInt8] = []
+    var blankCount = 0
+    /// Whether a header block at the boundary is read, not just reported.
+    var mayContinue = false
+
+    /// The responses to a request for `url`, whose first line has the number `firstLine` in `source`.
+    init(source: String, url: String?, firstLine: Int) {
+        self.source = source
+        self.url = url
+        lines = LineBuffer(firstNumber: firstLine)
+    }
+
+    var bufferedByteCount: Int {
+        lines.bufferedByteCount + (field?.capacity ?? 0) + (head?.setCookie.bufferedByteCount ?? 0)
+    }
+
+    mutating func read(_ bytes: Span<UInt8>, into items: inout [CaptureItem]) {
+        var position = 0
+        while position < bytes.count {
+            switch stage {
+            case .statusLine, .fields:
+                guard let line = lines.next(in: bytes, from: &position) else { return }
+                switch line {
+                case .inPiece(let range): take(bytes.extracting(range), into: &items)
+                case .joined(let line): take(line.span, into: &items)
+                case .tooLong: takeTooLong(into: &items)
+                }
+            case .boundary(let bodyLength):
+                position = readBoundary(bytes, from: position, bodyLength: bodyLength, into: &items)
+            case .body(let length):
+                let end = position + min(length, bytes.count - position)
+                lines.skip(lines: bytes.extracting(position..<end).lineFeedCount)
+                stage = end - position == length ? .boundary(bodyLength: nil) : .body(length - (end - position))
+                position = end
+            case .rest:
+                return
+            }
+        }
+    }
+
+    mutating func finish(into items: inout [CaptureItem]) {
+        let place = CapturePlace(source: source, entry: blockCount > 0 ? blockCount : nil, line: lines.number + 1)
+        switch stage {
+        case .statusLine where blockCount == 0 && StatusLine.match(lastLine.span) == .no:
+            items.append(.failure(.statusLineMalformed(at: place)))
+        case .statusLine:
+            items.append(.failure(.headersTruncated(at: place)))
+        case .fields:
+            items.append(.failure(.headersTruncated(at: place)))
+            endBlock(into: &items)
+        case .boundary where mayContinue && !probe.isEmpty:
+            items.append(.failure(.headersTruncated(at: place)))
+        case .boundary, .body, .rest:
+            break
+        }
+    }
+
+    private var lastLine: [UInt8] {
+        var rest = lines
+        guard case .joined(let line)? = rest.last() else { return [] }
+        return line
+    }
+
+    private mutating func take(_ bytes: Span<UInt8>, into items: inout [CaptureItem]) {
+        let line = bytes.extracting(bytes.droppingCarriageReturn)
+        if case .statusLine = stage {
+            beginBlock(line, into: &items)
+        } else if line.isEmpty {
+            endBlock(into: &items)
+        } else if ASCII.isBlank(line[0]) {
+            fold(line, into: &items)
+        } else {
+            endField(into: &items)
+            field = [UInt8]()
+            field?.append(line)
+            fieldLine = lines.number
+        }
+    }
+
+    private mutating func takeTooLong(into items: inout [CaptureItem]) {
+        endField(into: &items)
+        let place = CapturePlace(source: source, entry: max(blockCount, 1), line: lines.number)
+        items.append(.failure(.lineTooLong(at: place)))
+        if case .statusLine = stage { stage = .rest }
+    }
+
+    private mutating func beginBlock(_ line: Span<UInt8>, into items: inout [CaptureItem]) {
+        blockCount += 1
+        let place = CapturePlace(source: source, entry: blockCount, line: lines.number)
+        guard let statusLine = StatusLine(line) else {
+            items.append(.failure(.statusLineMalformed(at: place)))
+            stage = .rest
+            return
+        }
+        guard url != nil else {
+            items.append(.failure(.urlMissing(at: place)))
+            stage = .rest
+            return
+        }
+        head = ResponseHead(index: blockCount, line: lines.number, statusLine: statusLine)
+        stage = .fields
+    }
+}

@@ -1,0 +1,64 @@
+/// A response's first line: `HTTP/1.1 200 OK`, and `HTTP/2 200` of the versions that have no reason phrase.
+struct StatusLine {
+    /// Whether bytes begin a status line.
+    enum Match {
+        case no
+        /// As far as they go.
+        case partly
+        case yes
+    }
+
+    /// The status code.
+    let status: Int
+    /// Whether a proxy says that a tunnel is open: `HTTP/1.1 200 Connection established`.
+    let opensTunnel: Bool
+
+    /// Parses a line without its line end; `nil` where it is no status line.
+    init?(_ line: Span<UInt8>) {
+        let (match, digitsEnd) = StatusLine.scan(line, isLine: true)
+        guard match == .yes else { return nil }
+        var code = 0
+        for index in (digitsEnd - 3)..<digitsEnd { code = code * 10 + Int(line[index] &- ASCII.zero) }
+        status = code
+        let reason = line.extracting(line.trimmingBlanks(digitsEnd..<line.count))
+        opensTunnel = code / 100 == 2 && reason.equalsIgnoringCase("connection established")
+    }
+
+    /// Whether `bytes`, which may end anywhere, begin a status line.
+    static func match(_ bytes: Span<UInt8>) -> Match {
+        scan(bytes, isLine: false).match
+    }
+
+    /// Follows `HTTP/` digit [ `.` digit ] space three-digits, and a space or the line's end.
+    private static func scan(_ bytes: Span<UInt8>, isLine: Bool) -> (match: Match, digitsEnd: Int) {
+        let name: StaticString = "HTTP/"
+        var position = 0
+        while position < name.utf8CodeUnitCount {
+            guard position < bytes.count else { return (.partly, 0) }
+            guard bytes[position] == name.utf8Start[position] else { return (.no, 0) }
+            position += 1
+        }
+        guard position < bytes.count else { return (.partly, 0) }
+        guard ASCII.isDigit(bytes[position]) else { return (.no, 0) }
+        position += 1
+        guard position < bytes.count else { return (.partly, 0) }
+        if bytes[position] == ASCII.dot {
+            guard position + 1 < bytes.count else { return (.partly, 0) }
+            guard ASCII.isDigit(bytes[position + 1]) else { return (.no, 0) }
+            position += 2
+        }
+        guard position < bytes.count else { return (.partly, 0) }
+        guard bytes[position] == ASCII.space else { return (.no, 0) }
+        position += 1
+        for _ in 0..<3 {
+            guard position < bytes.count else { return (.partly, 0) }
+            guard ASCII.isDigit(bytes[position]) else { return (.no, 0) }
+            position += 1
+        }
+        guard position < bytes.count else { return (isLine ? .yes : .partly, position) }
+        switch bytes[position] {
+        case ASCII.space, ASCII.carriageReturn, ASCII.lineFeed: return (.yes, position)
+        default: return (.no, position)
+        }
+    }
+}

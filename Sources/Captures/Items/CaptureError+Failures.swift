@@ -1,0 +1,108 @@
+// The sentences, all in one place. None takes a text from the capture, so none can give away what is secret in it.
+extension CaptureError {
+    // MARK: Any input
+
+    static func inputEmpty(at place: CapturePlace) -> CaptureError {
+        CaptureError(.inputEmpty, place, "There is nothing to read: the input is empty.")
+    }
+
+    static func inputUnrecognized(_ finding: String, at place: CapturePlace) -> CaptureError {
+        let names = CaptureFormat.allCases.map(\.title).joined(separator: ", ")
+        return CaptureError(.inputUnrecognized, place, "\(finding) What can be read: \(names).")
+    }
+
+    static func tooLong(_ finding: String, at place: CapturePlace) -> CaptureError {
+        CaptureError(.lineTooLong, place, "\(finding) The entry was left out.")
+    }
+
+    static func fieldTooLong(at place: CapturePlace) -> CaptureError {
+        CaptureError(.lineTooLong, place, "A Set-Cookie line is longer than 1 MiB and was left out.")
+    }
+
+    static func lineTooLong(at place: CapturePlace) -> CaptureError {
+        CaptureError(.lineTooLong, place, "The line is longer than 1 MiB and was left out.")
+    }
+
+    static func responseTooLarge(at place: CapturePlace) -> CaptureError {
+        CaptureError(
+            .responseTooLarge, place, "The response has more than 16 MiB of Set-Cookie lines; the rest was left out.")
+    }
+
+    // MARK: HAR
+
+    static func entryMalformed(_ finding: String, at place: CapturePlace) -> CaptureError {
+        CaptureError(.entryMalformed, place, "The entry is broken and was left out. \(finding)")
+    }
+
+    static func setCookieJoined(at place: CapturePlace) -> CaptureError {
+        CaptureError(
+            .setCookieJoined, place,
+            "Its Set-Cookie lines were joined to one and cannot be told apart; they were left out. "
+                + "Record it with a newer version of the tool.")
+    }
+
+    static func documentTruncated(afterEntry count: Int, at place: CapturePlace) -> CaptureError {
+        CaptureError(.inputTruncated, place, "The file ends early, \(after(count)). Save the capture again.")
+    }
+
+    static func jsonMalformed(afterEntry count: Int, at place: CapturePlace) -> CaptureError {
+        CaptureError(.jsonMalformed, place, "The JSON is broken here; reading stopped \(after(count)).")
+    }
+
+    static func nestingTooDeep(afterEntry count: Int, at place: CapturePlace) -> CaptureError {
+        CaptureError(
+            .nestingTooDeep, place,
+            "Values are nested deeper than \(CaptureLimits.nestingDepth) levels; reading stopped \(after(count)).")
+    }
+
+    static func notHAR(at place: CapturePlace) -> CaptureError {
+        inputUnrecognized("The input is JSON without a log.entries array, so it is not a HAR.", at: place)
+    }
+
+    private static func after(_ count: Int) -> String {
+        count == 0 ? "before any entry was complete" : "after entry \(count)"
+    }
+
+    // MARK: Raw responses
+
+    static func urlMissing(at place: CapturePlace) -> CaptureError {
+        CaptureError(
+            .urlMissing, place, "The response does not say which URL it answers: give the URL of the request.")
+    }
+
+    static func statusLineMalformed(at place: CapturePlace) -> CaptureError {
+        CaptureError(
+            .entryMalformed, place,
+            "A response begins with a line such as HTTP/1.1 200 OK; this one does not, and nothing after it was read.")
+    }
+
+    static func fieldMalformed(at place: CapturePlace) -> CaptureError {
+        CaptureError(.lineMalformed, place, "The header line has no name and colon and was left out.")
+    }
+
+    static func headersTruncated(at place: CapturePlace) -> CaptureError {
+        CaptureError(
+            .inputTruncated, place,
+            "The input ends before the empty line that ends a header block; its complete lines were read. "
+                + "If it is whole, add an empty line.")
+    }
+
+    static func responseSkipped(at place: CapturePlace) -> CaptureError {
+        CaptureError(
+            .responseSkipped, place,
+            "What follows looks like a response but no redirect or retry leads to it, so its URL is unknown and it may "
+                + "be a body; it was left out. Record one URL a file.")
+    }
+
+    static func proxyCookies(at place: CapturePlace) -> CaptureError {
+        CaptureError(
+            .responseSkipped, place,
+            "The answer is a proxy's, not the server's: its Set-Cookie lines were left out.")
+    }
+
+    // MARK: Netscape files
+
+    static func lineMalformed(_ finding: String, at place: CapturePlace) -> CaptureError {
+        CaptureError(.lineMalformed, place, finding)
+    }
+}

@@ -1,0 +1,165 @@
+/// Reads a capture that comes in pieces: recorded responses, or another program's cookies.
+///
+/// Push the bytes in as they come, in pieces of any length, and say when they end; what comes out does not depend on
+/// where the pieces were cut. Memory is bounded by ``CaptureLimits``, not by the capture.
+///
+///     var reader = CaptureReader(source: "capture.har")
+///     while let piece = try nextPiece() {
+///         reader.read(piece.span) { item in … }
+///     }
+///     reader.finish { item in … }
+///
+/// What cannot be read is an item too, ``CaptureItem/failure(_:)``, and costs as little as possible: a line or an
+/// entry where the rest can still be understood.
+public struct CaptureReader: Sendable {
+    private enum Stage {
+        /// Before the first byte that counts.
+        case preamble
+        /// Holding back the first bytes until they tell the format.
+        case detection
+        case content
+        /// At the end, or given up.
+        case over
+    }
+
+    /// Long pieces are taken in slices, so that what one call has found and not yet given out stays small.
+    private static let sliceByteCount = 1 << 16
+
+    /// The capture's format: what the caller said, or what its beginning tells; `nil` until it has.
+    public private(set) var format: CaptureFormat?
+
+    private let source: String
+    private let url: String?
+    private var stage = Stage.preamble
+    private var preamble = Preamble()
+    private var detector = FormatDetector()
+    private var prefix: [UInt8] = []
+    private var reader: (any FormatReader)?
+    private var items: [CaptureItem] = []
+
+    /// A reader at the beginning of a capture.
+    ///
+    /// - Parameters:
+    ///   - source: the capture's name in places and messages, such as `capture.har` or `standard input`.
+    ///   - url: the URL that was asked for, for the formats that do not tell. Others do not look at it.
+    ///   - format: the capture's format; `nil` to tell it by its beginning.
+    public init(source: String, url: String? = nil, format: CaptureFormat? = nil) {
+        self.source = source
+        self.url = url
+        self.format = format
+    }
+
+    /// Takes the next bytes and gives out what is complete with them, in order.
+    ///
+    /// Where `emit` throws, the error comes through, and the reader is over: it gives out nothing more.
+    public mutating func read<Failure: Error>(
+        _ piece: Span<UInt8>, _ emit: (CaptureItem) throws(Failure) -> Void
+    ) throws(Failure) {
+        var position = 0
+        while position < piece.count, stage != .over {
+            let end = min(position + CaptureReader.sliceByteCount, piece.count)
+            take(piece.extracting(position..<end))
+            position = end
+            try give(emit)
+        }
+    }
+
+    /// Takes the end of the capture and gives out what is left. A second call does nothing.
+    public mutating func finish<Failure: Error>(_ emit: (CaptureItem) throws(Failure) -> Void) throws(Failure) {
+        switch stage {
+        case .preamble where preamble.held.isEmpty:
+            items.append(.failure(.inputEmpty(at: CapturePlace(source: source))))
+        case .preamble:
+            begin()
+            detect(isWhole: true)
+        case .detection:
+            detect(isWhole: true)
+        case .content, .over:
+            break
+        }
+        if stage == .content { reader?.finish(into: &items) }
+        stop()
+        try give(emit)
+    }
+
+    /// How many bytes are held at the moment.
+    var bufferedByteCount: Int {
+        prefix.capacity + (reader?.bufferedByteCount ?? 0) + items.capacity * MemoryLayout<CaptureItem>.stride
+    }
+
+    private mutating func take(_ slice: Span<UInt8>) {
+        var position = 0
+        if stage == .preamble {
+            guard let start = preamble.skip(slice) else { return }
+            position = start
+            begin()
+        }
+        if stage == .detection {
+            let end = min(slice.count, position + CaptureLimits.prefixByteCount - prefix.count)
+            let added = slice.extracting(position..<end)
+            prefix.append(added)
+            position = end
+            // The first bytes tell most formats. Where they do not, the end of a line may.
+            let isFull = prefix.count == CaptureLimits.prefixByteCount
+            let isStart = prefix.count - added.count < 16
+            guard isFull || isStart || added.firstIndex(of: ASCII.lineFeed, from: 0) != nil else { return }
+            detect(isWhole: isFull)
+        }
+        if stage == .content { reader?.read(slice.extracting(position..<slice.count), into: &items) }
+    }
+
+    /// The preamble is over: the bytes that it held are the first that count.
+    private mutating func begin() {
+        if let format {
+            open(format, with: preamble.held)
+        } else {
+            prefix = preamble.held
+            stage = .detection
+        }
+    }
+
+    private mutating func detect(isWhole: Bool) {
+        guard stage == .detection else { return }
+        let prefix = prefix
+        guard let finding = detector.finding(in: prefix.span, isWhole: isWhole) else { return }
+        switch finding {
+        case .format(let found):
+            format = found
+            self.prefix = []
+            open(found, with: prefix)
+        case .unknown(let finding):
+            items.append(.failure(.inputUnrecognized(finding, at: CapturePlace(source: source))))
+            stop()
+        }
+    }
+
+    private mutating func open(_ format: CaptureFormat, with first: [UInt8]) {
+        stage = .content
+        reader =
+            switch format {
+            case .har: HARReader(source: source, line: preamble.line, column: preamble.column)
+            case .http: HTTPReader(source: source, url: url, firstLine: preamble.line)
+            case .netscape: NetscapeReader(source: source, firstLine: preamble.line)
+            }
+        reader?.read(first.span, into: &items)
+    }
+
+    private mutating func stop() {
+        stage = .over
+        reader = nil
+        prefix = []
+    }
+
+    private mutating func give<Failure: Error>(
+        _ emit: (CaptureItem) throws(Failure) -> Void
+    ) throws(Failure) {
+        guard !items.isEmpty else { return }
+        defer { items.removeAll(keepingCapacity: true) }
+        do throws(Failure) {
+            for item in items { try emit(item) }
+        } catch {
+            stop()
+            throw error
+        }
+    }
+}

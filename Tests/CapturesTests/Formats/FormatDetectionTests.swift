@@ -1,0 +1,80 @@
+import Testing
+
+@testable import Captures
+
+@Suite("Telling formats apart")
+struct FormatDetectionTests {
+    @Test(
+        "A format is told by what the capture begins with",
+        arguments: [
+            ("{}", .har),
+            ("\u{FEFF}{\"log\":{}}", .har),
+            (" \r\n\t{", .har),
+            ("HTTP/1.1 200 OK", .http),
+            ("\nHTTP/2 200", .http),
+            ("# Netscape HTTP Cookie File", .netscape),
+            ("# HTTP Cookie File\r\n", .netscape),
+            ("# by hand\n\na.test\tTRUE\t/\tFALSE\t0\tn\tv\n", .netscape),
+            ("#HttpOnly_a.test\tTRUE\t/\tFALSE\t0\tn\tv", .netscape),
+            ("a\tb\tc\td\te\tf\tg", .netscape),
+            ("a.test\tTRUE\t/\tFALSE\t0\tn", .netscape),
+            ("a.test FALSE / FALSE 0 n v", .netscape),
+            ("", nil),
+            (" \n ", nil),
+            ("[]", nil),
+            ("HTTP", nil),
+            ("hello\nworld", nil),
+            ("# only a comment\n", nil),
+            ("* Trying 127.0.0.1\n< HTTP/1.1 200 OK\n", nil),
+        ] as [(String, CaptureFormat?)])
+    func detect(text: String, format: CaptureFormat?) {
+        #expect(CaptureFormat.detect(Array(text.utf8).span) == format)
+        var reader = Capture(text).reader
+        for byte in Array(text.utf8) { reader.read([byte].span) { _ in } }
+        reader.finish { _ in }
+        #expect(reader.format == format)
+    }
+
+    @Test(
+        "Nothing but white space and a byte order mark is an empty input",
+        arguments: [
+            "", " ", "\n\r\n\t ", "\u{FEFF}", "\u{FEFF}\n", String(repeating: " ", count: 200_000),
+        ])
+    func empty(text: String) {
+        #expect(Capture(text).summary == ["input-empty at x"])
+        #expect(Capture(text, format: .netscape).summary == ["input-empty at x"])
+    }
+
+    @Test(
+        "An unknown input is named as far as it can be",
+        arguments: [
+            ([0x1F, 0x8B, 8, 0], "gzip"), ([0x50, 0x4B, 3, 4], "ZIP"), ([0x28, 0xB5, 0x2F, 0xFD], "zstd"),
+            ([0xFF, 0xFE, 0x48, 0], "UTF-16"), ([0, 1, 2, 3], "binary"), (Array("SQLite format 3\0".utf8), "SQLite"),
+            (Array("T\n\0".utf8), "The input is in no format"), ([0xEF], "no format"), ([0xEF, 0xBB], "no format"),
+            (Array("# a\n# b".utf8), "comments"),
+        ] as [([UInt8], String)])
+    func unknown(bytes: [UInt8], word: String) {
+        let items = Capture(bytes: bytes).items
+        #expect(items.failures.map(\.code) == [.inputUnrecognized])
+        #expect(items.failures.allSatisfy { $0.message.contains(word) })
+        #expect(Capture(bytes: bytes).items(pieceLength: 1) == items)
+    }
+
+    @Test("Comments of any length before the first line are looked through, within 64 KiB")
+    func longComments() {
+        let cookie = "a.test\tTRUE\t/\tFALSE\t0\tn\tv\n"
+        let comment = "# a comment that says nothing at all\n"
+        #expect(Capture(String(repeating: comment, count: 1500) + cookie).summary == ["cookie n=v"])
+        let tooMany = Capture(String(repeating: comment, count: 3000) + cookie)
+        #expect(tooMany.summary == ["input-unrecognized at x"])
+        #expect(tooMany.items == tooMany.items(pieceLength: 1))
+    }
+
+    @Test("The caller's word on the format is not questioned, and a wrong one is a failure")
+    func forced() {
+        #expect(Capture("HTTP/1.1 200 OK\n\n", format: .har).summary == ["json-malformed at x: line 1, column 1"])
+        #expect(Capture("{}", url: "https://a.test/", format: .http).summary == ["entry-malformed at x: line 1"])
+        #expect(Capture("{}", format: .netscape).summary == ["line-malformed at x: line 1"])
+        #expect(Capture("# a comment\n", format: .netscape).summary == [])
+    }
+}

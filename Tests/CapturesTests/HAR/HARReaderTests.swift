@@ -1,0 +1,124 @@
+import CookieModel
+import Testing
+
+@testable import Captures
+
+@Suite("HAR")
+struct HARReaderTests {
+    @Test("Every entry comes out, with or without cookies")
+    func entries() {
+        let capture = Capture(
+            HARText.document(
+                HARText.entry(setCookie: #""a=1""#, #""b=2; Path=/""#),
+                HARText.entry(url: "https://b.test/x?y", status: "404"),
+                HARText.entry(status: "0"),
+                HARText.entry(response: "null"),
+                HARText.entry(response: "{}"),
+                #"{"request":{"url":"https://c.test/"}}"#))
+        #expect(
+            capture.summary == [
+                "200 https://a.test/ [a=1|b=2; Path=/]", "404 https://b.test/x?y []", "0 https://a.test/ []",
+                "0 https://a.test/ []", "0 https://a.test/ []", "0 https://c.test/ []",
+            ])
+        #expect(capture.responses.map(\.place.entry) == [1, 2, 3, 4, 5, 6])
+        #expect(capture.responses.map(\.method) == ["GET", "GET", "GET", "GET", "GET", nil])
+    }
+
+    @Test("The order of members does not matter")
+    func order() {
+        let document = """
+            {"x":[{"log":{"entries":[1]}}],"log":{"entries":[
+            {"response":{"headers":[{"value":"a=1","name":"set-cookie"},
+            {"value":"no","name":"X"}],"status":201},"_x":{"response":{"headers":[{"name":"set-cookie","value":"no"}]}},
+            "startedDateTime":"2026-11-21T02:59:54.881+00:00","request":{"method":"POST","headers":
+            [{"name":"Set-Cookie","value":"no=1"}],"url":"https://a.test/"}}],"version":"1.2"},"y":{"entries":[{}]}}
+            """
+        let capture = Capture(document)
+        #expect(capture.summary == ["201 https://a.test/ [a=1]"])
+        #expect(capture.responses.first?.method == "POST")
+        #expect(capture.responses.first?.time == Timestamp(microseconds: 1_795_229_994_881_000))
+    }
+
+    @Test(
+        "Set-Cookie values are taken as octets",
+        arguments: [
+            (#""a=1""#, ["a=1"]),
+            (#"" \t a=1; Path=/ \t""#, ["a=1; Path=/"]),
+            (#""a=1\nb=2\nc=3""#, ["a=1", "b=2", "c=3"]),
+            (#""a=1\r\nb=2\n\n c=3 \n""#, ["a=1", "b=2", "c=3"]),
+            (#""a=1\u000ab=2""#, ["a=1", "b=2"]),
+            (#""""#, [""]),
+            (#""a=\u00e9\u4e2d\ud83d\ude00""#, ["a=é中😀"]),
+            (#""a=\"\\\/\b\f\t.""#, ["a=\"\\/\u{8}\u{C}\t."]),
+            (#""a=\u0000;\r""#, ["a=\0;\r"]),
+            (#""a=é中😀""#, ["a=é中😀"]),
+            (#""a=\ud83d.""#, ["a=\u{FFFD}."]),
+            (#""a=\ud83d\ud83d\ude00""#, ["a=\u{FFFD}😀"]),
+            (#""a=\ude00""#, ["a=\u{FFFD}"]),
+            (#""a=\ud83d\u0041""#, ["a=\u{FFFD}A"]),
+            (#""a=\ud83d\n""#, ["a=\u{FFFD}"]),
+            ("\"a=\u{1}\t.\"", ["a=\u{1}\t."]),
+        ])
+    func values(json: String, expected: [String]) {
+        #expect(
+            Capture(HARText.document(HARText.entry(setCookie: json))).responses.map(\.setCookie)
+                == [expected.map { Octets($0) }])
+    }
+
+    @Test("Bytes that are not UTF-8 stay as they are, raw or as Python escapes them")
+    func rawBytes() {
+        var bytes = Array(HARText.document(HARText.entry(setCookie: #""a=?\udce9\udcff""#)).utf8)
+        bytes = bytes.map { $0 == 0x3F ? 0xE8 : $0 }
+        #expect(Capture(bytes: bytes).responses.map(\.setCookie) == [[[0x61, 0x3D, 0xE8, 0xE9, 0xFF]]])
+    }
+
+    @Test(
+        "Header names are compared without case and with their escapes undone",
+        arguments: [
+            ("Set-Cookie", 1), ("set-cookie", 1), ("SET-COOKIE", 1), (#"\u0053et-\u0063ookie"#, 1), ("Set-Cookie2", 0),
+            ("Set-Cookie ", 0), ("Cookie", 0), ("", 0),
+        ])
+    func names(name: String, count: Int) {
+        let response = #"{"headers":[{"name":"\#(name)","value":"a=1"}]}"#
+        #expect(
+            Capture(HARText.document(HARText.entry(response: response))).responses.map(\.setCookie.count) == [count])
+    }
+
+    @Test("The rebuilt cookies member is ignored")
+    func cookiesMember() {
+        let response = #"{"cookies":[{"name":"a","value":"1"}],"status":200,"headers":[]}"#
+        #expect(Capture(HARText.document(HARText.entry(response: response))).summary == ["200 https://a.test/ []"])
+    }
+
+    @Test("Of members with the same name the last counts")
+    func duplicates() {
+        let entry = """
+            {"request":7,"request":{"url":5,"url":"https://a.test/","method":"GET"},"response":{"headers":3},
+            "response":{"headers":[{"name":"Set-Cookie","value":"old"}],"headers":[{"name":"X","name":"Set-Cookie",
+            "value":{},"value":"old","value":"new"}],"status":500,"status":200}}
+            """
+        #expect(Capture(HARText.document(entry)).summary == ["200 https://a.test/ [new]"])
+    }
+
+    @Test("A byte order mark and white space around the document are tolerated")
+    func surroundings() {
+        let document = HARText.document(HARText.entry(setCookie: #""a=1""#))
+        #expect(Capture("\u{FEFF}\r\n " + document + "\n\n").summary == ["200 https://a.test/ [a=1]"])
+        #expect(Capture("\u{FEFF}" + document, format: .har).summary == ["200 https://a.test/ [a=1]"])
+        #expect(Capture(HARText.document()).summary == [])
+    }
+
+    @Test(
+        "What else an entry has may be of any type",
+        arguments: [
+            (#""status":"200""#, 0), (#""status":null"#, 0), (#""status":2e2"#, 0), (#""status":200.0"#, 0),
+            (#""status":99999999999999999999"#, 0), (#""status":-1"#, -1), (#""status":[1]"#, 0),
+            (#""status":200"#, 200),
+        ])
+    func status(member: String, status: Int) {
+        let document = HARText.document(HARText.entry(response: "{\(member)}"))
+        #expect(Capture(document).responses.map(\.status) == [status])
+        let entry = #"{"startedDateTime":5,"request":{"method":{},"url":"https://a.test/"},"response":{}}"#
+        #expect(Capture(HARText.document(entry)).summary == ["0 https://a.test/ []"])
+    }
+}

@@ -1,0 +1,82 @@
+import Testing
+
+@testable import Captures
+
+@Suite("Pieces")
+struct PieceTests {
+    static let captures = [
+        Capture(
+            "\u{FEFF}\n"
+                + HARText.document(
+                    HARText.entry(setCookie: #""a=\ud83d\ude00\u00e9\n\\b=\ud83d""#), "{}",
+                    HARText.entry(status: "0"), #"{"request":{"url":"é"},"_x":[1.5e-3,true,null,{"a":"\""}]}"#)
+                + " x"),
+        Capture(
+            "\r\nHTTP/1.1 100 Continue\r\n\r\n\r\nHTTP/1.1 302 x\r\nSet-Cookie: a=1;\r\n  Path=/\r\nLocation: /b\r\n"
+                + "Content-Length: 9\r\nbad\r\n\r\nHTTP/1\n\n\nHTTP/2 200 \nset-cookie: b=2\ncontent-length: 3\n\nabc"
+                + "HTTP/1.1 200 OK\r\nSet-Cookie: c=3\r\n\r\n",
+            url: "https://a.test/"),
+        Capture(
+            "# by hand\n\n.a.test\tTRUE\t/\tFALSE\t0\tn\tv\r\n#HttpOnly_b.test\tFALSE\t/\tTRUE\t5.5\tm\r\nbad line\n"
+                + "c.test\tTRUE\t/\tFALSE\t-1\t\tv"),
+        Capture("HTTP/1.1 200 OK\r\nSet-Cookie: a=1\r\nSet-Coo", url: "https://a.test/"),
+        Capture("# a\r\n# b\nno cookies here, none at all"),
+    ]
+
+    @Test("Where the pieces are cut changes nothing: two pieces, at every position", arguments: captures)
+    func everySplit(capture: Capture) {
+        let whole = capture.items
+        for position in 0...capture.bytes.count {
+            #expect(capture.items(cutAt: [position]) == whole, "cut at \(position)")
+        }
+    }
+
+    @Test("Where the pieces are cut changes nothing: pieces of equal length", arguments: captures)
+    func equalPieces(capture: Capture) {
+        let whole = capture.items
+        for length in 1...20 {
+            #expect(capture.items(pieceLength: length) == whole, "pieces of \(length)")
+        }
+    }
+
+    @Test(
+        "Where the pieces are cut changes nothing in captures by real tools",
+        .enabled(if: Samples.exist, "shared/samples is not beside the package"), arguments: Samples.all)
+    func samples(name: String) throws {
+        let capture = try Samples.capture(name)
+        let whole = capture.items
+        // All positions of the short ones; of the long ones 300, spread so that they meet every kind of token.
+        let step = max(1, capture.bytes.count / 300)
+        for position in stride(from: 0, to: capture.bytes.count, by: step) {
+            #expect(capture.items(cutAt: [position]) == whole, "cut at \(position)")
+        }
+        for length in [1, 2, 3, 7, 64] { #expect(capture.items(pieceLength: length) == whole) }
+    }
+
+    @Test("A reader that is told to stop gives out nothing more")
+    func stopping() {
+        struct Stop: Error {}
+        let capture = Self.captures[0]
+        var reader = capture.reader
+        var count = 0
+        #expect(throws: Stop.self) {
+            try reader.read(capture.bytes.span) { _ in
+                count += 1
+                throw Stop()
+            }
+        }
+        reader.read(capture.bytes.span) { _ in count += 1 }
+        reader.finish { _ in count += 1 }
+        #expect(count == 1)
+    }
+
+    @Test("A second finish does nothing")
+    func finishTwice() {
+        var reader = Capture("").reader
+        var count = 0
+        reader.finish { _ in count += 1 }
+        reader.finish { _ in count += 1 }
+        reader.read([0x7B].span) { _ in count += 1 }
+        #expect(count == 1)
+    }
+}

@@ -1,0 +1,64 @@
+import CookieModel
+import Testing
+
+@testable import Captures
+
+@Suite("What is printed")
+struct SecrecyTests {
+    static let captures = [
+        Capture(
+            HARText.document(
+                HARText.entry(setCookie: #""sid=s3cret""#),
+                #"{"request":{"url":"https://s3cret/"},"response":"s3cret"}"#)),
+        Capture(#"{"log":{"entries":[{"request":"s3cret" s3cret"#),
+        Capture(HARText.document(HARText.entry(url: "https://s3cret/?s3cret", setCookie: #""s3cret""#)) + "s3cret"),
+        Capture(
+            "HTTP/1.1 200 OK\r\ns3cret\r\nSet-Cookie: sid=s3cret\r\nSet-Cookie: s3cret", url: "https://a.test/?s3cret"),
+        Capture("HTTP/1.1 s3cret\r\nSet-Cookie: sid=s3cret\r\n", url: "https://a.test/?s3cret"),
+        Capture("#HttpOnly_a.test\tTRUE\t/\tFALSE\t0\tn\ts3cret\nb.test\ts3cret\t/\tFALSE\t0\tn\tv\ns3cret\tx s3cret"),
+        Capture("s3cret"),
+    ]
+
+    @Test("No item shows a cookie, a field or a URL when it is printed, dumped or reported", arguments: captures)
+    func secrecy(capture: Capture) {
+        for item in capture.items {
+            var text = "\(item) \(String(reflecting: item))"
+            dump(item, to: &text)
+            switch item {
+            case .response(let response):
+                text += "\(response) \(String(reflecting: response))"
+                dump(response, to: &text)
+            case .failure(let error):
+                text += "\(error) \(error as any Error) \(String(reflecting: error)) \(error.message)"
+                dump(error, to: &text)
+            case .cookie: break
+            }
+            #expect(!text.contains("s3cret"), "\(text)")
+            #expect(text.contains("x"))
+        }
+        #expect(!capture.items.isEmpty)
+    }
+
+    @Test(
+        "A place reads as a person would say it",
+        arguments: [
+            (CapturePlace(source: "standard input"), "standard input"),
+            (CapturePlace(source: "capture.har", entry: 3), "capture.har: entry 3"),
+            (CapturePlace(source: "cookies.txt", line: 12), "cookies.txt: line 12"),
+            (CapturePlace(source: "d.txt", entry: 2, line: 10), "d.txt: entry 2, line 10"),
+            (CapturePlace(source: "c.har", line: 1, column: 5), "c.har: line 1, column 5"),
+        ])
+    func place(place: CapturePlace, text: String) {
+        #expect(place.description == text)
+    }
+
+    @Test("A failure says where, what, and what to do")
+    func sentence() {
+        let failures = Capture("HTTP/1.1 200 OK\n\n").failures
+        #expect(failures.map(\.code.description) == ["url-missing"])
+        #expect(
+            failures.map(\.description) == [
+                "x: entry 1, line 1: The response does not say which URL it answers: give the URL of the request."
+            ])
+    }
+}
