@@ -1,0 +1,57 @@
+/// Who the client is, and how it proves that to the authorization server (RFC 6749, section 2.3).
+public enum ClientAuthentication: Sendable, Equatable {
+    /// A client without a secret, which only names itself (`none`; section 3.2.1). With an empty identifier, for
+    /// tokens whose client is not known, nothing is sent.
+    case publicClient(clientID: String)
+    /// The secret in an `Authorization` field (`client_secret_basic`).
+    case clientSecretBasic(clientID: String, secret: Secret)
+    /// The secret in the body (`client_secret_post`), for servers that know no other way.
+    case clientSecretPost(clientID: String, secret: Secret)
+
+    /// The client identifier.
+    public var clientID: String {
+        switch self {
+        case .publicClient(let clientID), .clientSecretBasic(let clientID, _), .clientSecretPost(let clientID, _):
+            clientID
+        }
+    }
+
+    /// The method's registered name, as in `token_endpoint_auth_methods_supported` (RFC 7591, section 2).
+    public var methodName: String {
+        switch self {
+        case .publicClient: "none"
+        case .clientSecretBasic: "client_secret_basic"
+        case .clientSecretPost: "client_secret_post"
+        }
+    }
+
+    /// The client's secret, where it has one.
+    var secret: Secret? {
+        switch self {
+        case .publicClient: nil
+        case .clientSecretBasic(_, let secret), .clientSecretPost(_, let secret): secret
+        }
+    }
+
+    /// Adds to `body` what the method sends there.
+    func addParameters(to body: inout FormBody) {
+        switch self {
+        case .publicClient(let clientID):
+            if !clientID.isEmpty { body.append("client_id", clientID) }
+        case .clientSecretBasic:
+            break
+        case .clientSecretPost(let clientID, let secret):
+            body.append("client_id", clientID)
+            body.append("client_secret", secret)
+        }
+    }
+
+    /// The value of the `Authorization` field, where the method sends one.
+    ///
+    /// Section 2.3.1: identifier and secret are form-encoded, each on its own, before they are joined.
+    var authorization: Secret? {
+        guard case .clientSecretBasic(let clientID, let secret) = self else { return nil }
+        let pair = FormEncoding.encode(clientID) + [UInt8(ascii: ":")] + FormEncoding.encode(secret)
+        return Secret(Array("Basic ".utf8) + Base64.encode(pair))
+    }
+}

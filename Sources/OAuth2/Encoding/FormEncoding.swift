@@ -1,0 +1,36 @@
+/// `application/x-www-form-urlencoded`, as RFC 6749, appendix B uses it: UTF-8, space as `+`, the rest as `%HH`.
+enum FormEncoding {
+    static let mediaType = "application/x-www-form-urlencoded"
+
+    static func encode(_ text: String) -> [UInt8] {
+        encode(text.utf8)
+    }
+
+    static func encode(_ secret: Secret) -> [UInt8] {
+        secret.withExposed { span in
+            span.withUnsafeBufferPointer { encode($0) }
+        }
+    }
+
+    private static func encode(_ bytes: some Collection<UInt8>) -> [UInt8] {
+        var output: [UInt8] = []
+        output.reserveCapacity(bytes.count)
+        for byte in bytes {
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2A, 0x2D, 0x2E, 0x5F:
+                output.append(byte)
+            case 0x20:
+                output.append(0x2B)
+            default:
+                output.append(0x25)
+                output.append(hexDigit(byte >> 4))
+                output.append(hexDigit(byte & 0x0F))
+            }
+        }
+        return output
+    }
+
+    private static func hexDigit(_ value: UInt8) -> UInt8 {
+        value < 10 ? 0x30 + value : 0x41 + value - 10
+    }
+}

@@ -1,0 +1,68 @@
+public import HTTPTypes
+
+/// The refresh grant: a refresh token for a new access token (RFC 6749, section 6).
+///
+/// Two pure functions, one for each direction; who sends the request, and who makes sure that only one is sent at a
+/// time, is not decided here.
+///
+/// ```swift
+/// let grant = RefreshGrant(tokenEndpoint: endpoint, authentication: .publicClient(clientID: "app"))
+/// let request = try grant.request(refreshing: tokens)
+/// let (status, body) = try await send(request.exposedHead, request.exposedBody)
+/// let renewed = try grant.response(status: status, body: body, refreshing: tokens, now: now)
+/// ```
+public struct RefreshGrant: Sendable, Equatable {
+    /// The server's token endpoint.
+    public var tokenEndpoint: EndpointURL
+    /// The client and its authentication.
+    public var authentication: ClientAuthentication
+    /// The scopes to ask for, none that was not granted before; `nil` for all of those.
+    public var scopes: Scopes?
+
+    /// A grant for one client at one server.
+    public init(tokenEndpoint: EndpointURL, authentication: ClientAuthentication, scopes: Scopes? = nil) {
+        self.tokenEndpoint = tokenEndpoint
+        self.authentication = authentication
+        self.scopes = scopes
+    }
+
+    /// The request that refreshes `tokens`.
+    ///
+    /// - Throws: ``OAuth2Error/Code/missingRefreshToken``.
+    public func request(refreshing tokens: TokenSet) throws(OAuth2Error) -> TokenRequest {
+        guard let refreshToken = tokens.refreshToken, !refreshToken.isEmpty else {
+            throw OAuth2Error(.missingRefreshToken, "There is no refresh token, so only a new login gives new tokens.")
+        }
+        var body = FormBody()
+        body.append("grant_type", "refresh_token")
+        body.append("refresh_token", refreshToken)
+        if let scopes, !scopes.isEmpty { body.append("scope", scopes.description) }
+        return TokenRequest(endpoint: tokenEndpoint, authentication: authentication, body: body)
+    }
+
+    /// The tokens after the server's reply to the request that refreshed `tokens`.
+    ///
+    /// What the reply does not renew stays: the refresh token with its expiry, the ID token, and the scopes.
+    ///
+    /// - Parameters:
+    ///   - status: The reply's status.
+    ///   - body: The reply's body, without content encodings.
+    ///   - tokens: The tokens that the request was made of.
+    ///   - now: When the reply came, in microseconds since the Unix epoch.
+    /// - Throws: As ``TokenResponse/tokenSet(status:body:now:redacting:)``. Where the reply was a success all the same,
+    ///   ``TokenResponse/refreshToken(status:body:)`` may still find a rotated refresh token in it.
+    public func response(
+        status: HTTPResponse.Status, body: [UInt8], refreshing tokens: TokenSet, now: Int64
+    ) throws(OAuth2Error) -> TokenSet {
+        let sent = [tokens.refreshToken, tokens.accessToken, tokens.idToken, authentication.secret]
+        var renewed = try TokenResponse.tokenSet(
+            status: status, body: body, now: now, redacting: sent.compactMap(\.self))
+        if renewed.refreshToken == nil {
+            renewed.refreshToken = tokens.refreshToken
+            renewed.refreshTokenExpiry = renewed.refreshTokenExpiry ?? tokens.refreshTokenExpiry
+        }
+        renewed.idToken = renewed.idToken ?? tokens.idToken
+        renewed.scopes = renewed.scopes ?? scopes ?? tokens.scopes
+        return renewed
+    }
+}

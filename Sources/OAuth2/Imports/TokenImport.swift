@@ -1,0 +1,78 @@
+/// Tokens that another tool obtained, in the forms in which people have them.
+///
+/// - A token endpoint's JSON reply as it came, or as a tool saved it: with `expires_at`, `expires_on`, `expiry` or
+///   `expiry_date` as RFC 3339 or Unix time, or `created_at` beside `expires_in`. Without any of these, `expires_in`
+///   counts from now, which is right only for a reply that has just come.
+/// - An access token alone on one line, also with `Bearer` before it or as a JSON string.
+public enum TokenImport {
+    /// Reads `bytes` in whichever form they are.
+    ///
+    /// - Parameters:
+    ///   - bytes: What the user gave, at most ``TokenResponse/maximumBodySize`` bytes.
+    ///   - now: The moment of the import, in microseconds since the Unix epoch.
+    /// - Returns: The tokens. An access token alone has no known expiry.
+    /// - Throws: What is wrong with the input, without any of it.
+    public static func tokenSet(_ bytes: [UInt8], now: Int64) throws(OAuth2Error) -> TokenSet {
+        switch ReplyBody.firstByte(of: bytes) {
+        case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "<"), nil:
+            return try savedReply(bytes, now: now)
+        default:
+            return try bareToken(bytes, now: now)
+        }
+    }
+
+    private static func savedReply(_ bytes: [UInt8], now: Int64) throws(OAuth2Error) -> TokenSet {
+        let members = try ReplyBody.members(of: bytes, status: nil)
+        if members.first(of: ["access_token"]) == nil,
+            let serverCode = ServerText.errorCode(members["error"], redacting: [])
+        {
+            throw OAuth2Error(
+                .refused, serverCode: serverCode,
+                "The input cannot be used: it is a server's refusal (\(serverCode)) instead of tokens.")
+        }
+        let issued = try TokenMembers(members, status: nil)
+        let expiry = TokenExpiry(members: members)
+        // A reply cannot have been received after now, whatever the clock of the tool that saved it said.
+        let receivedAt = min(expiry.createdAt ?? now, now)
+        return TokenSet(
+            accessToken: issued.accessToken, tokenType: issued.tokenType, refreshToken: issued.refreshToken,
+            idToken: issued.idToken, scopes: issued.scopes, receivedAt: receivedAt,
+            accessTokenExpiry: expiry.ofSavedReply(.accessToken, receivedAt: receivedAt),
+            refreshTokenExpiry: expiry.ofSavedReply(.refreshToken, receivedAt: receivedAt))
+    }
+
+    private static func bareToken(_ bytes: [UInt8], now: Int64) throws(OAuth2Error) -> TokenSet {
+        guard bytes.count <= TokenResponse.maximumBodySize else {
+            throw .unusable(
+                .tooLarge, status: nil, "it is larger than \(TokenResponse.maximumBodySize) bytes")
+        }
+        let text = try withoutScheme(unquoted(bytes))
+        // `jq -r .access_token` prints "null" where there is none.
+        guard text != "null" else { throw .unusable(.missingAccessToken, status: nil, "it is null instead of a token") }
+        guard TokenSyntax.isAccessToken(text) else {
+            throw .unusable(
+                .invalidAccessToken, status: nil, "it is neither JSON nor one access token of visible ASCII characters")
+        }
+        return TokenSet(accessToken: Secret(text), receivedAt: now)
+    }
+
+    /// The text between white space, of a JSON string what it holds.
+    private static func unquoted(_ bytes: [UInt8]) throws(OAuth2Error) -> String {
+        guard ReplyBody.firstByte(of: bytes) == UInt8(ascii: "\"") else {
+            var line = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
+            line = line.drop(while: ReplyBody.isWhitespace)
+            while let last = line.last, ReplyBody.isWhitespace(last) { line.removeLast() }
+            return String(decoding: line, as: UTF8.self)
+        }
+        guard case .other(.string(let text)) = JSONReader.document(bytes) else {
+            throw .unusable(.notJSON, status: nil, "it begins with a quotation mark, but is not a JSON string")
+        }
+        return text
+    }
+
+    private static func withoutScheme(_ text: String) -> String {
+        let scheme = "bearer "
+        guard text.prefix(scheme.count).lowercased() == scheme else { return text }
+        return String(text.dropFirst(scheme.count).drop { $0 == " " })
+    }
+}

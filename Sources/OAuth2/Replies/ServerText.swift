@@ -1,0 +1,82 @@
+/// Text that a server chose, made fit for errors and terminals.
+///
+/// Servers repeat in their errors what they were sent, tokens included, and send whole stack traces.
+enum ServerText {
+    static let maximumCodeLength = 64
+    static let maximumDescriptionLength = 200
+    private static let maximumInputLength = 4096
+
+    /// The value of `error`, where it is within `%x20-21 / %x23-5B / %x5D-7E` (RFC 6749, section 5.2).
+    static func errorCode(_ value: JSONValue?, redacting secrets: [Secret]) -> String? {
+        guard let text = value?.nonEmptyText, text.utf8.count <= maximumCodeLength, !holds(text, any: secrets),
+            text.utf8.allSatisfy({ (0x20...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }),
+            withoutTokenLikeWords(text) == text
+        else { return nil }
+        return text
+    }
+
+    /// The value of `error_description` on one line, without what could steer a terminal or be a token.
+    static func errorDescription(_ value: JSONValue?, redacting secrets: [Secret]) -> String? {
+        guard let text = value?.nonEmptyText, text.utf8.count <= maximumInputLength, !holds(text, any: secrets)
+        else { return nil }
+        let line = onOneLine(text)
+        // Once more: a secret may have been cut in pieces by what was just taken out.
+        guard !holds(line, any: secrets) else { return nil }
+        let safe = withoutTokenLikeWords(line)
+        guard !safe.isEmpty else { return nil }
+        return safe.count <= maximumDescriptionLength ? safe : safe.prefix(maximumDescriptionLength - 1) + "…"
+    }
+
+    private static func onOneLine(_ text: String) -> String {
+        var line = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            switch scalar.properties.generalCategory {
+            case .control, .spaceSeparator, .lineSeparator, .paragraphSeparator:
+                if let last = line.last, last != " " { line.append(" ") }
+            case .format, .surrogate, .privateUse, .unassigned: continue
+            default: line.append(scalar == "\"" ? "'" : scalar)
+            }
+        }
+        if line.last == " " { line.removeLast() }
+        return String(line)
+    }
+
+    /// `text` with "…" for each run of token characters that is too long for a word of a language or an error code.
+    private static func withoutTokenLikeWords(_ text: String) -> String {
+        var output = String.UnicodeScalarView()
+        var run = String.UnicodeScalarView()
+        func flush() {
+            output += run.count >= (looksRandom(run) ? 16 : 40) ? "…".unicodeScalars : run
+            run.removeAll()
+        }
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "a"..."z", "A"..."Z", "0"..."9", "-", ".", "_", "~", "+", "/", "=", "%": run.append(scalar)
+            default:
+                flush()
+                output.append(scalar)
+            }
+        }
+        flush()
+        return String(output)
+    }
+
+    /// Whether digits, or digits and letters of both cases, are mixed as no word like `invalid_oauth2_client` has them.
+    private static func looksRandom(_ run: String.UnicodeScalarView) -> Bool {
+        let digits = run.count { ("0"..."9").contains($0) }
+        let isMixed = run.contains { ("a"..."z").contains($0) } && run.contains { ("A"..."Z").contains($0) }
+        return digits >= 3 || (digits > 0 && isMixed)
+    }
+
+    private static func holds(_ text: String, any secrets: [Secret]) -> Bool {
+        let haystack = Array(text.utf8)
+        return secrets.contains { secret in
+            secret.withExposed { needle in
+                guard !needle.isEmpty, needle.count <= haystack.count else { return false }
+                return (0...(haystack.count - needle.count)).contains { start in
+                    needle.indices.allSatisfy { haystack[start + $0] == needle[$0] }
+                }
+            }
+        }
+    }
+}

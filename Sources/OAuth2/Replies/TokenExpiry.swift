@@ -1,0 +1,88 @@
+/// When tokens end, out of the members by which servers and tools tell it.
+///
+/// RFC 6749, section 5.1 has `expires_in`, a number of seconds. Strings, fractions and absolute moments are met as
+/// well. Nothing here fails: an expiry that cannot be read is unknown, and the token is kept.
+struct TokenExpiry {
+    /// A token's expiry is told by any of these members.
+    struct Names {
+        let relative: [String]
+        let absolute: [String]
+
+        static let accessToken = Names(
+            relative: ["expires_in"], absolute: ["expires_at", "expires_on", "expiry", "expiry_date"])
+        /// Not standardized: Keycloak and others have the first form, GitHub and others the second.
+        static let refreshToken = Names(
+            relative: ["refresh_expires_in", "refresh_token_expires_in"],
+            absolute: ["refresh_expires_at", "refresh_token_expires_at"])
+    }
+
+    let members: JSONObject
+
+    /// The expiry in a reply that came just now: a server's clock may differ from ours, so what is relative counts.
+    func ofReply(_ names: Names, receivedAt now: Int64) -> Int64? {
+        relative(names, to: now) ?? absolute(names)
+    }
+
+    /// The expiry in a reply that was saved some time ago: what is absolute counts.
+    func ofSavedReply(_ names: Names, receivedAt: Int64) -> Int64? {
+        absolute(names) ?? relative(names, to: receivedAt)
+    }
+
+    /// When a saved reply was issued, where it tells (`created_at`, as GitLab and Doorkeeper answer).
+    var createdAt: Int64? {
+        members["created_at"].flatMap(TokenExpiry.moment)
+    }
+
+    private func relative(_ names: Names, to start: Int64) -> Int64? {
+        members.first(of: names.relative).flatMap(TokenExpiry.lifetime).map { Microseconds.sum(start, $0) }
+    }
+
+    private func absolute(_ names: Names) -> Int64? {
+        for name in names.absolute {
+            if let moment = members[name].flatMap(TokenExpiry.moment) { return moment }
+        }
+        return nil
+    }
+
+    /// A lifetime in microseconds; `nil` for zero and less, by which servers mean "never" or nothing at all.
+    private static func lifetime(_ value: JSONValue) -> Int64? {
+        seconds(value).flatMap { $0 > 0 ? $0 : nil }
+    }
+
+    /// A moment after the epoch, as RFC 3339 or as Unix time in seconds, or in milliseconds where seconds would lie
+    /// after the year 5000. Go writes the year 1 for "none".
+    private static func moment(_ value: JSONValue) -> Int64? {
+        let moment = value.text.flatMap(RFC3339.microseconds) ?? seconds(value)
+        guard let moment, moment > 0 else { return nil }
+        return moment < 100_000_000_000 * Microseconds.perSecond ? moment : moment / 1000
+    }
+
+    /// A number of seconds, or a string that holds one, in microseconds.
+    private static func seconds(_ value: JSONValue) -> Int64? {
+        let text: Substring
+        switch value {
+        case .number(let number): text = number[...]
+        case .string(let string): text = string.trimming { $0.isWhitespace }
+        case .null, .boolean, .array, .object: return nil
+        }
+        // `Double` also takes "nan", "inf" and hexadecimal, which are no numbers of seconds.
+        guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy(isNumberCharacter) else { return nil }
+        if let whole = Int64(text) { return Microseconds.count(ofSeconds: whole) }
+        return Double(text).flatMap { Microseconds.count(ofSeconds: $0) }
+    }
+
+    private static func isNumberCharacter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x2B, 0x2D, 0x2E, 0x45, 0x65: true
+        default: false
+        }
+    }
+}
+
+extension String {
+    fileprivate func trimming(_ isTrimmed: (Character) -> Bool) -> Substring {
+        var rest = drop(while: isTrimmed)
+        while let last = rest.last, isTrimmed(last) { rest.removeLast() }
+        return rest
+    }
+}
