@@ -1,0 +1,119 @@
+public import CookieModel
+internal import GRDB
+
+/// A named, isolated set of cookies in a ``SessionDatabase``.
+///
+/// Reads see every write that was acknowledged before, also by another process. Writes are one transaction each, and
+/// decide on what they read within it, so that no update is lost.
+public final class CookieJar: Sendable {
+    /// How stale a last-access-time in the file may get, so that reading does not mean writing.
+    static let lastAccessGranularity: Int64 = 3600
+
+    /// The jar's name.
+    public let name: String
+    /// The rules that apply.
+    public let policy: CookiePolicy
+    let database: SessionDatabase
+    let id: Int64
+
+    init(database: SessionDatabase, id: Int64, name: String, policy: CookiePolicy) {
+        self.database = database
+        self.id = id
+        self.name = name
+        self.policy = policy
+    }
+
+    /// Receives every Set-Cookie line of one response, in one transaction.
+    @discardableResult
+    public func receive(_ response: ReceivedResponse, now: Timestamp) throws(SessionStoreError) -> [StorageDecision] {
+        try withBatch(now: now) { batch throws(SessionStoreError) in
+            try batch.receive(response, at: now)
+        }
+    }
+
+    /// Receives many responses and records in one transaction: all of it is stored, or nothing.
+    ///
+    /// - Parameter now: the time at which expired cookies are left out, whatever time a capture is from.
+    public func withBatch<Result>(
+        now: Timestamp, _ body: (inout CookieBatch) throws(SessionStoreError) -> Result
+    ) throws(SessionStoreError) -> Result {
+        try database.write { connection in
+            var batch = CookieBatch(
+                rows: CookieRows(database: connection, jarID: id), policy: policy, sealer: database.sealer,
+                path: database.path, now: now)
+            return try body(&batch)
+        }
+    }
+
+    /// Retrieves the cookies for a request (section 5.8.3 of the draft), and notes the access.
+    ///
+    /// A cookie whose stored value was tampered with is left out, with the reason `unreadable`.
+    public func retrieve(for context: RequestContext, now: Timestamp) throws(SessionStoreError) -> Retrieval {
+        let site = context.url.host.registrableDomain(policy.publicSuffixes)
+        let sealed = try database.read { connection in
+            try CookieRows(database: connection, jarID: id).cookies(site: site)
+        }
+        var retrieval = policy.retrieval(from: sealed, for: context, now: now)
+        retrieval.openValues(opened)
+        try noteAccess(retrieval.included, site: site, now: now)
+        return retrieval
+    }
+
+    /// All cookies, values opened; those whose value was tampered with come second, without it.
+    public func cookies() throws(SessionStoreError) -> (readable: [Cookie], unreadable: [Cookie]) {
+        let sealed = try database.read { connection in
+            try CookieRows(database: connection, jarID: id).allCookies()
+        }
+        var readable: [Cookie] = []
+        var unreadable: [Cookie] = []
+        for cookie in sealed {
+            if let value = opened(cookie) {
+                readable.append(cookie.with(value: value))
+            } else {
+                unreadable.append(cookie.with(value: []))
+            }
+        }
+        return (readable, unreadable)
+    }
+
+    private func opened(_ cookie: Cookie) -> Octets? {
+        database.sealer.open(cookie.value, at: cookie.id.sealedPlace(jarID: id))
+    }
+
+    private func noteAccess(_ cookies: [Cookie], site: Octets, now: Timestamp) throws(SessionStoreError) {
+        let latest = now.advanced(bySeconds: -CookieJar.lastAccessGranularity)
+        let stale = cookies.filter { $0.lastAccess < latest }
+        guard !stale.isEmpty else { return }
+        do {
+            // Another process may hold the lock for as long as it reads a capture: no header waits for that.
+            try database.writeUnlessBusy { connection in
+                let rows = CookieRows(database: connection, jarID: id)
+                for cookie in stale { try rows.touch(cookie.id, site: site, now: now) }
+            }
+        } catch  where error.code == .databaseBusy || error.code == .databaseReadOnly || error.code == .diskFull {
+            // The header is right without it: the time matters for eviction only.
+        }
+    }
+}
+
+extension Cookie {
+    func with(value: Octets) -> Cookie {
+        var copy = self
+        copy.value = value
+        return copy
+    }
+}
+
+extension Cookie.ID {
+    /// What a value is sealed to: no row can be passed off as another one.
+    func sealedPlace(jarID: Int64) -> [UInt8] {
+        var place = SealedPlace("cookie")
+        place.append(jarID)
+        place.append(domain.octets)
+        place.append(isHostOnly ? 1 : 0)
+        place.append(path)
+        place.append(name)
+        place.append((partitionKey?.serialized ?? "").utf8)
+        return place.bytes
+    }
+}

@@ -1,0 +1,114 @@
+internal import CookieModel
+internal import GRDB
+internal import GRDBSQLite
+
+/// A prepared statement, bound and read without a detour over Foundation's types: the hot path of a jar.
+///
+/// Lives as long as the connection that prepared it, and is used by one thread at a time within that connection's
+/// queue.
+struct RowStatement {
+    private let pointer: OpaquePointer
+    private let connection: OpaquePointer
+
+    /// The statement for `sql`, prepared once for each connection.
+    init(_ database: Database, _ sql: String) throws {
+        pointer = try database.cachedStatement(sql: sql).sqliteStatement
+        guard let connection = sqlite3_db_handle(pointer) else {
+            throw DatabaseError(resultCode: .SQLITE_MISUSE)
+        }
+        self.connection = connection
+        sqlite3_reset(pointer)
+    }
+
+    func bind(_ index: Int32, _ number: Int64) {
+        sqlite3_bind_int64(pointer, index, number)
+    }
+
+    func bind(_ index: Int32, _ flag: Bool) {
+        sqlite3_bind_int64(pointer, index, flag ? 1 : 0)
+    }
+
+    func bind(_ index: Int32, _ number: Int64?) {
+        if let number {
+            sqlite3_bind_int64(pointer, index, number)
+        } else {
+            sqlite3_bind_null(pointer, index)
+        }
+    }
+
+    func bind(_ index: Int32, text: String) {
+        sqlite3_bind_text(pointer, index, text, -1, transient)
+    }
+
+    func bind(_ index: Int32, _ octets: Octets) {
+        octets.withSpan { span in
+            span.withUnsafeBufferPointer { bind(index, $0) }
+        }
+    }
+
+    func bind(_ index: Int32, _ bytes: [UInt8]?) {
+        if let bytes {
+            bytes.withUnsafeBufferPointer { bind(index, $0) }
+        } else {
+            sqlite3_bind_null(pointer, index)
+        }
+    }
+
+    private func bind(_ index: Int32, _ buffer: UnsafeBufferPointer<UInt8>) {
+        // A null address would bind NULL where an empty value is meant.
+        if let base = buffer.baseAddress, !buffer.isEmpty {
+            sqlite3_bind_blob(pointer, index, base, Int32(buffer.count), transient)
+        } else {
+            sqlite3_bind_zeroblob(pointer, index, 0)
+        }
+    }
+
+    /// Whether there is a further row.
+    func step() throws -> Bool {
+        switch sqlite3_step(pointer) {
+        case SQLITE_ROW:
+            return true
+        case SQLITE_DONE:
+            sqlite3_reset(pointer)
+            return false
+        default:
+            let code = ResultCode(rawValue: sqlite3_extended_errcode(connection))
+            sqlite3_reset(pointer)
+            throw DatabaseError(resultCode: code)
+        }
+    }
+
+    /// Runs a statement that gives no rows.
+    func run() throws {
+        _ = try step()
+        sqlite3_reset(pointer)
+    }
+
+    func reset() {
+        sqlite3_reset(pointer)
+    }
+
+    func isNull(_ column: Int32) -> Bool {
+        sqlite3_column_type(pointer, column) == SQLITE_NULL
+    }
+
+    func int64(_ column: Int32) -> Int64 {
+        sqlite3_column_int64(pointer, column)
+    }
+
+    func optionalInt64(_ column: Int32) -> Int64? {
+        isNull(column) ? nil : int64(column)
+    }
+
+    func bytes(_ column: Int32) -> [UInt8] {
+        guard let base = sqlite3_column_blob(pointer, column) else { return [] }
+        return Array(UnsafeRawBufferPointer(start: base, count: Int(sqlite3_column_bytes(pointer, column))))
+    }
+
+    func text(_ column: Int32) -> String {
+        String(decoding: bytes(column), as: UTF8.self)
+    }
+}
+
+/// Tells SQLite to copy what is bound: the C macro SQLITE_TRANSIENT, which Swift does not import.
+private let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)

@@ -1,0 +1,36 @@
+internal import GRDB
+
+/// The schema's history: the files of `Migrations`, in order, each applied once and never changed.
+enum SchemaMigrations {
+    private static let all: [(name: String, sql: [UInt8])] = [
+        ("V001", PackageResources.V001_cookies_and_tokens_sql)
+    ]
+
+    /// The name of the newest migration that this version of the program knows.
+    static var newest: String { all.last?.name ?? "" }
+
+    /// Brings the schema up to date; refuses one that is newer than the program.
+    static func run(on queue: DatabaseQueue, path: String) throws {
+        var migrator = DatabaseMigrator()
+        for migration in all {
+            migrator.registerMigration(migration.name) { database in
+                try database.execute(sql: String(decoding: migration.sql, as: UTF8.self))
+            }
+        }
+        let isUpToDate = try queue.inDatabase { database in
+            if try migrator.hasBeenSuperseded(database) {
+                throw SessionStoreError(
+                    .databaseNewer, path,
+                    "the database was written by a newer version of crumb; nothing was changed: update crumb")
+            }
+            return try migrator.hasCompletedMigrations(database)
+        }
+        guard !isUpToDate else { return }
+        do {
+            try migrator.migrate(queue)
+        } catch {
+            // Two processes that migrate at once: the second one fails on what the first one has just made.
+            guard try queue.inDatabase({ try migrator.hasCompletedMigrations($0) }) else { throw error }
+        }
+    }
+}

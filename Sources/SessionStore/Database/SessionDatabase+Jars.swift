@@ -1,0 +1,117 @@
+public import CookieModel
+internal import GRDB
+internal import GRDBSQLite
+
+extension SessionDatabase {
+    /// What is known about a jar without opening its cookies.
+    public struct JarSummary: Sendable, Hashable {
+        /// The jar's name.
+        public let name: String
+        /// How many cookies it holds, expired ones that were not yet removed included.
+        public let cookieCount: Int
+        /// How many of them end with the session.
+        public let sessionCookieCount: Int
+        /// When the next cookie expires that has not yet; `nil` where none will.
+        public let nextExpiry: Timestamp?
+        /// When the jar was made.
+        public let creation: Timestamp
+    }
+
+    /// The jar of that name, made where it is missing.
+    ///
+    /// - Parameter name: 1 to 100 characters, none of them a control character.
+    public func jar(
+        named name: String = "default", policy: CookiePolicy = CookiePolicy(), now: Timestamp
+    ) throws(SessionStoreError) -> CookieJar {
+        if let jar = try existingJar(named: name, policy: policy) { return jar }
+        try write { database in
+            let statement = try RowStatement(
+                database, "INSERT INTO jar (name, profile, created_at) VALUES (?, ?, ?) ON CONFLICT (name) DO NOTHING")
+            statement.bind(1, text: name)
+            statement.bind(2, text: policy.profile == .browser ? "browser" : "rfc6265bis")
+            statement.bind(3, now.microseconds)
+            try statement.run()
+        }
+        guard let jar = try existingJar(named: name, policy: policy) else {
+            throw SessionStoreError(.jarNotFound, name, "the jar was removed while it was made")
+        }
+        return jar
+    }
+
+    /// The jar of that name, `nil` where there is none; writes nothing.
+    public func existingJar(
+        named name: String, policy: CookiePolicy = CookiePolicy()
+    ) throws(SessionStoreError) -> CookieJar? {
+        guard (1...100).contains(name.count), name.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
+        else {
+            throw SessionStoreError(.nameInvalid, "the jar's name", "use 1 to 100 characters, no control characters")
+        }
+        let id = try read { database -> Int64? in
+            let statement = try RowStatement(database, "SELECT id FROM jar WHERE name = ?")
+            defer { statement.reset() }
+            statement.bind(1, text: name)
+            return try statement.step() ? statement.int64(0) : nil
+        }
+        return id.map { CookieJar(database: self, id: $0, name: name, policy: policy) }
+    }
+
+    /// All jars, by name.
+    public func jars(now: Timestamp) throws(SessionStoreError) -> [JarSummary] {
+        try read { database in
+            let statement = try RowStatement(
+                database,
+                """
+                SELECT jar.name, count(cookie.name), sum(cookie.name IS NOT NULL AND expires_at IS NULL),
+                    min(CASE WHEN expires_at >= ? THEN expires_at END), jar.created_at
+                FROM jar LEFT JOIN cookie ON jar_id = jar.id GROUP BY jar.id ORDER BY jar.name
+                """)
+            defer { statement.reset() }
+            statement.bind(1, now.microseconds)
+            var jars: [JarSummary] = []
+            while try statement.step() {
+                jars.append(
+                    JarSummary(
+                        name: statement.text(0), cookieCount: Int(statement.int64(1)),
+                        sessionCookieCount: Int(statement.int64(2)),
+                        nextExpiry: statement.optionalInt64(3).map(Timestamp.init(microseconds:)),
+                        creation: Timestamp(microseconds: statement.int64(4))))
+            }
+            return jars
+        }
+    }
+
+    /// Runs statements that change nothing.
+    func read<Result>(_ body: (Database) throws -> Result) throws(SessionStoreError) -> Result {
+        try SessionStoreError.catching(path) {
+            try queue.inDatabase(body)
+        }
+    }
+
+    /// Runs one transaction that holds the write lock from its first statement on.
+    func write<Result>(_ body: (Database) throws -> Result) throws(SessionStoreError) -> Result {
+        try SessionStoreError.catching(path) {
+            try queue.writeWithoutTransaction { database in
+                var result: Result?
+                try database.inTransaction(.immediate) {
+                    result = try body(database)
+                    return .commit
+                }
+                guard let result else { throw SessionStoreError(.databaseFailed, path, "the transaction did not run") }
+                return result
+            }
+        }
+    }
+    /// Runs one transaction where nobody else holds the write lock, and does not wait for it.
+    func writeUnlessBusy(_ body: (Database) throws -> Void) throws(SessionStoreError) {
+        try SessionStoreError.catching(path) {
+            try queue.writeWithoutTransaction { database in
+                sqlite3_busy_timeout(database.sqliteConnection, 0)
+                defer { sqlite3_busy_timeout(database.sqliteConnection, Int32(busyTimeout * 1000)) }
+                try database.inTransaction(.immediate) {
+                    try body(database)
+                    return .commit
+                }
+            }
+        }
+    }
+}

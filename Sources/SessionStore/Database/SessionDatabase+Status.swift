@@ -1,0 +1,20 @@
+internal import GRDBSQLite
+
+extension SessionDatabase {
+    /// The version of SQLite that the program runs on.
+    public static var sqliteVersion: String { String(cString: sqlite3_libversion()) }
+
+    /// The newest migration that the schema has seen: this version's own, since older ones are brought up to date.
+    public var schemaVersion: String { SchemaMigrations.newest }
+
+    /// How many bytes the file takes on disk, its write-ahead log included; 0 in memory.
+    public var sizeInBytes: Int64 {
+        [path, path + "-wal"].reduce(0) { $0 + (PrivateFile.size($1) ?? 0) }
+    }
+
+    /// Whether there is a file at `path`, of whatever kind; true also where that cannot be found out, so that opening
+    /// it tells why.
+    public static func exists(at path: String) -> Bool {
+        !PrivateFile.isAbsent(path)
+    }
+}

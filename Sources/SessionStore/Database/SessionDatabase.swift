@@ -1,0 +1,160 @@
+public import CookieModel
+internal import GRDB
+
+/// One SQLite file with jars and tokens in it, shared safely by any number of threads and processes.
+///
+/// Values are sealed (``KeySource``); the file, its folder and its key are readable by their owner alone. Every call is
+/// synchronous and short: a read looks at the rows of one site, a write is one transaction.
+public final class SessionDatabase: Sendable {
+    /// Marks the file as ours: "Crmb" in the header's application id.
+    static let applicationID: UInt32 = 0x4372_6D62
+
+    /// Where the file lies; `:memory:` for a database in memory.
+    public let path: String
+    let queue: DatabaseQueue
+    let sealer: Sealer
+    let busyTimeout: Double
+
+    /// Opens a database, making it where there is none.
+    ///
+    /// - Parameters:
+    ///   - path: the file. Its folder is made where it is missing.
+    ///   - keys: where the sealing key comes from.
+    ///   - durability: what an acknowledged write survives.
+    ///   - busyTimeout: how many seconds to wait for another process before giving up.
+    ///   - now: the time, written into what is made.
+    /// - Throws: an error that names the file. A file that is no database, one of another program and one of a newer
+    ///   version are refused untouched.
+    public init(
+        path: String, keys: KeySource, durability: Durability = .normal, busyTimeout: Double = 10, now: Timestamp
+    ) throws(SessionStoreError) {
+        let isMemory = durability == .memory
+        self.path = isMemory ? ":memory:" : path
+        self.busyTimeout = busyTimeout
+        if !isMemory { try SessionDatabase.prepareFile(path) }
+        let configuration = SessionDatabase.configuration(durability, busyTimeout)
+        let name = self.path
+        queue = try SessionStoreError.catching(name) {
+            let queue =
+                try isMemory
+                ? DatabaseQueue(configuration: configuration) : DatabaseQueue(path: path, configuration: configuration)
+            try SchemaMigrations.run(on: queue, path: name)
+            return queue
+        }
+        let queue = queue
+        sealer = try SessionStoreError.catching(name) {
+            try SessionDatabase.sealer(queue, keys: keys, path: name, now: now)
+        }
+    }
+
+    /// Checks that the file is ours or new, without SQLite, which would touch it.
+    private static func prepareFile(_ path: String) throws(SessionStoreError) {
+        if PrivateFile.isFolder(path) {
+            throw SessionStoreError(.databaseUnavailable, path, "this is a folder; name a file")
+        }
+        if PrivateFile.isSpecial(path) {
+            throw SessionStoreError(.databaseUnavailable, path, "this is no regular file; name one")
+        }
+        PrivateFile.createFolders(above: path)
+        let failure = PrivateFile.create(path)
+        guard failure == 0 else { throw SessionStoreError(opening: path, errno: failure) }
+        guard let header = PrivateFile.read(path, limit: 100) else { throw SessionStoreError(opening: path) }
+        guard !header.isEmpty else {
+            // Somebody else's empty file becomes a database: it must be as private as one made here.
+            let failure = (PrivateFile.permissions(path) ?? 0) & 0o077 == 0 ? 0 : PrivateFile.restrict(path)
+            guard failure == 0 else { throw SessionStoreError(opening: path, errno: failure) }
+            return
+        }
+        guard header.count == 100, header.starts(with: Array("SQLite format 3\0".utf8)) else {
+            throw SessionStoreError(.databaseForeign, path, "this file is not a database; nothing was changed")
+        }
+        guard header[68..<72].reduce(0, { $0 << 8 | UInt32($1) }) == applicationID else {
+            throw SessionStoreError(
+                .databaseForeign, path, "this is the database of another program; nothing was changed")
+        }
+    }
+
+    private static func configuration(_ durability: Durability, _ busyTimeout: Double) -> Configuration {
+        var configuration = Configuration()
+        configuration.label = "crumb"
+        configuration.busyMode = .timeout(busyTimeout)
+        configuration.foreignKeysEnabled = true
+        configuration.prepareDatabase { database in
+            if durability != .memory {
+                // The mark is written before the journal becomes a WAL, so that it stands in the file's own header.
+                if try Int64.fetchOne(database, sql: "PRAGMA application_id") == 0,
+                    try Int64.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema") == 0
+                {
+                    try database.execute(sql: "PRAGMA application_id = \(applicationID)")
+                }
+                try database.execute(sql: "PRAGMA journal_mode = WAL")
+            }
+            try database.execute(
+                sql: """
+                    PRAGMA synchronous = \(durability == .full ? "FULL" : "NORMAL");
+                    PRAGMA secure_delete = ON;
+                    """)
+        }
+        return configuration
+    }
+
+    /// Loads the key and proves that it is the one; makes both on the first use of a database.
+    private static func sealer(
+        _ queue: DatabaseQueue, keys: KeySource, path: String, now: Timestamp
+    ) throws -> Sealer {
+        if let sealer = try queue.inDatabase({ try existingSealer($0, keys: keys, path: path) }) { return sealer }
+        let key = try keys.load(mayCreate: true)
+        return try queue.writeWithoutTransaction { database in
+            var result: Sealer?
+            try database.inTransaction(.immediate) {
+                // Another process may have been first.
+                if let sealer = try existingSealer(database, keys: keys, path: path) {
+                    result = sealer
+                    return .rollback
+                }
+                let sealer = Sealer(key, id: 1)
+                let statement = try RowStatement(
+                    database, "INSERT INTO sealing_key (id, check_value, created_at) VALUES (1, ?, ?)")
+                statement.bind(1, try sealer.seal(checkText, at: checkPlace(1)))
+                statement.bind(2, now.microseconds)
+                try statement.run()
+                result = sealer
+                return .commit
+            }
+            guard let result else { throw SessionStoreError(.keyUnavailable, path, "no key was made") }
+            return result
+        }
+    }
+
+    private static func existingSealer(_ database: Database, keys: KeySource, path: String) throws -> Sealer? {
+        let statement = try RowStatement(database, "SELECT id, check_value FROM sealing_key ORDER BY id DESC LIMIT 1")
+        defer { statement.reset() }
+        guard try statement.step() else { return nil }
+        let id = UInt32(truncatingIfNeeded: statement.int64(0))
+        let sealer = Sealer(try keys.load(mayCreate: false), id: id)
+        guard sealer.open(Octets(statement.bytes(1)), at: checkPlace(id)) == Octets(checkText) else {
+            throw SessionStoreError(
+                .keyWrong, path, "the database was sealed with another key than the one from \(keys.name)")
+        }
+        return sealer
+    }
+
+    private static let checkText = Array("crumb".utf8)
+
+    private static func checkPlace(_ id: UInt32) -> [UInt8] {
+        var place = SealedPlace("sealing key")
+        place.append(Int64(id))
+        return place.bytes
+    }
+}
+
+extension SessionStoreError {
+    /// The file at `path` cannot be opened for the reason that `errno` gives.
+    fileprivate init(opening path: String, errno failure: Int32 = PrivateFile.lastFailure) {
+        if failure == PrivateFile.noSpace {
+            self.init(.diskFull, path, "the disk is full; make room and try again")
+        } else {
+            self.init(.databaseUnavailable, path, "the file cannot be opened: \(PrivateFile.message(failure))")
+        }
+    }
+}

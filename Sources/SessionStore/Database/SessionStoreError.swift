@@ -1,0 +1,66 @@
+/// What went wrong with a session database or its key: a stable code, the file, one sentence a user can act on.
+///
+/// Never holds a cookie's value, a token or a key.
+public struct SessionStoreError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// A stable identifier.
+    public struct Code: RawRepresentable, Hashable, Sendable {
+        /// The identifier as it is printed.
+        public let rawValue: String
+
+        /// A code from its identifier.
+        public init(rawValue: String) {
+            self.rawValue = rawValue
+        }
+
+        /// The file is no SQLite database, or one of another program.
+        public static let databaseForeign = Code(rawValue: "database-foreign")
+        /// The database was written by a newer version of the program.
+        public static let databaseNewer = Code(rawValue: "database-newer")
+        /// The file cannot be opened or created.
+        public static let databaseUnavailable = Code(rawValue: "database-unavailable")
+        /// The file may be read but not written.
+        public static let databaseReadOnly = Code(rawValue: "database-read-only")
+        /// Another process held the database for longer than the busy timeout.
+        public static let databaseBusy = Code(rawValue: "database-busy")
+        /// The disk is full.
+        public static let diskFull = Code(rawValue: "disk-full")
+        /// The file's content is damaged.
+        public static let databaseDamaged = Code(rawValue: "database-damaged")
+        /// SQLite failed in another way.
+        public static let databaseFailed = Code(rawValue: "database-failed")
+        /// The database has sealed values and its key is not there.
+        public static let keyMissing = Code(rawValue: "key-missing")
+        /// The key is not the one that the database was sealed with.
+        public static let keyWrong = Code(rawValue: "key-wrong")
+        /// The key file cannot be read or made, or is no key.
+        public static let keyUnavailable = Code(rawValue: "key-unavailable")
+        /// The key file can be read by others.
+        public static let keyExposed = Code(rawValue: "key-exposed")
+        /// A sealed value was changed, moved or cut off.
+        public static let valueDamaged = Code(rawValue: "value-damaged")
+        /// There is no jar of that name.
+        public static let jarNotFound = Code(rawValue: "jar-not-found")
+        /// A name that no jar or token profile can have.
+        public static let nameInvalid = Code(rawValue: "name-invalid")
+        /// There is no token of that name.
+        public static let tokenNotFound = Code(rawValue: "token-not-found")
+    }
+
+    /// What went wrong.
+    public let code: Code
+    /// The file, jar or name concerned.
+    public let subject: String
+    /// What the user can know or do about it, as part of a sentence.
+    let detail: String
+
+    init(_ code: Code, _ subject: String, _ detail: String) {
+        self.code = code
+        self.subject = subject
+        self.detail = detail
+    }
+
+    /// One sentence that names the subject and what to do.
+    public var description: String {
+        "\(subject): \(detail)"
+    }
+}

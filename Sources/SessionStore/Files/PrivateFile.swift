@@ -1,0 +1,136 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// Files that only their owner may read, from before the first byte.
+enum PrivateFile {
+    /// The `errno` that says there is no room.
+    static let noSpace = ENOSPC
+
+    /// The `errno` of the last failure on this thread.
+    static var lastFailure: Int32 { errno }
+
+    /// What an `errno` means, for a person.
+    static func message(_ failure: Int32) -> String {
+        String(cString: strerror(failure))
+    }
+
+    /// The permission bits of a file, or `nil` where there is no such file.
+    static func permissions(_ path: String) -> UInt32? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        return UInt32(status.st_mode) & 0o7777
+    }
+
+    /// The number of bytes in a file, or `nil` where there is none.
+    static func size(_ path: String) -> Int64? {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int64(status.st_size) : nil
+    }
+
+    /// Whether `path` is a folder.
+    static func isFolder(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// Whether there is something at `path` that is neither a file nor a folder: a pipe, a device.
+    static func isSpecial(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT)
+    }
+
+    /// Whether `path` is known to name nothing; where it cannot be looked up, that is not known.
+    static func isAbsent(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) != 0 && errno == ENOENT
+    }
+
+    /// Takes a file away from everybody but its owner.
+    ///
+    /// - Returns: 0, or the `errno` of the failure.
+    static func restrict(_ path: String) -> Int32 {
+        chmod(path, 0o600) == 0 ? 0 : errno
+    }
+
+    /// Creates an empty file with mode 0600; leaves an existing one as it is.
+    ///
+    /// - Returns: 0, or the `errno` of the failure.
+    static func create(_ path: String) -> Int32 {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { return errno == EEXIST ? 0 : errno }
+        close(descriptor)
+        return 0
+    }
+
+    /// Creates the folders above `path` with mode 0700 where they are missing.
+    static func createFolders(above path: String) {
+        guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return }
+        let folder = String(path[..<slash])
+        guard permissions(folder) == nil else { return }
+        createFolders(above: folder)
+        _ = mkdir(folder, 0o700)
+    }
+
+    /// Makes a whole file with mode 0600 appear at once, never replacing one that is there.
+    ///
+    /// Two processes that both try leave one file, whole; both find it afterwards.
+    ///
+    /// - Returns: 0, or the `errno` of the failure; `EEXIST` where somebody else was first.
+    static func publish(_ bytes: [UInt8], to path: String) -> Int32 {
+        let temporary = "\(path).\(getpid())-\(UInt64.random(in: 0 ... .max)).new"
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { return errno }
+        defer { unlink(temporary) }
+        var written = 0
+        while written < bytes.count {
+            let count = bytes.withUnsafeBytes {
+                write(descriptor, $0.baseAddress.map { $0 + written }, $0.count - written)
+            }
+            guard count > 0 else {
+                let failure = errno
+                if failure == EINTR { continue }
+                close(descriptor)
+                return failure == 0 ? EIO : failure
+            }
+            written += count
+        }
+        guard fsync(descriptor) == 0, close(descriptor) == 0 else { return errno }
+        return link(temporary, path) == 0 ? 0 : errno
+    }
+
+    /// Reads at most `limit` bytes from the start of a file.
+    ///
+    /// - Returns: the bytes, or `nil` with `errno` set.
+    static func read(_ path: String, limit: Int) -> [UInt8]? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: limit)
+        var filled = 0
+        while filled < limit {
+            #if canImport(Darwin)
+                let count = bytes.withUnsafeMutableBytes { buffer in
+                    Darwin.read(descriptor, buffer.baseAddress.map { $0 + filled }, limit - filled)
+                }
+            #elseif canImport(Musl)
+                let count = bytes.withUnsafeMutableBytes { buffer in
+                    Musl.read(descriptor, buffer.baseAddress.map { $0 + filled }, limit - filled)
+                }
+            #else
+                let count = bytes.withUnsafeMutableBytes { buffer in
+                    Glibc.read(descriptor, buffer.baseAddress.map { $0 + filled }, limit - filled)
+                }
+            #endif
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { return nil }
+            if count == 0 { break }
+            filled += count
+        }
+        return Array(bytes[0..<filled])
+    }
+}

@@ -1,0 +1,66 @@
+internal import CookieModel
+internal import Crypto
+
+/// Seals values under one key with AES-256-GCM (NIST SP 800-38D), bound to the place where they are stored.
+///
+/// A sealed value is: one byte for the form (1), four for the key's id, the nonce (12), the ciphertext, the tag (16).
+/// Nonces are random: at most 2^32 values should be sealed under one key.
+struct Sealer: Sendable {
+    private static let form: UInt8 = 1
+    private static let headerLength = 5
+    private static let nonceLength = 12
+    private static let tagLength = 16
+
+    let keyID: UInt32
+    private let key: SymmetricKey
+
+    init(_ key: SealingKey, id: UInt32) {
+        self.key = key.symmetricKey
+        keyID = id
+    }
+
+    /// Seals `value` for the place that `place` names.
+    func seal(_ value: some Collection<UInt8>, at place: [UInt8]) throws -> [UInt8] {
+        let box = try AES.GCM.seal(Array(value), using: key, authenticating: place)
+        var sealed: [UInt8] = []
+        sealed.reserveCapacity(Sealer.headerLength + Sealer.nonceLength + value.count + Sealer.tagLength)
+        sealed.append(Sealer.form)
+        withUnsafeBytes(of: keyID.bigEndian) { sealed += $0 }
+        box.nonce.withUnsafeBytes { sealed += $0 }
+        sealed += box.ciphertext
+        sealed += box.tag
+        return sealed
+    }
+
+    /// Opens what ``seal(_:at:)`` made for the same place; `nil` where it was changed, moved or cut off.
+    func open(_ sealed: Octets, at place: [UInt8]) -> Octets? {
+        let overhead = Sealer.headerLength + Sealer.nonceLength + Sealer.tagLength
+        guard sealed.count >= overhead, sealed[0] == Sealer.form,
+            sealed[1..<Sealer.headerLength].reduce(0, { $0 << 8 | UInt32($1) }) == keyID
+        else { return nil }
+        let box = try? AES.GCM.SealedBox(combined: sealed[Sealer.headerLength..<sealed.count].bytes)
+        guard let box, let value = try? AES.GCM.open(box, using: key, authenticating: place) else { return nil }
+        return Octets(Array(value))
+    }
+}
+
+/// Writes down a place so that no two places read the same: each part with its length in front.
+struct SealedPlace {
+    private(set) var bytes: [UInt8]
+
+    /// A place of one kind, such as a cookie's value.
+    init(_ kind: StaticString) {
+        bytes = []
+        bytes.reserveCapacity(128)
+        append(UnsafeBufferPointer(start: kind.utf8Start, count: kind.utf8CodeUnitCount))
+    }
+
+    mutating func append(_ part: some Collection<UInt8>) {
+        withUnsafeBytes(of: UInt32(truncatingIfNeeded: part.count).bigEndian) { bytes += $0 }
+        bytes += part
+    }
+
+    mutating func append(_ number: Int64) {
+        withUnsafeBytes(of: number.bigEndian) { bytes += $0 }
+    }
+}

@@ -1,0 +1,14 @@
+public import CookieModel
+public import OAuth2
+
+/// A token set as the store keeps it: whose it is, and how often it was changed.
+public struct StoredToken: Sendable {
+    /// Issuer, client, account and the name that people use.
+    public let profile: Profile
+    /// The tokens.
+    public let tokens: TokenSet
+    /// Counts the changes, from 1: for compare-and-swap.
+    public let generation: Int64
+    /// When the profile was first stored.
+    public let creation: Timestamp
+}

@@ -1,0 +1,145 @@
+internal import CookieModel
+internal import GRDB
+internal import OAuth2
+
+/// The `token_profile` table: rows in and out, tokens sealed to their profile and column.
+struct TokenRows {
+    private static let columns = """
+        id, name, issuer, client_id, account, token_type, scope, access_token, refresh_token, id_token, received_at,
+        access_expires_at, refresh_expires_at, generation, created_at
+        """
+
+    let database: Database
+    let sealer: Sealer
+
+    func generation(named name: String) throws -> Int64? {
+        let statement = try RowStatement(database, "SELECT generation FROM token_profile WHERE name = ?")
+        defer { statement.reset() }
+        statement.bind(1, text: name)
+        return try statement.step() ? statement.int64(0) : nil
+    }
+
+    /// The other name under which the same issuer, client and account are kept; a profile has one name.
+    func otherName(of profile: Profile) throws -> String? {
+        let statement = try RowStatement(
+            database,
+            """
+            SELECT name FROM token_profile
+            WHERE issuer = ? AND client_id = ? AND account = ? AND issuer <> '' AND name <> ?
+            """)
+        defer { statement.reset() }
+        statement.bind(1, text: profile.id.issuer)
+        statement.bind(2, text: profile.id.clientID)
+        statement.bind(3, text: profile.id.account)
+        statement.bind(4, text: profile.name)
+        return try statement.step() ? statement.text(0) : nil
+    }
+
+    /// Writes everything but the tokens, whose sealing needs the row's id.
+    func upsert(_ profile: Profile, _ tokens: TokenSet, now: Timestamp) throws -> Int64 {
+        let statement = try RowStatement(
+            database,
+            """
+            INSERT INTO token_profile (name, issuer, client_id, account, token_type, scope, access_token, received_at,
+                access_expires_at, refresh_expires_at, generation, created_at)
+            VALUES (?, ?, ?, ?, ?, ?, zeroblob(0), ?, ?, ?, 1, ?)
+            ON CONFLICT (name) DO UPDATE SET
+                issuer = excluded.issuer, client_id = excluded.client_id, account = excluded.account,
+                token_type = excluded.token_type, scope = excluded.scope, received_at = excluded.received_at,
+                access_expires_at = excluded.access_expires_at, refresh_expires_at = excluded.refresh_expires_at,
+                generation = generation + 1
+            RETURNING id
+            """)
+        defer { statement.reset() }
+        statement.bind(1, text: profile.name)
+        statement.bind(2, text: profile.id.issuer)
+        statement.bind(3, text: profile.id.clientID)
+        statement.bind(4, text: profile.id.account)
+        statement.bind(5, text: tokens.tokenType.name)
+        if let scopes = tokens.scopes {
+            statement.bind(6, text: scopes.description)
+        } else {
+            statement.bind(6, nil as Int64?)
+        }
+        statement.bind(7, tokens.receivedAt)
+        statement.bind(8, tokens.accessTokenExpiry)
+        statement.bind(9, tokens.refreshTokenExpiry)
+        statement.bind(10, now.microseconds)
+        guard try statement.step() else { throw DatabaseError(resultCode: .SQLITE_INTERNAL) }
+        return statement.int64(0)
+    }
+
+    func seal(_ tokens: TokenSet, id: Int64) throws {
+        let statement = try RowStatement(
+            database, "UPDATE token_profile SET access_token = ?, refresh_token = ?, id_token = ? WHERE id = ?")
+        statement.bind(1, try sealed(tokens.accessToken, id, "access token"))
+        statement.bind(2, try tokens.refreshToken.map { try sealed($0, id, "refresh token") })
+        statement.bind(3, try tokens.idToken.map { try sealed($0, id, "ID token") })
+        statement.bind(4, id)
+        try statement.run()
+    }
+
+    /// The profile of that name, or all of them.
+    func tokens(named name: String?) throws -> [Result<StoredToken, SessionStoreError>] {
+        let statement = try RowStatement(
+            database,
+            "SELECT \(TokenRows.columns) FROM token_profile WHERE ?1 IS NULL OR name = ?1 ORDER BY name")
+        defer { statement.reset() }
+        if let name { statement.bind(1, text: name) } else { statement.bind(1, nil as Int64?) }
+        var tokens: [Result<StoredToken, SessionStoreError>] = []
+        while try statement.step() { tokens.append(token(statement)) }
+        return tokens
+    }
+
+    func delete(named name: String) throws -> Bool {
+        let statement = try RowStatement(database, "DELETE FROM token_profile WHERE name = ? RETURNING id")
+        defer { statement.reset() }
+        statement.bind(1, text: name)
+        let wasThere = try statement.step()
+        while wasThere, try statement.step() {}
+        return wasThere
+    }
+
+    private func token(_ statement: RowStatement) -> Result<StoredToken, SessionStoreError> {
+        let id = statement.int64(0)
+        let name = statement.text(1)
+        guard let accessToken = opened(statement, 7, id, "access token"),
+            let refreshToken = optional(statement, 8, id, "refresh token"),
+            let idToken = optional(statement, 9, id, "ID token")
+        else {
+            return .failure(
+                SessionStoreError(.valueDamaged, name, "the stored token was changed or damaged; import it again"))
+        }
+        let profile = Profile(
+            id: ProfileID(issuer: statement.text(2), clientID: statement.text(3), account: statement.text(4)),
+            name: name)
+        let tokens = TokenSet(
+            accessToken: accessToken, tokenType: TokenType(statement.text(5)), refreshToken: refreshToken,
+            idToken: idToken, scopes: statement.isNull(6) ? nil : Scopes(parsing: statement.text(6)),
+            receivedAt: statement.int64(10), accessTokenExpiry: statement.optionalInt64(11),
+            refreshTokenExpiry: statement.optionalInt64(12))
+        return .success(
+            StoredToken(
+                profile: profile, tokens: tokens, generation: statement.int64(13),
+                creation: Timestamp(microseconds: statement.int64(14))))
+    }
+
+    private func sealed(_ secret: Secret, _ id: Int64, _ column: StaticString) throws -> [UInt8] {
+        try sealer.seal(secret.exposedBytes, at: TokenRows.place(id, column))
+    }
+
+    private func opened(_ statement: RowStatement, _ index: Int32, _ id: Int64, _ column: StaticString) -> Secret? {
+        sealer.open(Octets(statement.bytes(index)), at: TokenRows.place(id, column)).map { Secret($0) }
+    }
+
+    /// The secret of a column that may be NULL: `nil` inside where it is, `nil` outside where it is damaged.
+    private func optional(_ statement: RowStatement, _ index: Int32, _ id: Int64, _ column: StaticString) -> Secret?? {
+        statement.isNull(index) ? .some(nil) : opened(statement, index, id, column).map { .some($0) }
+    }
+
+    private static func place(_ id: Int64, _ column: StaticString) -> [UInt8] {
+        var place = SealedPlace(column)
+        place.append(id)
+        return place.bytes
+    }
+}

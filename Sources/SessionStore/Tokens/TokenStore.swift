@@ -1,0 +1,80 @@
+public import CookieModel
+internal import GRDB
+public import OAuth2
+
+/// The OAuth2 tokens of a ``SessionDatabase``: a token set for each profile, every token sealed.
+public struct TokenStore: Sendable {
+    let database: SessionDatabase
+
+    /// Stores a token set under a profile's name, in the place of the one that was there.
+    ///
+    /// - Parameters:
+    ///   - expectedGeneration: where given, nothing is written unless the stored generation is still this one.
+    ///   - now: the time, kept as the moment of creation of a new profile.
+    /// - Returns: whether it was written.
+    @discardableResult
+    public func put(
+        _ tokens: TokenSet, for profile: Profile, expectedGeneration: Int64? = nil, now: Timestamp
+    ) throws(SessionStoreError) -> Bool {
+        try TokenStore.check(profile.name)
+        return try database.write { connection in
+            let rows = TokenRows(database: connection, sealer: database.sealer)
+            let existing = try rows.generation(named: profile.name)
+            if let expectedGeneration, existing != expectedGeneration { return false }
+            if let other = try rows.otherName(of: profile) {
+                throw SessionStoreError(
+                    .nameInvalid, profile.name,
+                    "the same issuer, client and account are kept as '\(other)'; use that name, or remove it first")
+            }
+            let id = try rows.upsert(profile, tokens, now: now)
+            try rows.seal(tokens, id: id)
+            return true
+        }
+    }
+
+    /// The token set of that name.
+    ///
+    /// - Throws: ``SessionStoreError/Code/tokenNotFound`` where there is none, and
+    ///   ``SessionStoreError/Code/valueDamaged`` where it was tampered with.
+    public func get(_ name: String) throws(SessionStoreError) -> StoredToken {
+        try TokenStore.check(name)
+        let token = try database.read { connection in
+            try TokenRows(database: connection, sealer: database.sealer).tokens(named: name).first
+        }
+        guard let token else {
+            throw SessionStoreError(
+                .tokenNotFound, name, "there is no token of this name; 'crumb token list' shows those there are")
+        }
+        return try token.get()
+    }
+
+    /// All token sets, by name; a damaged one as the error that says so.
+    public func all() throws(SessionStoreError) -> [Result<StoredToken, SessionStoreError>] {
+        try database.read { connection in
+            try TokenRows(database: connection, sealer: database.sealer).tokens(named: nil)
+        }
+    }
+
+    /// Forgets the token set of that name.
+    ///
+    /// - Returns: whether there was one.
+    public func remove(_ name: String) throws(SessionStoreError) -> Bool {
+        try database.write { connection in
+            try TokenRows(database: connection, sealer: database.sealer).delete(named: name)
+        }
+    }
+
+    private static func check(_ name: String) throws(SessionStoreError) {
+        guard (1...100).contains(name.count), name.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
+        else {
+            throw SessionStoreError(.nameInvalid, "the token's name", "use 1 to 100 characters, no control characters")
+        }
+    }
+}
+
+extension SessionDatabase {
+    /// The OAuth2 tokens in this database.
+    public var tokens: TokenStore {
+        TokenStore(database: self)
+    }
+}
