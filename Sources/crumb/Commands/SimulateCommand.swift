@@ -1,0 +1,49 @@
+import ArgumentParser
+import CookieModel
+
+struct SimulateCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "simulate",
+        abstract: "Run scenarios, one JSON object a line, on throw-away jars and print what was decided.",
+        discussion: """
+            docs/simulate.md has the format. A line that is no scenario is answered in its place with an error; the \
+            others still run, and the exit status is 1.
+            """)
+
+    @OptionGroup var output: OutputOptions
+
+    @Argument(help: "Scenario files; '-' or none for standard input.")
+    var files: [String] = []
+
+    func execute(_ console: Console) throws {
+        let now = Timestamp.now
+        var isFaultless = true
+        for file in files.isEmpty ? ["-"] : files {
+            var answers: [UInt8] = []
+            func answer(_ line: [UInt8]) throws {
+                guard line.contains(where: { !InputFile.isWhiteSpace($0) }) else { return }
+                let (answer, isScenario) = ScenarioLine.run(line, realTime: now)
+                isFaultless = isFaultless && isScenario
+                answers += answer
+                answers.append(UInt8(ascii: "\n"))
+                if answers.count >= 1 << 16 {
+                    try console.write(answers)
+                    answers.removeAll(keepingCapacity: true)
+                }
+            }
+            var rest: [UInt8] = []
+            try InputFile(file).forEachChunk { chunk in
+                var start = chunk.startIndex
+                while let newline = chunk[start...].firstIndex(of: UInt8(ascii: "\n")) {
+                    try answer(rest + chunk[start..<newline])
+                    rest = []
+                    start = newline + 1
+                }
+                rest += chunk[start...]
+            }
+            try answer(rest)
+            try console.write(answers)
+        }
+        if !isFaultless { throw ExitStatus.scenarioInvalid.exitCode }
+    }
+}

@@ -1,0 +1,83 @@
+import Captures
+import CookieModel
+
+/// What became of every Set-Cookie line and cookie of one capture.
+struct ImportReport: Encodable {
+    struct Refusal: Encodable {
+        let place: String
+        /// Which Set-Cookie line of the response, from 1.
+        let line: Int?
+        let name: String?
+        let reasons: [ReasonReport]
+    }
+
+    struct Failure: Encodable {
+        let source: String
+        let code: String
+        let message: String
+
+        init(_ error: CaptureError) {
+            source = error.place.source
+            code = error.code.description
+            message = error.description
+        }
+
+        init(_ problem: Problem, source: String) {
+            self.source = source
+            code = problem.status.code
+            message = problem.message
+        }
+    }
+
+    let source: String
+    var format: String?
+    var responses = 0
+    var lines = 0
+    var taken = 0
+    var replaced = 0
+    var deleted = 0
+    var refused: [Refusal] = []
+    var failures: [Failure] = []
+
+    init(source: String) {
+        self.source = source
+    }
+
+    /// Accounts for one line.
+    mutating func count(_ decision: StorageDecision, at place: CapturePlace, line: Int?) {
+        lines += 1
+        switch decision.outcome {
+        case .stored: taken += 1
+        case .replaced: replaced += 1
+        case .deleted: deleted += 1
+        case .rejected:
+            refused.append(
+                Refusal(
+                    place: place.description, line: line, name: decision.name?.description,
+                    reasons: decision.reasons.reasons.map { ReasonReport($0) }))
+        }
+    }
+
+    /// The report for a person.
+    var text: String {
+        let what =
+            format == CaptureFormat.netscape.rawValue
+            ? ImportReport.counted(lines, "cookie")
+            : "\(ImportReport.counted(lines, "Set-Cookie line")) in \(ImportReport.counted(responses, "response"))"
+        var rows = [
+            "\(source): \(what): \(taken) taken, \(replaced) replaced, \(deleted) deleted, "
+                + "\(refused.count) refused"
+        ]
+        for refusal in refused {
+            let line = refusal.line.map { ", Set-Cookie \($0)" } ?? ""
+            let name = refusal.name.map { $0.isEmpty ? " (no name)" : " '\($0)'" } ?? ""
+            let reasons = refusal.reasons.map { "\($0.explanation) (\($0.id))" }.joined(separator: "; ")
+            rows.append("  refused \(refusal.place)\(line)\(name): \(reasons)")
+        }
+        return rows.joined(separator: "\n")
+    }
+
+    private static func counted(_ count: Int, _ noun: String) -> String {
+        "\(count) \(noun)\(count == 1 ? "" : "s")"
+    }
+}

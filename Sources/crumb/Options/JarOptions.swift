@@ -1,0 +1,48 @@
+import ArgumentParser
+import CookieModel
+import SessionStore
+
+/// Which database and which jar a command works on.
+struct JarOptions: ParsableArguments {
+    @Option(help: "The SQLite database. Default: CRUMB_DATABASE, else crumb/crumb.sqlite in the user's data folder.")
+    var database: String?
+
+    @Option(help: "The jar within the database.")
+    var jar = "default"
+
+    /// The database file that is meant.
+    func path() throws -> String {
+        try database ?? Locations().database()
+    }
+
+    /// Opens the database, making it where it is missing.
+    func openDatabase(now: Timestamp) throws -> SessionDatabase {
+        try SessionDatabase(path: try path(), keys: .file(try Locations().keyFile()), now: now)
+    }
+
+    /// Opens the database where there is one; makes nothing.
+    func openExistingDatabase(now: Timestamp) throws -> SessionDatabase? {
+        guard SessionDatabase.exists(at: try path()) else {
+            if jar != "default" { throw noSuchJar(try path()) }
+            return nil
+        }
+        return try openDatabase(now: now)
+    }
+
+    /// The jar to write to, made where it is missing.
+    func openJar(now: Timestamp) throws -> CookieJar {
+        try openDatabase(now: now).jar(named: jar, now: now)
+    }
+
+    /// The jar to read from; `nil` where nothing was ever stored in the default one.
+    func openExistingJar(now: Timestamp) throws -> CookieJar? {
+        guard let database = try openExistingDatabase(now: now) else { return nil }
+        if let found = try database.existingJar(named: jar) { return found }
+        if jar == "default" { return nil }
+        throw noSuchJar(database.path)
+    }
+
+    private func noSuchJar(_ path: String) -> Problem {
+        Problem(.jarNotFound, "\(jar): there is no jar of this name in \(path); 'crumb status' shows those there are")
+    }
+}

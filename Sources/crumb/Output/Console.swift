@@ -1,0 +1,85 @@
+import ArgumentParser
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Data on standard output, talk on standard error.
+struct Console {
+    /// Whether talk that is not an error is left out.
+    var isQuiet = false
+
+    /// Whether standard output is a terminal.
+    var outputIsTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+
+    /// Writes data as it is.
+    func write(_ bytes: some Collection<UInt8>) throws {
+        try Console.write(Array(bytes), to: STDOUT_FILENO)
+    }
+
+    /// Writes a line of data.
+    func writeLine(_ text: String) throws {
+        try write(Array("\(text)\n".utf8))
+    }
+
+    /// Writes a value as one line of JSON, keys in order.
+    func writeJSON(_ value: some Encodable) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        try write(Array(try encoder.encode(value)) + [UInt8(ascii: "\n")])
+    }
+
+    /// Says something that is neither data nor an error.
+    func note(_ text: String) {
+        guard !isQuiet else { return }
+        Console.talk(text)
+    }
+
+    /// Says what went wrong.
+    func complain(_ text: String) {
+        Console.talk("crumb: \(text)")
+    }
+
+    /// Lines up the columns of a table; the last one is as wide as it is.
+    static func table(_ rows: [[String]]) -> String {
+        let columns = rows.map(\.count).max() ?? 0
+        let widths = (0..<columns).map { column in
+            rows.compactMap { column < $0.count ? $0[column].count : nil }.max() ?? 0
+        }
+        return rows.map { row in
+            row.enumerated().map { column, cell in
+                column == row.count - 1 ? cell : cell + String(repeating: " ", count: widths[column] - cell.count)
+            }.joined(separator: "  ")
+        }.joined(separator: "\n")
+    }
+
+    private static func talk(_ text: String) {
+        // Where not even standard error can be written there is nobody left to tell.
+        try? write(Array("\(text)\n".utf8), to: STDERR_FILENO)
+    }
+
+    static func write(_ bytes: [UInt8], to descriptor: Int32) throws {
+        var written = 0
+        while written < bytes.count {
+            let count = bytes.withUnsafeBytes { buffer in
+                #if canImport(Darwin)
+                    Darwin.write(descriptor, buffer.baseAddress.map { $0 + written }, bytes.count - written)
+                #elseif canImport(Musl)
+                    Musl.write(descriptor, buffer.baseAddress.map { $0 + written }, bytes.count - written)
+                #else
+                    Glibc.write(descriptor, buffer.baseAddress.map { $0 + written }, bytes.count - written)
+                #endif
+            }
+            if count < 0 {
+                if errno == EINTR { continue }
+                // The reader has gone, as `head` does: no failure of ours to talk about.
+                if errno == EPIPE { throw ExitCode(ExitStatus.outputFailed.rawValue) }
+                throw Problem(.outputFailed, "the output cannot be written: \(String(cString: strerror(errno)))")
+            }
+            written += count
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import ArgumentParser
+import Captures
+import CookieModel
+import OAuth2
+import SessionStore
+
+/// The exit statuses of the command, one for each kind of failure. docs/exit-statuses.md lists them.
+enum ExitStatus: Int32, CaseIterable {
+    case success = 0
+    case scenarioInvalid = 1
+    case nothingToSend = 3
+    case inputEmpty = 10
+    case inputUnrecognized = 11
+    case inputTruncated = 12
+    case entryMalformed = 13
+    case lineTooLong = 14
+    case inputIsFolder = 15
+    case inputUnreadable = 16
+    case inputNotFound = 17
+    case urlMissing = 18
+    case urlInvalid = 19
+    case databaseForeign = 20
+    case databaseNewer = 21
+    case diskFull = 22
+    case databaseUnavailable = 23
+    case databaseReadOnly = 24
+    case databaseBusy = 25
+    case databaseDamaged = 26
+    case databaseFailed = 27
+    case keyMissing = 30
+    case keyWrong = 31
+    case keyUnavailable = 32
+    case keyExposed = 33
+    case jarNotFound = 34
+    case valueDamaged = 35
+    case nameInvalid = 36
+    case tokenNotFound = 40
+    case tokenExpired = 41
+    case tokenInputInvalid = 42
+    case curlNotFound = 50
+    case curlArgumentsUnsupported = 51
+    case redirectInvalid = 52
+    case outputFailed = 74
+
+    /// The stable code that goes with the status, as `--json` prints it.
+    var code: String {
+        switch self {
+        case .success: "success"
+        case .scenarioInvalid: "scenario-invalid"
+        case .nothingToSend: "nothing-to-send"
+        case .inputEmpty: "input-empty"
+        case .inputUnrecognized: "input-unrecognized"
+        case .inputTruncated: "input-truncated"
+        case .entryMalformed: "entry-malformed"
+        case .lineTooLong: "line-too-long"
+        case .inputIsFolder: "input-is-folder"
+        case .inputUnreadable: "input-unreadable"
+        case .inputNotFound: "input-not-found"
+        case .urlMissing: "url-missing"
+        case .urlInvalid: "url-invalid"
+        case .databaseForeign: "database-foreign"
+        case .databaseNewer: "database-newer"
+        case .diskFull: "disk-full"
+        case .databaseUnavailable: "database-unavailable"
+        case .databaseReadOnly: "database-read-only"
+        case .databaseBusy: "database-busy"
+        case .databaseDamaged: "database-damaged"
+        case .databaseFailed: "database-failed"
+        case .keyMissing: "key-missing"
+        case .keyWrong: "key-wrong"
+        case .keyUnavailable: "key-unavailable"
+        case .keyExposed: "key-exposed"
+        case .jarNotFound: "jar-not-found"
+        case .valueDamaged: "value-damaged"
+        case .nameInvalid: "name-invalid"
+        case .tokenNotFound: "token-not-found"
+        case .tokenExpired: "token-expired"
+        case .tokenInputInvalid: "token-input-invalid"
+        case .curlNotFound: "curl-not-found"
+        case .curlArgumentsUnsupported: "curl-arguments-unsupported"
+        case .redirectInvalid: "redirect-invalid"
+        case .outputFailed: "output-failed"
+        }
+    }
+
+    /// The status for a stable code of a library.
+    init(code: String) {
+        switch code {
+        case "json-malformed", "line-malformed", "nesting-too-deep", "set-cookie-joined", "response-skipped":
+            self = .entryMalformed
+        case "response-too-large": self = .lineTooLong
+        default: self = ExitStatus.allCases.first { $0.code == code } ?? .databaseFailed
+        }
+    }
+
+    var exitCode: ExitCode { ExitCode(rawValue) }
+}

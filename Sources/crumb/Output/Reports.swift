@@ -1,0 +1,124 @@
+import CookieModel
+import Foundation
+
+/// Octets in JSON: text where they are UTF-8, base64 beside it where they are not.
+struct OctetsReport: Encodable {
+    let text: String?
+    let base64: String?
+
+    init(_ octets: Octets) {
+        text = octets.utf8String
+        base64 = text == nil ? Data(octets).base64EncodedString() : nil
+    }
+}
+
+/// A cookie in JSON; the value only where it was asked for.
+struct CookieReport: Encodable {
+    let name: String?
+    let nameBase64: String?
+    let value: String?
+    let valueBase64: String?
+    let domain: String
+    let path: String
+    let hostOnly: Bool
+    let secure: Bool
+    let httpOnly: Bool
+    let sameSite: String?
+    let partitionKey: String?
+    let expires: String?
+    let created: String
+    let size: Int
+
+    init(_ cookie: Cookie, showingValue: Bool) {
+        let name = OctetsReport(cookie.name)
+        let value = showingValue ? OctetsReport(cookie.value) : nil
+        self.name = name.text
+        nameBase64 = name.base64
+        self.value = value?.text
+        valueBase64 = value?.base64
+        domain = cookie.domain.description
+        path = cookie.path.description
+        hostOnly = cookie.isHostOnly
+        secure = cookie.isSecure
+        httpOnly = cookie.isHTTPOnly
+        sameSite = cookie.sameSite.attributeValue
+        partitionKey = cookie.id.partitionKey?.serialized
+        expires = cookie.expiry?.rfc3339
+        created = cookie.creation.rfc3339
+        size = cookie.name.count + cookie.value.count
+    }
+}
+
+/// A reason in JSON.
+struct ReasonReport: Encodable {
+    let id: String
+    let explanation: String
+
+    init(_ reason: some DecisionReason) {
+        id = reason.identifier
+        explanation = reason.explanation
+    }
+
+    init(id: String, explanation: String) {
+        self.id = id
+        self.explanation = explanation
+    }
+}
+
+/// What a retrieval came to, in JSON, without values.
+struct ExplanationReport: Encodable {
+    struct Exclusion: Encodable {
+        let cookie: CookieReport
+        let reasons: [ReasonReport]
+    }
+
+    let url: String
+    let included: [CookieReport]
+    let excluded: [Exclusion]
+
+    init(url: String, retrieval: Retrieval?) {
+        self.url = url
+        included = retrieval?.included.map { CookieReport($0, showingValue: false) } ?? []
+        excluded =
+            retrieval?.excluded.map { exclusion in
+                Exclusion(
+                    cookie: CookieReport(exclusion.cookie, showingValue: false),
+                    reasons: exclusion.reasons.reasons.map { ReasonReport($0) })
+            } ?? []
+    }
+}
+
+/// The Cookie header in JSON.
+struct HeaderReport: Encodable {
+    let url: String
+    let cookie: String?
+    let cookieBase64: String
+    let names: [String]
+
+    init(url: String, retrieval: Retrieval?) {
+        let octets = retrieval?.cookieString ?? []
+        self.url = url
+        cookie = octets.utf8String
+        cookieBase64 = Data(octets).base64EncodedString()
+        names = retrieval?.included.map(\.name.description) ?? []
+    }
+}
+
+extension Cookie {
+    /// The cookie for a person: name, host, path.
+    var label: String {
+        let shownName = name.isEmpty ? "(no name)" : name.description
+        return "\(shownName)  \(isHostOnly ? "" : ".")\(domain)\(path)"
+    }
+
+    /// The flags for a person.
+    var flags: String {
+        var flags: [String] = []
+        if isSecure { flags.append("Secure") }
+        if isHTTPOnly { flags.append("HttpOnly") }
+        if let sameSite = sameSite.attributeValue { flags.append("SameSite=\(sameSite)") }
+        if isHostOnly { flags.append("host-only") }
+        if id.partitionKey != nil { flags.append("Partitioned") }
+        return flags.isEmpty ? "-" : flags.joined(separator: " ")
+    }
+}

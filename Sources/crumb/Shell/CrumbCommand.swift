@@ -1,0 +1,47 @@
+import ArgumentParser
+import CookieModel
+import Foundation
+import SessionStore
+
+/// A subcommand: what it does is ``execute(_:)``; failures become one sentence and an exit status here.
+protocol CrumbCommand: ParsableCommand {
+    var output: OutputOptions { get }
+    func execute(_ console: Console) throws
+}
+
+extension CrumbCommand {
+    func run() throws {
+        let console = Console(isQuiet: output.quiet)
+        // A closed pipe is an error to handle, not a signal to die of.
+        signal(SIGPIPE, SIG_IGN)
+        do {
+            try execute(console)
+        } catch let problem as Problem {
+            console.complain(problem.message)
+            throw problem.status.exitCode
+        } catch let error as SessionStoreError {
+            let problem = Problem(error)
+            console.complain(problem.message)
+            throw problem.status.exitCode
+        }
+    }
+}
+
+extension Timestamp {
+    /// The time of the system's clock: the only place where the command reads one.
+    static var now: Timestamp {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
+    }
+}
+
+/// Reads a URL that a user typed.
+func requestURL(_ text: String) throws -> RequestURL {
+    do {
+        return try RequestURL(text)
+    } catch {
+        let hint = error.code == .schemeMissing ? " (did you mean https://\(text) ?)" : ""
+        throw Problem(.urlInvalid, "\(text): \(error.description)\(hint)")
+    }
+}

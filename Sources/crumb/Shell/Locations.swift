@@ -1,0 +1,39 @@
+import Foundation
+
+/// Where files lie when nothing else is said: the XDG folders on Linux, Application Support on macOS.
+struct Locations {
+    let environment: [String: String]
+
+    init(environment: [String: String] = ProcessInfo.processInfo.environment) {
+        self.environment = environment
+    }
+
+    /// The database file.
+    func database() throws -> String {
+        if let path = value("CRUMB_DATABASE") { return path }
+        return try folder(variable: "XDG_DATA_HOME", fallback: ".local/share") + "/crumb.sqlite"
+    }
+
+    /// The key file.
+    func keyFile() throws -> String {
+        if let path = value("CRUMB_KEY_FILE") { return path }
+        return try folder(variable: "XDG_CONFIG_HOME", fallback: ".config") + "/key"
+    }
+
+    private func value(_ name: String) -> String? {
+        environment[name].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    private func folder(variable: String, fallback: String) throws -> String {
+        // The XDG specification has relative paths ignored.
+        if let folder = value(variable), folder.hasPrefix("/") { return folder + "/crumb" }
+        guard let home = value("HOME") else {
+            throw Problem(.databaseUnavailable, "HOME is not set; name the files with --database and CRUMB_KEY_FILE")
+        }
+        #if os(macOS)
+            return home + "/Library/Application Support/crumb"
+        #else
+            return "\(home)/\(fallback)/crumb"
+        #endif
+    }
+}
