@@ -1,0 +1,74 @@
+import ArgumentParser
+import CookieModel
+import Foundation
+
+struct CurlCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "curl",
+        abstract: "Run curl with the session attached, and take what the answers set.",
+        usage: "crumb curl [<options>] -- <curl's arguments>",
+        discussion: """
+            crumb curl -- -L https://example.com/account
+
+            curl runs once for each redirect that it is asked to follow, each time with the cookies of that very URL, \
+            and what an answer sets is stored before the next request is made. No cookie is in an argument list, in the \
+            environment or in a file; curl's --verbose shows them, as always.
+
+            Cookies, credentials and client keys that you give to curl are for the first origin: behind a redirect to \
+            another one they are left out (--location-trusted keeps credentials, but no cookies and no keys). Options \
+            that would go round the jar (--cookie-jar, --cookie FILE, --next and the like) are refused.
+
+            Standard output is curl's alone. On standard error there is one line about cookies at the end; --quiet \
+            leaves it out, --json puts a line for each request in its place. The exit status is curl's own; where crumb \
+            fails itself, it says so in a line that begins with 'crumb:'.
+            """)
+
+    @OptionGroup var jar: JarOptions
+    @OptionGroup var context: ContextOptions
+    @OptionGroup var output: OutputOptions
+
+    @Argument(parsing: .postTerminator, help: "curl's own arguments: options and one URL.")
+    var arguments: [String] = []
+
+    func execute(_ console: Console) throws {
+        guard context.method == "GET" else {
+            throw Problem(.curlArgumentsUnsupported, "--method: the method is in curl's own arguments, behind --")
+        }
+        let program = try CurlProgram()
+        let given = try CurlArguments(
+            CurlCommand.octets(of: arguments), defaults: CurlProgram.defaults(), table: program.table
+        ) { file in try InputFile(file).contents(limit: 1 << 24) }
+        let plan = try CurlPlan(given.options)
+        var request = try context.context(for: plan.target.url)
+        request.method = plan.method
+        let session = CurlSession(
+            plan: plan, program: program.path, jar: try jar.openJar(now: .now), console: console, now: { .now })
+        defer { report(session.reports, console) }
+        let status = try session.run(request)
+        if status != 0 { throw ExitCode(status) }
+    }
+
+    private func report(_ hops: [CurlHopReport], _ console: Console) {
+        if hops.isEmpty { return }
+        guard output.json else { return console.note("crumb: \(CurlSummary(hops: hops))") }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        for hop in hops {
+            // Where not even standard error can be written there is nobody left to tell.
+            guard let line = try? encoder.encode(hop) else { continue }
+            try? Console.write(Array(line) + [UInt8(ascii: "\n")], to: STDERR_FILENO)
+        }
+    }
+
+    /// The arguments as they were typed. Swift's strings would replace octets that are not UTF-8.
+    private static func octets(of arguments: [String]) -> [[UInt8]] {
+        let words = (0..<Int(CommandLine.argc)).compactMap { index in
+            CommandLine.unsafeArgv[index].map { Array(UnsafeRawBufferPointer(start: $0, count: strlen($0))) }
+        }
+        let tail = words.suffix(arguments.count)
+        let isSame =
+            tail.count == arguments.count
+            && zip(tail, arguments).allSatisfy { String(decoding: $0, as: UTF8.self) == $1 }
+        return isSame ? Array(tail) : arguments.map { Array($0.utf8) }
+    }
+}

@@ -1,0 +1,110 @@
+import CookieModel
+import Foundation
+
+/// One hop's run of curl: its argument list, its pipes, and what is held back until the hop's place in the chain is
+/// known.
+final class CurlHopRun {
+    let cookies: CurlCookieHeader
+    private let plan: CurlPlan
+    private let hop: CurlHop
+    private let console: Console
+    private var headers = HeaderDumpReader()
+    private var lastBlock: ResponseBlock?
+    private var talk = CurlTalk()
+    private var writeOut = WriteOut()
+
+    init(_ plan: CurlPlan, _ hop: CurlHop, cookies: CurlCookieHeader, console: Console) {
+        self.plan = plan
+        self.hop = hop
+        self.cookies = cookies
+        self.console = console
+    }
+
+    /// Whether standard output goes through here: to hold `--write-out` back, or to keep it behind the headers.
+    private var capturesOutput: Bool {
+        plan.writeOut != nil && (plan.follows || plan.headerDump == .standardOutput)
+    }
+
+    /// Runs curl; its exit status.
+    ///
+    /// - Parameters:
+    ///   - headerFile: where the user wants the header blocks.
+    ///   - receive: takes each header block as soon as it is complete.
+    func curl(
+        _ program: String, standardInput: Int32?, headerFile: Int32?, receive: @escaping (ResponseBlock) throws -> Void
+    ) throws -> Int32 {
+        var process = CurlProcess(program: program)
+        let dump = try process.addOutput { [self] bytes in
+            if let headerFile { try Console.write(bytes, to: headerFile) }
+            for block in headers.read(bytes) {
+                lastBlock = block
+                try receive(block)
+            }
+        }
+        if let standardInput { process.setStandardInput(standardInput) }
+        if capturesOutput {
+            try process.capture(STDOUT_FILENO) { [self] in try console.write(writeOut.take($0)) }
+        }
+        if plan.follows {
+            try process.capture(STDERR_FILENO) { [self] in try Console.write(talk.take($0), to: STDERR_FILENO) }
+        }
+        return try process.run(try words(&process, dump: dump))
+    }
+
+    /// The argument list. What came from files, and the cookies, are in pipes instead.
+    private func words(_ process: inout CurlProcess, dump: String) throws -> [[UInt8]] {
+        // What there is in the user's .curlrc is among the options already.
+        var words = [Array("-q".utf8)]
+        var rest = plan.options(for: hop)[...]
+        while let option = rest.first {
+            if option.isPrivate {
+                let run = rest.prefix(while: \.isPrivate)
+                rest = rest.dropFirst(run.count)
+                words += CurlHopRun.words("--config", try process.addInput(run.flatMap(\.configurationLine)))
+            } else {
+                rest = rest.dropFirst()
+                words += option.words
+            }
+        }
+        if let format = plan.writeOut {
+            let marked = capturesOutput ? writeOut.format(format, redirectCount: hop.number - 1) : format
+            words += CurlOption(name: "write-out", value: marked).words
+            // curl itself leaves the meter out where the terminal shows the body.
+            if capturesOutput, console.outputIsTerminal, !CurlPlan.savesBody(plan.options) {
+                words.append(Array("--no-progress-meter".utf8))
+            }
+        }
+        words += CurlHopRun.words("--dump-header", dump)
+        if !cookies.value.isEmpty { words += CurlHopRun.words("--config", try process.addInput(cookies.configuration)) }
+        return words
+    }
+
+    private static func words(_ option: String, _ value: String) -> [[UInt8]] {
+        [Array(option.utf8), Array(value.utf8)]
+    }
+
+    /// The answer to follow, where curl stopped for being kept from following it.
+    func redirect(endedWith status: Int32) -> ResponseBlock? {
+        // 47: too many redirects. 1, 3: a protocol or URL that it may not follow, where challenges may be answered.
+        let stops: Set<Int32> = plan.answersChallenges ? [1, 3, 47] : [47]
+        guard plan.follows, stops.contains(status), let lastBlock, (300...399).contains(lastBlock.status) else {
+            return nil
+        }
+        return lastBlock.location == nil ? nil : lastBlock
+    }
+
+    /// Prints what was held back: this hop was the last one.
+    ///
+    /// - Parameter isTooMany: whether it is the last for want of more redirects in the limit.
+    func finish(isTooMany: Bool, limit: Int) throws {
+        var complaint = talk.finish()
+        if isTooMany, !complaint.isEmpty {
+            complaint = Array("curl: (47) Maximum (\(limit)) redirects followed\n".utf8)
+        }
+        try Console.write(complaint, to: STDERR_FILENO)
+        guard capturesOutput else { return }
+        let (body, pieces) = writeOut.finish()
+        try console.write(body)
+        for (toError, text) in pieces { try Console.write(text, to: toError ? STDERR_FILENO : STDOUT_FILENO) }
+    }
+}

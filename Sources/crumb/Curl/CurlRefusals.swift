@@ -1,0 +1,100 @@
+/// What `crumb curl` says no to, rather than keep only half of its promise.
+enum CurlRefusals {
+    /// Options that never go together with a jar.
+    private static let always: [String: String] = [
+        "next": "one request at a time; run 'crumb curl' once for each",
+        "cookie-jar": "crumb keeps the cookies; 'crumb export' writes them to a file",
+        "junk-session-cookies": "crumb keeps the cookies; curl has no session of its own here",
+        "hsts": "curl would change http to https behind the cookie rules' back; write https in the URL",
+        "request-target": "cookies go by the path in the URL, and the server would see another one",
+        "libcurl": "the source code that curl writes would hold the cookies",
+        "metalink": "it makes several requests",
+        "variable": "variables are not supported; write the values out",
+        "help": "run curl itself for this", "manual": "run curl itself for this", "version": "run curl itself for this",
+    ]
+
+    /// Options that do not go together with a request for each redirect.
+    private static let whenFollowing: [String: String] = [
+        "stderr": "with --location, redirect the shell's standard error instead",
+        "retry-all-errors": "with --location, only --retry and --retry-connrefused are supported",
+        "parallel": "with --location, one URL needs no parallel transfers",
+    ]
+
+    /// The first reason not to run curl with these options.
+    static func problem(_ options: [CurlOption], follows: Bool) -> Problem? {
+        for option in options where option.isOn {
+            let reason = always[option.name] ?? (follows ? whenFollowing[option.name] : nil) ?? reason(option)
+            if let reason { return Problem(.curlArgumentsUnsupported, "\(option.spelling): \(reason)") }
+        }
+        let urls = options.filter { $0.name == "url" }
+        if urls.count > 1 {
+            return Problem(
+                .curlArgumentsUnsupported, "\(urls.count) URLs: one at a time; run 'crumb curl' once for each")
+        }
+        return globbing(options)
+    }
+
+    private static func reason(_ option: CurlOption) -> String? {
+        guard let value = option.value else { return nil }
+        switch option.name {
+        case "cookie":
+            return value.contains(UInt8(ascii: "="))
+                ? nil : "a file of cookies would go round the jar; 'crumb import' takes it in"
+        case "url":
+            if value.first == UInt8(ascii: "@") { return "a file of URLs is not supported; name one URL" }
+            if value.contains(UInt8(ascii: "\\")) {
+                return "a backslash in a URL means different hosts to different programs"
+            }
+            return nil
+        case "trace", "trace-ascii":
+            return value == [UInt8(ascii: "-")] || value == [UInt8(ascii: "%")]
+                ? nil : "the file would hold the cookies, readable to others; '-' and '%' are fine, and --verbose"
+        case "dump-header":
+            return value == [UInt8(ascii: "%")] ? "name a file, or '-' for standard output" : nil
+        case "header":
+            return headerReason(option, value)
+        default:
+            return nil
+        }
+    }
+
+    private static func headerReason(_ option: CurlOption, _ value: [UInt8]) -> String? {
+        if value.contains(0x0A) || value.contains(0x0D) { return "a line end in a header would make two of it" }
+        switch option.fieldName {
+        case "host":
+            return "cookies go by the URL's host; name it there, and the machine with --connect-to or --resolve"
+        case "cookie" where option.fieldValue ?? [] == []:
+            return "this takes the Cookie header away that crumb is there to send"
+        default:
+            return nil
+        }
+    }
+
+    /// Braces and brackets make several URLs of one, unless `--globoff` is given. Those of an IPv6 address do not.
+    private static func globbing(_ options: [CurlOption]) -> Problem? {
+        if options.last(where: { $0.name == "globoff" })?.isOn == true { return nil }
+        for option in options where option.name == "url" || option.name == "upload-file" {
+            var text = option.value ?? []
+            if option.name == "url", let address = text.ipv6Address { text.removeSubrange(address) }
+            if text.contains(where: Array("[]{}".utf8).contains) {
+                return Problem(
+                    .curlArgumentsUnsupported,
+                    "\(option.spelling): [] and {} make several requests; with --globoff they stand for themselves"
+                )
+            }
+        }
+        return nil
+    }
+}
+
+extension [UInt8] {
+    /// Where a URL has `[` an IPv6 address `]`.
+    fileprivate var ipv6Address: Range<Int>? {
+        guard let open = firstIndex(of: UInt8(ascii: "[")), let close = self[open...].firstIndex(of: UInt8(ascii: "]")),
+            open == 0 || self[open - 1] == UInt8(ascii: "/") || self[open - 1] == UInt8(ascii: "@"),
+            self[(open + 1)..<close].contains(UInt8(ascii: ":")),
+            self[(open + 1)..<close].allSatisfy({ Array("0123456789abcdefABCDEF:.%".utf8).contains($0) })
+        else { return nil }
+        return open..<(close + 1)
+    }
+}

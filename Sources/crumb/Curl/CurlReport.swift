@@ -1,0 +1,61 @@
+import CookieModel
+
+/// What happened to cookies in one hop, in JSON, without values.
+struct CurlHopReport: Encodable {
+    struct Refusal: Encodable {
+        let name: String?
+        let reasons: [String]
+    }
+
+    let hop: Int
+    let method: String
+    /// Without the query, which may hold what is as good as a password.
+    let url: String
+    /// The statuses of all answers, in order: 100, 401 and the like come before the last one.
+    var statuses: [Int] = []
+    let sent: [String]
+    var stored: [String] = []
+    var deleted: [String] = []
+    var refused: [Refusal] = []
+
+    init(_ hop: CurlHop, sent: [Cookie]) {
+        self.hop = hop.number
+        method = hop.context.method
+        url = hop.context.url.origin + hop.context.url.path.description
+        self.sent = sent.map(\.name.description)
+    }
+
+    /// Adds what became of one answer's cookies.
+    mutating func add(_ decisions: [StorageDecision]) {
+        for decision in decisions {
+            let name = decision.name?.description
+            switch decision.outcome {
+            case .stored, .replaced: stored.append(name ?? "")
+            case .deleted: deleted.append(name ?? "")
+            case .rejected: refused.append(Refusal(name: name, reasons: decision.reasons.reasons.map(\.identifier)))
+            }
+        }
+    }
+}
+
+/// What happened to cookies in all hops, in one line.
+struct CurlSummary: CustomStringConvertible {
+    let hops: [CurlHopReport]
+
+    var description: String {
+        let sent = hops.reduce(0) { $0 + $1.sent.count }
+        let stored = hops.reduce(0) { $0 + $1.stored.count }
+        let deleted = hops.reduce(0) { $0 + $1.deleted.count }
+        let refused = hops.flatMap(\.refused)
+        var parts = [
+            "\(hops.count) \(hops.count == 1 ? "hop" : "hops")", "\(sent) \(sent == 1 ? "cookie" : "cookies") sent",
+            "\(stored) taken",
+        ]
+        if deleted > 0 { parts.append("\(deleted) deleted") }
+        if !refused.isEmpty {
+            let reasons = Set(refused.flatMap(\.reasons)).sorted().joined(separator: ", ")
+            parts.append("\(refused.count) refused (\(reasons))")
+        }
+        return parts.joined(separator: ", ")
+    }
+}

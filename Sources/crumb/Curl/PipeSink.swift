@@ -1,0 +1,39 @@
+import Foundation
+
+/// The end of a pipe that is read.
+struct PipeSink {
+    let descriptor: Int32
+    private(set) var isOpen = true
+    private let consumer: CurlProcess.Consumer
+
+    init(descriptor: Int32, consumer: @escaping CurlProcess.Consumer) {
+        self.descriptor = descriptor
+        self.consumer = consumer
+    }
+
+    /// Reads what is there, and closes the pipe at its end.
+    mutating func read() throws {
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while isOpen {
+            let count = buffer.withUnsafeMutableBytes { buffer in
+                #if canImport(Darwin)
+                    Darwin.read(descriptor, buffer.baseAddress, buffer.count)
+                #elseif canImport(Musl)
+                    Musl.read(descriptor, buffer.baseAddress, buffer.count)
+                #else
+                    Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+                #endif
+            }
+            if count < 0 {
+                if errno == EINTR { continue }
+                if errno == EAGAIN { return }
+            }
+            guard count > 0 else {
+                isOpen = false
+                close(descriptor)
+                return
+            }
+            try consumer(Array(buffer[..<count]))
+        }
+    }
+}

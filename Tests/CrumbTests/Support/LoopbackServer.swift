@@ -1,0 +1,151 @@
+import Foundation
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#endif
+
+/// An HTTP server on 127.0.0.1 that answers as a test says, and remembers octet for octet what it was asked.
+final class LoopbackServer: Sendable {
+    /// A request as it came.
+    struct Request: Sendable {
+        var method = ""
+        var target = ""
+        /// The fields in order, names in lower case.
+        var fields: [(name: String, value: [UInt8])] = []
+        var body: [UInt8] = []
+
+        /// The values of a field, in order.
+        func values(_ name: String) -> [[UInt8]] {
+            fields.filter { $0.name == name }.map(\.value)
+        }
+
+        /// The values of a field as text.
+        func text(_ name: String) -> [String] {
+            values(name).map { String(decoding: $0, as: UTF8.self) }
+        }
+    }
+
+    /// What to answer.
+    struct Response: Sendable {
+        var status = 200
+        var fields: [(name: String, value: [UInt8])] = []
+        var body = Array("body\n".utf8)
+
+        init(_ status: Int = 200, setCookie: [String] = [], location: String? = nil, body: String = "body\n") {
+            self.status = status
+            self.body = Array(body.utf8)
+            fields = setCookie.map { ("Set-Cookie", Array($0.utf8)) }
+            if let location { fields.append(("Location", Array(location.utf8))) }
+        }
+
+        fileprivate var octets: [UInt8] {
+            var octets = Array("HTTP/1.1 \(status) Status\r\n".utf8)
+            for field in fields { octets += Array("\(field.name): ".utf8) + field.value + Array("\r\n".utf8) }
+            return octets + Array("Content-Length: \(body.count)\r\nConnection: close\r\n\r\n".utf8)
+        }
+    }
+
+    typealias Handler = @Sendable (Request) -> Response
+
+    let port: UInt16
+    private let listener: Int32
+    private let recorded = Mutex<[Request]>([])
+
+    /// What was asked so far, in order.
+    var requests: [Request] { recorded.withLock { $0 } }
+
+    init(_ handler: @escaping Handler) throws {
+        listener = socket(AF_INET, LoopbackServer.stream, 0)
+        var reuse: Int32 = 1
+        setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &reuse, socklen_t(MemoryLayout<Int32>.size))
+        _ = fcntl(listener, F_SETFD, FD_CLOEXEC)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let listener = self.listener
+        let isListening = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(listener, $0, length) == 0 && listen(listener, 16) == 0 && getsockname(listener, $0, &length) == 0
+            }
+        }
+        guard isListening else { throw POSIXError(.EADDRNOTAVAIL) }
+        port = UInt16(bigEndian: address.sin_port)
+        signal(SIGPIPE, SIG_IGN)
+        Thread.detachNewThread { [weak self] in
+            while true {
+                let connection = accept(listener, nil, nil)
+                guard connection >= 0 else { return }
+                _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
+                Thread.detachNewThread { self?.serve(connection, handler) }
+            }
+        }
+    }
+
+    deinit {
+        shutdown(listener, Int32(LoopbackServer.both))
+        close(listener)
+    }
+
+    private func serve(_ connection: Int32, _ handler: Handler) {
+        defer { close(connection) }
+        guard let request = LoopbackServer.read(connection) else { return }
+        recorded.withLock { $0.append(request) }
+        let response = handler(request)
+        var octets = response.octets + (request.method == "HEAD" ? [] : response.body)
+        while !octets.isEmpty {
+            let count = send(connection, octets, octets.count, 0)
+            guard count > 0 else { return }
+            octets.removeFirst(count)
+        }
+    }
+
+    private static func read(_ connection: Int32) -> Request? {
+        var octets: [UInt8] = []
+        let blank = Array("\r\n\r\n".utf8)
+        func receive() -> Bool {
+            var buffer = [UInt8](repeating: 0, count: 1 << 16)
+            let count = recv(connection, &buffer, buffer.count, 0)
+            if count > 0 { octets += buffer[..<count] }
+            return count > 0
+        }
+        var end: Range<Int>?
+        while end == nil {
+            guard receive() else { return nil }
+            end = octets.firstRange(of: blank)
+        }
+        guard let end else { return nil }
+        var request = Request()
+        let lines = octets[..<end.lowerBound].split(separator: UInt8(ascii: "\n")).map { $0.filter { $0 != 0x0D } }
+        let words = lines.first?.split(separator: UInt8(ascii: " ")) ?? []
+        guard words.count == 3 else { return nil }
+        request.method = String(decoding: words[0], as: UTF8.self)
+        request.target = String(decoding: words[1], as: UTF8.self)
+        for line in lines.dropFirst() {
+            guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { continue }
+            let name = String(decoding: line[..<colon], as: UTF8.self).lowercased()
+            request.fields.append((name, Array(line[(colon + 1)...].drop { $0 == 0x20 })))
+        }
+        let length = request.text("content-length").first.flatMap { Int($0) } ?? 0
+        let isChunked = request.text("transfer-encoding") == ["chunked"]
+        if !request.values("expect").isEmpty { _ = send(connection, "HTTP/1.1 100 Continue\r\n\r\n", 25, 0) }
+        let isComplete = { (body: ArraySlice<UInt8>) in
+            isChunked ? body.suffix(5).elementsEqual(Array("0\r\n\r\n".utf8)) : body.count >= length
+        }
+        while !isComplete(octets[end.upperBound...]) {
+            guard receive() else { return nil }
+        }
+        // The chunks as they are: tests look for what is in them.
+        request.body = Array(octets[end.upperBound...])
+        return request
+    }
+
+    #if canImport(Glibc)
+        private static let stream = Int32(SOCK_STREAM.rawValue)
+        private static let both = SHUT_RDWR
+    #else
+        private static let stream = SOCK_STREAM
+        private static let both = SHUT_RDWR
+    #endif
+}
