@@ -82,8 +82,14 @@ extension CookiePolicy {
         }
         if attribute.contains(where: { $0 >= 0x80 }) { reasons.insert(.domainNotASCII) }
         let domain = WebHost(canonical: attribute, kind: .domain)
-        if domain.isPublicSuffix(publicSuffixes) { reasons.insert(.domainPublicSuffix) }
-        if !CookiePolicy.domainMatches(host, attribute) { reasons.insert(.domainMismatch) }
+        if !CookiePolicy.domainMatches(host, attribute) {
+            reasons.insert(.domainMismatch)
+            if domain.isPublicSuffix(publicSuffixes) { reasons.insert(.domainPublicSuffix) }
+        } else if attribute.count <= host.publicSuffixLength(publicSuffixes) {
+            // By a rule such as `*.kawasaki.jp`, what stands above the suffix is none itself, yet reaches every site
+            // under the rule: browsers refuse it too.
+            reasons.insert(.domainPublicSuffix)
+        }
         return (domain, false)
     }
 
@@ -144,6 +150,21 @@ extension CookiePolicy {
     /// Whether step 16 applies at all: a cookie without Secure over an insecure connection.
     public func mayOverlaySecureCookies(_ setCookie: SetCookie, in context: RequestContext) -> Bool {
         !setCookie.isSecure && !isSecure(context.url)
+    }
+
+    /// The cookie to ask step 16 about outside of the registrable domain, whatever else is wrong with it; `nil` where
+    /// the step does not apply.
+    public func overlayCandidate(
+        for setCookie: SetCookie, in context: RequestContext, now: Timestamp
+    ) -> Cookie? {
+        guard mayOverlaySecureCookies(setCookie, in: context) else { return nil }
+        var reasons = ReasonSet<RejectionReason>()
+        let (domain, isHostOnly) = domain(of: setCookie, host: context.url.host, &reasons)
+        let path = path(of: setCookie, requestPath: context.url.path, &reasons)
+        return Cookie(
+            id: Cookie.ID(name: setCookie.name, domain: domain, isHostOnly: isHostOnly, path: path, partitionKey: nil),
+            value: setCookie.value, isSecure: false, isHTTPOnly: setCookie.isHTTPOnly,
+            sameSite: setCookie.sameSite ?? .default, expiry: nil, creation: now, lastAccess: now)
     }
 
     /// Step 16's test ("leave Secure cookies alone"): the path test is not symmetric.

@@ -37,7 +37,7 @@ public enum ScenarioLine {
         case .typeMismatch(_, let context), .valueNotFound(_, let context):
             return "\(place(context.codingPath)): this field has the wrong type"
         case .dataCorrupted(let context):
-            return context.codingPath.isEmpty && context.underlyingError != nil
+            return context.codingPath.isEmpty
                 ? "the line is not JSON" : "\(place(context.codingPath)): \(context.debugDescription)"
         @unknown default:
             return "the line is not a scenario"

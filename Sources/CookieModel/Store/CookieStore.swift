@@ -108,9 +108,7 @@ public struct CookieStore: Sendable {
     private func overlaysElsewhere(
         _ setCookie: SetCookie, in context: RequestContext, site: Octets, now: Timestamp
     ) -> Bool {
-        guard policy.mayOverlaySecureCookies(setCookie, in: context) else { return false }
-        let candidate = policy.decision(for: setCookie, in: context, existing: [], now: now)
-        guard let cookie = candidate.cookie else { return false }
+        guard let cookie = policy.overlayCandidate(for: setCookie, in: context, now: now) else { return false }
         return sites.contains { key, cookies in
             key != site && (key.isParentDomain(of: site) || site.isParentDomain(of: key))
                 && cookies.contains { !$0.isExpired(at: now) && CookiePolicy.overlays(cookie, $0) }

@@ -113,9 +113,7 @@ public struct CookieBatch {
     private func overlaysElsewhere(
         _ setCookie: SetCookie, _ context: RequestContext, _ site: Octets, _ time: Timestamp
     ) throws(SessionStoreError) -> Bool {
-        guard policy.mayOverlaySecureCookies(setCookie, in: context) else { return false }
-        let candidate = policy.decision(for: setCookie, in: context, existing: [], now: time)
-        guard let cookie = candidate.cookie else { return false }
+        guard let cookie = policy.overlayCandidate(for: setCookie, in: context, now: time) else { return false }
         let related = try SessionStoreError.catching(path) {
             try rows.secureCookies(named: cookie.name, relatedTo: site)
         }

@@ -1,0 +1,92 @@
+import Testing
+
+@testable import CookieModel
+
+@Suite("Records out of other programs' stores")
+struct RecordTests {
+    private func fate(_ change: (inout CookieRecord) -> Void) -> String {
+        var session = Session()
+        var record = CookieRecord(name: "a", value: "1", domain: "www.example.com", isHostOnly: true)
+        change(&record)
+        let decision = session.store.receive(record, now: session.now)
+        return decision.outcome == .rejected ? "rejected: \(decision.reasons)" : decision.outcome.rawValue
+    }
+
+    @Test("A record keeps what it says")
+    func kept() throws {
+        var session = Session()
+        var record = CookieRecord(
+            name: "a", value: "1", domain: "EXAMPLE.com", isHostOnly: false, path: "/b", isSecure: true)
+        record.isHTTPOnly = true
+        record.sameSite = .strict
+        record.creation = Timestamp(seconds: 1)
+        record.expiry = session.now.advanced(bySeconds: 60)
+        #expect(session.store.receive(record, now: session.now).outcome == .stored)
+        let cookie = try #require(session.store.cookies.first)
+        #expect(
+            (cookie.name, cookie.value, cookie.domain.description, cookie.isHostOnly) == (
+                "a", "1", "example.com", false
+            ))
+        #expect((cookie.path, cookie.isSecure, cookie.isHTTPOnly, cookie.sameSite) == ("/b", true, true, .strict))
+        #expect(
+            (cookie.creation, cookie.lastAccess, cookie.expiry) == (Timestamp(seconds: 1), session.now, record.expiry))
+        #expect(try session.sent(to: "https://www.example.com/b") == "a=1")
+    }
+
+    @Test("A record meets the rules that need no request")
+    func rules() {
+        #expect(fate { _ in } == "stored")
+        #expect(fate { $0.name = "a\u{1}" } == "rejected: control-character")
+        #expect(fate { $0.value = "\n" } == "rejected: control-character")
+        #expect(fate { $0.path = "/\u{7F}" } == "rejected: control-character")
+        #expect(fate { $0.value = .filler(4096) } == "rejected: name-value-too-long")
+        #expect(fate { $0.value = .filler(4095) } == "stored")
+        #expect(fate { ($0.name, $0.value) = ("", "") } == "rejected: empty-name-value")
+        #expect(fate { $0.path = "" } == "rejected: path-invalid")
+        #expect(fate { $0.path = "b" } == "rejected: path-invalid")
+        #expect(fate { $0.sameSite = .none } == "rejected: same-site-none-insecure")
+        #expect(fate { ($0.sameSite, $0.isSecure) = (.none, true) } == "stored")
+        #expect(fate { $0.name = "__Secure-a" } == "rejected: prefix-secure")
+        #expect(fate { $0.name = "__host-a" } == "rejected: prefix-host")
+        #expect(fate { ($0.name, $0.isSecure) = ("__Host-a", true) } == "stored")
+        #expect(fate { ($0.name, $0.isSecure, $0.path) = ("__Host-a", true, "/b") } == "rejected: prefix-host")
+        #expect(fate { ($0.name, $0.value) = ("", "__Host-a") } == "rejected: prefix-nameless")
+    }
+
+    @Test("A domain must be a host, and a public suffix stands for itself alone")
+    func domains() {
+        for domain in ["", "a b", "1.2.3.4.5", "[::1", "a/b", "xn--a"] {
+            #expect(fate { $0.domain = domain } == "rejected: host-invalid", "\(domain)")
+        }
+        for domain in ["com", "github.io", "localhost", "b.kawasaki.jp"] {
+            #expect(fate { $0.domain = domain } == "stored", "\(domain)")
+            #expect(
+                fate { ($0.domain, $0.isHostOnly) = (domain, false) } == "rejected: domain-public-suffix", "\(domain)")
+        }
+        for domain in ["127.0.0.1", "127.1", "[::1]", "BÜCHER.de", "user.github.io"] {
+            #expect(fate { $0.domain = domain } == "stored", "\(domain)")
+        }
+    }
+
+    @Test("A lifetime counts from now, and is over where it is")
+    func lifetime() {
+        #expect(fate { $0.expiry = .distantPast } == "deleted")
+        #expect(fate { $0.expiry = Session.start } == "stored")
+        #expect(fate { $0.expiry = Session.start.advanced(bySeconds: -1) } == "deleted")
+        var session = Session()
+        var record = CookieRecord(name: "a", value: "1", domain: "example.com", isHostOnly: true)
+        record.expiry = .distantFuture
+        _ = session.store.receive(record, now: session.now)
+        #expect(session.store.cookies.map(\.expiry) == [session.now.advanced(bySeconds: 34_560_000)])
+    }
+
+    @Test("A record replaces a cookie of its ID and keeps that one's creation")
+    func replaces() {
+        var session = Session()
+        let record = CookieRecord(name: "a", value: "1", domain: "example.com", isHostOnly: true)
+        #expect(session.store.receive(record, now: session.now).outcome == .stored)
+        session.advance(bySeconds: 5)
+        #expect(session.store.receive(record, now: session.now).outcome == .replaced)
+        #expect(session.store.cookies.map(\.creation) == [Session.start])
+    }
+}
