@@ -76,15 +76,18 @@ public struct Cookie: Sendable, Hashable {
 
     /// Whether the expiry-time is in the past (section 5.7): not yet at that very moment.
     public func isExpired(at now: Timestamp) -> Bool {
-        guard let expiry else { return false }
-        return expiry < now
+        hasExpired(at: now)
     }
 
     /// Whether this cookie goes before `other` in a header (section 5.8.3, step 4): longer paths first, then earlier
     /// creation. A total and stable order.
     public func precedes(_ other: Cookie) -> Bool {
-        (-path.count, creation.microseconds, sequence) < (
-            -other.path.count, other.creation.microseconds, other.sequence
-        )
+        precedes(pathCount: other.path.count, creation: other.creation, sequence: other.sequence)
+    }
+
+    func precedes(pathCount: Int, creation: Timestamp, sequence: Int64) -> Bool {
+        if path.count != pathCount { return path.count > pathCount }
+        if self.creation != creation { return self.creation < creation }
+        return self.sequence < sequence
     }
 }

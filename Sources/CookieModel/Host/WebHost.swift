@@ -57,35 +57,40 @@ public struct WebHost: Hashable, Sendable {
         return end == 9 || bytes[end - 10] == ASCII.dot
     }
 
-    /// How many of the last octets are the public suffix: all of them where the host is one itself, 0 for an IP
-    /// address.
-    func publicSuffixLength(_ list: PublicSuffixList) -> Int {
-        guard kind == .domain else { return 0 }
-        return octets.withSpan { bytes in
-            let length = bytes.count
-            guard length > 0, bytes[length - 1] == ASCII.dot else { return list.publicSuffixLength(of: bytes) }
-            let suffix = list.publicSuffixLength(of: bytes.extracting(0..<(length - 1)))
-            return suffix == 0 ? 0 : suffix + 1
-        }
-    }
-
     /// Whether the host is a public suffix by `list`, as `com`, `co.uk` and every unlisted single label are.
     public func isPublicSuffix(_ list: PublicSuffixList) -> Bool {
-        kind == .domain && publicSuffixLength(list) >= octets.count
+        kind == .domain && site(list).publicSuffixLength >= octets.count
     }
 
     /// The registrable domain by `list`; the whole host where it has none: an IP address, a public suffix.
     ///
     /// Cookies are kept and limited by this: two hosts can share a cookie only if it is the same for both.
     public func registrableDomain(_ list: PublicSuffixList) -> Octets {
-        guard kind == .domain else { return octets }
-        let length = octets.withSpan { bytes in
-            let end = bytes.count
-            guard end > 0, bytes[end - 1] == ASCII.dot else { return list.registrableDomainLength(of: bytes) }
-            return list.registrableDomainLength(of: bytes.extracting(0..<(end - 1))).map { $0 + 1 }
+        site(list).registrableDomain
+    }
+
+    /// What the public suffix list says of a host.
+    struct Site {
+        /// The registrable domain, or the host where there is none.
+        let registrableDomain: Octets
+        /// How many of the host's last octets are the public suffix: all of them where it is one itself, 0 for an IP
+        /// address.
+        let publicSuffixLength: Int
+    }
+
+    /// Looks the host up in `list`.
+    func site(_ list: PublicSuffixList) -> Site {
+        guard kind == .domain else { return Site(registrableDomain: octets, publicSuffixLength: 0) }
+        let (start, suffix) = octets.withSpan { bytes in
+            let length = bytes.count
+            let trailingDot = length > 0 && bytes[length - 1] == ASCII.dot ? 1 : 0
+            let suffix = list.publicSuffixLength(of: bytes.extracting(0..<(length - trailingDot))) + trailingDot
+            // One label more than the suffix.
+            var start = max(length - suffix - 1, 0)
+            while start > 0, bytes[start - 1] != ASCII.dot { start -= 1 }
+            return (suffix >= length ? 0 : start, suffix)
         }
-        guard let length, length < octets.count else { return octets }
-        return octets[(octets.count - length)..<octets.count]
+        return Site(registrableDomain: octets[start..<octets.count], publicSuffixLength: suffix)
     }
 }
 

@@ -86,9 +86,15 @@ extension Octets: RandomAccessCollection {
 
 extension Octets: Hashable, Comparable {
     /// Whether both hold the same bytes.
-    @inlinable
     public static func == (left: Octets, right: Octets) -> Bool {
-        left.count == right.count && left.elementsEqual(right)
+        guard left.count == right.count else { return false }
+        return left.withSpan { leftSpan in
+            right.withSpan { rightSpan in
+                leftSpan.withUnsafeBytes { leftBytes in
+                    rightSpan.withUnsafeBytes { leftBytes.hasSameBytes(as: $0) }
+                }
+            }
+        }
     }
 
     /// Feeds the bytes and their number to `hasher`.

@@ -2,7 +2,7 @@ extension CookiePolicy {
     /// Decides on a cookie out of another program's store: the rules of section 5.7 that need no request.
     ///
     /// The record's creation time is kept where it has one; the lifetime limit counts from now.
-    public func decision(for record: CookieRecord, existing: [Cookie], now: Timestamp) -> StorageDecision {
+    public func decision(for record: CookieRecord, existing: some ExistingCookies, now: Timestamp) -> StorageDecision {
         var reasons = ReasonSet<RejectionReason>()
         if record.name.contains(where: ASCII.isControl) || record.value.contains(where: ASCII.isControl)
             || record.path.contains(where: ASCII.isControl)
@@ -11,6 +11,7 @@ extension CookiePolicy {
         }
         if record.name.count + record.value.count > SetCookie.nameAndValueLimit { reasons.insert(.nameAndValueTooLong) }
         if record.name.isEmpty, record.value.isEmpty { reasons.insert(.emptyNameAndValue) }
+        if !CookiePolicy.isPair(record.name, record.value) { reasons.insert(.pairInvalid) }
         if record.path.first != ASCII.slash { reasons.insert(.pathInvalid) }
         if record.sameSite == .none, !record.isSecure { reasons.insert(.sameSiteNoneInsecure) }
         let host = WebHost(record.domain)
@@ -29,5 +30,15 @@ extension CookiePolicy {
             expiry: record.expiry.map { min($0, now.advanced(bySeconds: lifetimeLimit)) },
             creation: record.creation ?? now, lastAccess: now)
         return conclude(cookie, existing: existing, isScript: false, reasons, now: now)
+    }
+
+    /// Whether a Set-Cookie line could have given this name and value (section 5.6, steps 2 to 4): anything else would
+    /// go back as another cookie, or as two.
+    private static func isPair(_ name: Octets, _ value: Octets) -> Bool {
+        !name.contains(ASCII.equals)
+            && ![name, value].contains { part in
+                part.contains(ASCII.semicolon) || part.first.map(ASCII.isWhiteSpace) == true
+                    || part.last.map(ASCII.isWhiteSpace) == true
+            }
     }
 }

@@ -4,16 +4,27 @@ extension CookiePolicy {
     /// - Parameters:
     ///   - setCookie: the parsed line.
     ///   - context: the request that was answered, or the script's access.
-    ///   - existing: the unexpired cookies of the same registrable domain, in any order.
+    ///   - existing: the unexpired cookies of the same registrable domain.
     ///   - overlaysElsewhere: whether step 16 finds a cookie outside `existing`.
     ///   - now: the time of the response.
     public func decision(
-        for setCookie: SetCookie, in context: RequestContext, existing: [Cookie], overlaysElsewhere: Bool = false,
+        for setCookie: SetCookie, in context: RequestContext, existing: some ExistingCookies,
+        overlaysElsewhere: Bool = false,
         now: Timestamp
+    ) -> StorageDecision {
+        decision(
+            for: setCookie, in: context, site: context.url.host.site(publicSuffixes), existing: existing,
+            overlaysElsewhere: overlaysElsewhere, now: now)
+    }
+
+    /// The same, for a caller that has looked the request's host up.
+    func decision(
+        for setCookie: SetCookie, in context: RequestContext, site: WebHost.Site, existing: some ExistingCookies,
+        overlaysElsewhere: Bool, now: Timestamp
     ) -> StorageDecision {
         var reasons = ReasonSet<RejectionReason>()
         let isSecureRequest = isSecure(context.url)
-        let (domain, isHostOnly) = domain(of: setCookie, host: context.url.host, &reasons)
+        let (domain, isHostOnly) = domain(of: setCookie, host: context.url.host, site: site, &reasons)
         let path = path(of: setCookie, requestPath: context.url.path, &reasons)
         // Steps 12 to 15.
         if setCookie.isSecure, !isSecureRequest { reasons.insert(.secureFromInsecure) }
@@ -24,17 +35,19 @@ extension CookiePolicy {
             partitionKey = self.partitionKey(context, isSameSite: isSameSite(context))
             if !setCookie.isSecure { reasons.insert(.partitionedInsecure) }
         }
+        let name = setCookie.name
+        let value = setCookie.value
         checkPrefixes(
-            name: setCookie.name, value: setCookie.value, isSecure: setCookie.isSecure, isHostOnly: isHostOnly,
-            isHTTPOnly: setCookie.isHTTPOnly, isRootPath: isRootPath(path, setCookie.path), &reasons)
+            name: name, value: value, isSecure: setCookie.isSecure, isHostOnly: isHostOnly,
+            isHTTPOnly: setCookie.isHTTPOnly, isRootPath: isRootPath(path, setCookie), &reasons)
         let cookie = Cookie(
             id: Cookie.ID(
-                name: setCookie.name, domain: domain, isHostOnly: isHostOnly, path: path, partitionKey: partitionKey),
-            value: setCookie.value, isSecure: setCookie.isSecure, isHTTPOnly: setCookie.isHTTPOnly, sameSite: sameSite,
+                name: name, domain: domain, isHostOnly: isHostOnly, path: path, partitionKey: partitionKey),
+            value: value, isSecure: setCookie.isSecure, isHTTPOnly: setCookie.isHTTPOnly, sameSite: sameSite,
             expiry: expiry(of: setCookie, now: now), creation: now, lastAccess: now)
         // Step 16.
         if mayOverlaySecureCookies(setCookie, in: context),
-            overlaysElsewhere || existing.contains(where: { CookiePolicy.overlays(cookie, $0) })
+            overlaysElsewhere || existing.containsSecureCookie(overlaidBy: cookie)
         {
             reasons.insert(.overwriteSecure)
         }
@@ -43,23 +56,23 @@ extension CookiePolicy {
 
     /// Steps 23 and 24, and the eviction of what is expired on arrival.
     func conclude(
-        _ candidate: Cookie, existing: [Cookie], isScript: Bool, _ reasonsSoFar: ReasonSet<RejectionReason>,
-        now: Timestamp
+        _ candidate: consuming Cookie, existing: some ExistingCookies, isScript: Bool,
+        _ reasonsSoFar: ReasonSet<RejectionReason>, now: Timestamp
     ) -> StorageDecision {
         var cookie = candidate
         var reasons = reasonsSoFar
-        let previous = existing.first { $0.id == cookie.id }
+        let previous = existing.cookie(cookie.id)
         if let previous {
             if isScript, previous.isHTTPOnly { reasons.insert(.overwriteHTTPOnly) }
             cookie.creation = previous.creation
             cookie.sequence = previous.sequence
         }
         guard reasons.isEmpty else {
-            return StorageDecision(outcome: .rejected, name: candidate.name, reasons: reasons)
+            return StorageDecision(outcome: .rejected, name: cookie.name, reasons: reasons)
         }
         let outcome: StorageDecision.Outcome =
             cookie.isExpired(at: now) ? .deleted : previous == nil ? .stored : .replaced
-        return StorageDecision(outcome: outcome, name: candidate.name, cookie: cookie, previous: previous)
+        return StorageDecision(outcome: outcome, name: cookie.name, cookie: cookie, previous: previous)
     }
 
     /// Step 6, with the lifetime limit of section 5.5.
@@ -73,22 +86,23 @@ extension CookiePolicy {
 
     /// Steps 7 to 10.
     private func domain(
-        of setCookie: SetCookie, host: WebHost, _ reasons: inout ReasonSet<RejectionReason>
+        of setCookie: SetCookie, host: WebHost, site: WebHost.Site, _ reasons: inout ReasonSet<RejectionReason>
     ) -> (WebHost, isHostOnly: Bool) {
         guard let attribute = setCookie.domain, !attribute.isEmpty else { return (host, true) }
+        let isPublicSuffix = host.kind == .domain && site.publicSuffixLength >= host.octets.count
         if attribute == host.octets {
             // Step 9.3: a public suffix may set a cookie for itself alone.
-            return (host, host.isPublicSuffix(publicSuffixes))
+            return (host, isPublicSuffix)
         }
-        if attribute.contains(where: { $0 >= 0x80 }) { reasons.insert(.domainNotASCII) }
+        // By a rule such as `*.kawasaki.jp`, what stands above the suffix is none itself, yet reaches every site under the
+        // rule: browsers refuse it too.
         let domain = WebHost(canonical: attribute, kind: .domain)
-        if !CookiePolicy.domainMatches(host, attribute) {
+        if CookiePolicy.domainMatches(host, attribute) {
+            if attribute.count <= site.publicSuffixLength { reasons.insert(.domainPublicSuffix) }
+        } else {
             reasons.insert(.domainMismatch)
             if domain.isPublicSuffix(publicSuffixes) { reasons.insert(.domainPublicSuffix) }
-        } else if attribute.count <= host.publicSuffixLength(publicSuffixes) {
-            // By a rule such as `*.kawasaki.jp`, what stands above the suffix is none itself, yet reaches every site
-            // under the rule: browsers refuse it too.
-            reasons.insert(.domainPublicSuffix)
+            if attribute.contains(where: { $0 >= 0x80 }) { reasons.insert(.domainNotASCII) }
         }
         return (domain, false)
     }
@@ -118,11 +132,12 @@ extension CookiePolicy {
     }
 
     /// Step 21.3: the path is `/` and a Path attribute is there (or says so itself, with the profile's flag).
-    private func isRootPath(_ path: Octets, _ attribute: SetCookie.PathAttribute) -> Bool {
-        switch attribute {
-        case .absent: false
-        case .default: path == "/" && !profile.contains(.hostPrefixNeedsExplicitPath)
-        case .path: path == "/"
+    private func isRootPath(_ path: Octets, _ setCookie: SetCookie) -> Bool {
+        guard path.count == 1 else { return false }
+        switch setCookie.path {
+        case .absent: return false
+        case .default: return !profile.contains(.hostPrefixNeedsExplicitPath)
+        case .path: return true
         }
     }
 
@@ -159,7 +174,8 @@ extension CookiePolicy {
     ) -> Cookie? {
         guard mayOverlaySecureCookies(setCookie, in: context) else { return nil }
         var reasons = ReasonSet<RejectionReason>()
-        let (domain, isHostOnly) = domain(of: setCookie, host: context.url.host, &reasons)
+        let host = context.url.host
+        let (domain, isHostOnly) = domain(of: setCookie, host: host, site: host.site(publicSuffixes), &reasons)
         let path = path(of: setCookie, requestPath: context.url.path, &reasons)
         return Cookie(
             id: Cookie.ID(name: setCookie.name, domain: domain, isHostOnly: isHostOnly, path: path, partitionKey: nil),

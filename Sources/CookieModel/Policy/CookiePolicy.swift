@@ -42,11 +42,16 @@ public struct CookiePolicy: Sendable {
 
     /// Domain matching (section 5.1.3): whether `host` is `domain` or a name below it.
     public static func domainMatches(_ host: WebHost, _ domain: Octets) -> Bool {
-        let (longer, shorter) = (host.octets.count, domain.count)
-        guard longer >= shorter else { return false }
-        if longer == shorter { return host.octets == domain }
-        return shorter > 0 && host.kind == .domain && host.octets[longer - shorter - 1] == ASCII.dot
-            && host.octets[(longer - shorter)..<longer] == domain
+        host.octets.withSpan { domainMatches($0, host.kind, domain) }
+    }
+
+    @inline(__always)
+    static func domainMatches(
+        _ host: Span<UInt8>, _ kind: WebHost.Kind, _ domain: some RandomAccessCollection<UInt8>
+    ) -> Bool {
+        let start = host.count - domain.count
+        guard start >= 0, host.hasBytes(domain, at: start) else { return false }
+        return start == 0 || (!domain.isEmpty && kind == .domain && host[start - 1] == ASCII.dot)
     }
 
     /// The default-path of a request path (section 5.1.4, first algorithm).
@@ -58,8 +63,13 @@ public struct CookiePolicy: Sendable {
 
     /// Path matching (section 5.1.4, second algorithm).
     static func pathMatches(_ requestPath: Octets, _ cookiePath: Octets) -> Bool {
-        let (longer, shorter) = (requestPath.count, cookiePath.count)
-        guard longer >= shorter, requestPath[0..<shorter] == cookiePath else { return false }
-        return longer == shorter || cookiePath.last == ASCII.slash || requestPath[shorter] == ASCII.slash
+        requestPath.withSpan { pathMatches($0, cookiePath) }
+    }
+
+    @inline(__always)
+    static func pathMatches(_ requestPath: Span<UInt8>, _ cookiePath: some RandomAccessCollection<UInt8>) -> Bool {
+        let length = cookiePath.count
+        guard requestPath.count >= length, requestPath.hasBytes(cookiePath, at: 0) else { return false }
+        return requestPath.count == length || cookiePath.last == ASCII.slash || requestPath[length] == ASCII.slash
     }
 }

@@ -42,6 +42,8 @@ public enum RejectionReason: UInt8, DecisionReason {
     case hostInvalid
     /// A record whose path does not begin with a slash.
     case pathInvalid
+    /// A record whose name or value no Set-Cookie line could have given.
+    case pairInvalid
 
     /// The stable identifier, as `crumb explain` and scenarios write it.
     public var identifier: String {
@@ -67,6 +69,7 @@ public enum RejectionReason: UInt8, DecisionReason {
         case .informationalResponse: "informational-response"
         case .hostInvalid: "host-invalid"
         case .pathInvalid: "path-invalid"
+        case .pairInvalid: "pair-invalid"
         }
     }
 
@@ -94,6 +97,9 @@ public enum RejectionReason: UInt8, DecisionReason {
         case .informationalResponse: "an informational (1xx) response sets no cookies"
         case .hostInvalid: "the domain is not a valid host name or IP address"
         case .pathInvalid: "the path does not begin with a slash"
+        case .pairInvalid:
+            "name or value holds a semicolon or white space at an end, or the name an equals sign: it would be sent as "
+                + "something else"
         }
     }
 }

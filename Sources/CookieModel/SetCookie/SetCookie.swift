@@ -1,6 +1,6 @@
 /// One parsed Set-Cookie field value: syntax only, nothing decided (section 5.6 of the draft).
 ///
-/// Of an attribute that stands more than once, the last one that counts is kept.
+/// Of an attribute that stands more than once, the last one that counts is kept. The parts share the line's storage.
 public struct SetCookie: Sendable, Hashable {
     /// What the `Path` attributes say.
     public enum PathAttribute: Sendable, Hashable {
@@ -12,30 +12,57 @@ public struct SetCookie: Sendable, Hashable {
         case path(Octets)
     }
 
-    /// The name, possibly empty.
-    public var name: Octets
-    /// The value, possibly empty.
-    public var value: Octets
-    /// The moment that the last valid `Expires` names, uncapped.
-    public var expires: Timestamp?
-    /// The seconds of the last valid `Max-Age`; saturated where the number is larger than any date.
-    public var maxAge: Int64?
-    /// The last `Domain` in lower case, without one leading dot; may be empty.
-    public var domain: Octets?
-    /// What the `Path` attributes say.
-    public var path = PathAttribute.absent
-    /// Whether there is a `Secure` attribute.
-    public var isSecure = false
-    /// Whether there is an `HttpOnly` attribute.
-    public var isHTTPOnly = false
-    /// The last `SameSite`, `default` for an unknown value, `nil` where there is no such attribute.
-    public var sameSite: SameSite?
-    /// Whether there is a `Partitioned` attribute (CHIPS).
-    public var isPartitioned = false
+    /// The whole line; one reference, into which the parts are places.
+    private let line: Octets
+    private let namePlace: Range<Int>
+    private let valuePlace: Range<Int>
+    private let attributes: SetCookieAttributes
 
-    /// A cookie without attributes.
-    public init(name: Octets, value: Octets) {
-        self.name = name
-        self.value = value
+    init(_ line: Octets, name: Range<Int>, value: Range<Int>, _ attributes: SetCookieAttributes) {
+        self.line = line
+        namePlace = name
+        valuePlace = value
+        self.attributes = attributes
+    }
+
+    /// The name, possibly empty.
+    public var name: Octets { line[namePlace] }
+    /// The value, possibly empty.
+    public var value: Octets { line[valuePlace] }
+    /// The moment that the last valid `Expires` names, uncapped.
+    public var expires: Timestamp? { attributes.expires }
+    /// The seconds of the last valid `Max-Age`; saturated where the number is larger than any date.
+    public var maxAge: Int64? { attributes.maxAge }
+    /// The last `Domain` in lower case, without one leading dot; may be empty.
+    public var domain: Octets? { attributes.domain.map { line[$0].lowercased } }
+    /// What the `Path` attributes say.
+    public var path: PathAttribute {
+        switch attributes.path {
+        case .absent: .absent
+        case .default: .default
+        case .place(let place): .path(line[place])
+        }
+    }
+    /// Whether there is a `Secure` attribute.
+    public var isSecure: Bool { attributes.isSecure }
+    /// Whether there is an `HttpOnly` attribute.
+    public var isHTTPOnly: Bool { attributes.isHTTPOnly }
+    /// The last `SameSite`, `default` for an unknown value, `nil` where there is no such attribute.
+    public var sameSite: SameSite? { attributes.sameSite }
+    /// Whether there is a `Partitioned` attribute (CHIPS).
+    public var isPartitioned: Bool { attributes.isPartitioned }
+
+    /// Whether both say the same, wherever it stands in their lines.
+    public static func == (left: SetCookie, right: SetCookie) -> Bool {
+        left.name == right.name && left.value == right.value && left.expires == right.expires
+            && left.maxAge == right.maxAge && left.domain == right.domain && left.path == right.path
+            && left.isSecure == right.isSecure && left.isHTTPOnly == right.isHTTPOnly
+            && left.sameSite == right.sameSite && left.isPartitioned == right.isPartitioned
+    }
+
+    /// Feeds name and value to `hasher`.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(name)
+        hasher.combine(value)
     }
 }

@@ -4,8 +4,10 @@
 public struct CookieStore: Sendable {
     /// The rules that apply.
     public let policy: CookiePolicy
-    private var sites: [Octets: [Cookie]] = [:]
+    private var sites: [Octets: PackedCookies] = [:]
     private var nextSequence: Int64 = 1
+    /// The names above those of ``sites``.
+    private var parents: Set<Octets> = []
 
     /// An empty store.
     public init(policy: CookiePolicy = CookiePolicy()) {
@@ -19,7 +21,7 @@ public struct CookieStore: Sendable {
 
     /// All cookies, grouped by registrable domain.
     public var cookies: [Cookie] {
-        sites.keys.sorted().flatMap { sites[$0] ?? [] }
+        sites.keys.sorted().flatMap { sites[$0]?.cookies ?? [] }
     }
 
     /// Receives one Set-Cookie field value (sections 5.6 and 5.7).
@@ -31,12 +33,15 @@ public struct CookieStore: Sendable {
         case .ignored(let reasons):
             return .ignored(reasons)
         case .cookie(let setCookie):
-            let site = context.url.host.registrableDomain(policy.publicSuffixes)
-            evictExpired(site, now: now)
-            let decision = policy.decision(
-                for: setCookie, in: context, existing: sites[site] ?? [],
-                overlaysElsewhere: overlaysElsewhere(setCookie, in: context, site: site, now: now), now: now)
-            return apply(decision, site: site)
+            let site = context.url.host.site(policy.publicSuffixes)
+            let index = siteIndex(site.registrableDomain, now: now)
+            var decision = policy.decision(
+                for: setCookie, in: context, site: site,
+                existing: index.map { sites.values[$0] } ?? PackedCookies(),
+                overlaysElsewhere: overlaysElsewhere(setCookie, in: context, site: site.registrableDomain, now: now),
+                now: now)
+            apply(&decision, site: site.registrableDomain, at: index)
+            return decision
         }
     }
 
@@ -53,54 +58,95 @@ public struct CookieStore: Sendable {
     @discardableResult
     public mutating func receive(_ record: CookieRecord, now: Timestamp) -> StorageDecision {
         let site = WebHost(record.domain)?.registrableDomain(policy.publicSuffixes) ?? Octets(record.domain)
-        evictExpired(site, now: now)
-        return apply(policy.decision(for: record, existing: sites[site] ?? [], now: now), site: site)
+        let index = siteIndex(site, now: now)
+        var decision = policy.decision(
+            for: record, existing: index.map { sites.values[$0] } ?? PackedCookies(), now: now)
+        apply(&decision, site: site, at: index)
+        return decision
     }
 
-    /// Retrieves the cookies for a request (section 5.8.3), and notes the access.
+    /// Retrieves the cookies for a request (section 5.8.3), notes the access, and says of the cookies that stay why.
+    ///
+    /// Expired cookies are among those that stay, and are evicted.
     public mutating func retrieve(for context: RequestContext, now: Timestamp) -> Retrieval {
-        let site = context.url.host.registrableDomain(policy.publicSuffixes)
-        // Evicted afterwards, so that the retrieval can still say which cookies have just run out.
-        let retrieval = policy.retrieval(from: sites[site] ?? [], for: context, now: now)
-        evictExpired(site, now: now)
-        for cookie in retrieval.included {
-            if let index = sites[site]?.firstIndex(where: { $0.id == cookie.id }) {
-                sites[site]?[index].lastAccess = now
-            }
+        let rules = RetrievalRules(context, policy, now: now)
+        let retrieval = Retrieval(sites[rules.site]?.cookies ?? [], rules)
+        if let index = siteIndex(rules.site, now: now) {
+            sites.values[index].touch(at: now, where: { rules.exclusionReasons(for: $0).isEmpty }, { _ in })
         }
         return retrieval
     }
 
+    /// Retrieves the cookie-string for a request (section 5.8.3) and notes the access: what ``retrieve(for:now:)``
+    /// gives, for those who do not ask why.
+    ///
+    /// Linear in the number of cookies of the request's registrable domain.
+    public mutating func cookieString(for context: RequestContext, now: Timestamp) -> Octets {
+        let rules = RetrievalRules(context, policy, now: now)
+        guard let index = sites.index(forKey: rules.site) else { return [] }
+        var output: [UInt8] = []
+        output.reserveCapacity(1024)
+        sites.values[index].touch(at: now, where: { rules.exclusionReasons(for: $0).isEmpty }) { cookie in
+            if !output.isEmpty {
+                output.append(ASCII.semicolon)
+                output.append(ASCII.space)
+            }
+            output.append(contentsOf: cookie.pair)
+        }
+        return Octets(output)
+    }
+
     /// Removes the cookies that end with the session (section 5.7, last paragraph).
     public mutating func endSession() {
+        remove { !$0.header.isPersistent }
+    }
+
+    private mutating func remove(where isGone: (borrowing PackedCookie) -> Bool) {
         for site in sites.keys {
-            sites[site]?.removeAll { !$0.isPersistent }
+            sites[site]?.remove(where: isGone)
+            if sites[site]?.count == 0 { sites[site] = nil }
         }
     }
 
-    private mutating func evictExpired(_ site: Octets, now: Timestamp) {
-        guard let cookies = sites[site], cookies.contains(where: { $0.isExpired(at: now) }) else { return }
-        sites[site] = cookies.filter { !$0.isExpired(at: now) }
+    /// Where the cookies of a site are, if there are any; expired ones are evicted first.
+    private mutating func siteIndex(_ site: Octets, now: Timestamp) -> Dictionary<Octets, PackedCookies>.Index? {
+        guard let index = sites.index(forKey: site) else { return nil }
+        if sites.values[index].mayHaveExpired(at: now) { sites.values[index].remove { $0.hasExpired(at: now) } }
+        return index
     }
 
-    private mutating func apply(_ decision: StorageDecision, site: Octets) -> StorageDecision {
-        var decision = decision
+    private mutating func apply(
+        _ decision: inout StorageDecision, site: Octets, at index: Dictionary<Octets, PackedCookies>.Index?
+    ) {
         switch decision.outcome {
         case .rejected:
-            break
+            return
         case .deleted:
-            sites[site]?.removeAll { $0.id == decision.cookie?.id }
-        case .stored, .replaced:
-            guard var cookie = decision.cookie else { break }
-            if decision.previous == nil {
-                cookie.sequence = nextSequence
-                nextSequence += 1
-                decision.cookie = cookie
-            }
-            sites[site]?.removeAll { $0.id == cookie.id }
-            sites[site, default: []].append(cookie)
+            if let index, let previous = decision.previous { sites.values[index].remove { $0.hasID(previous.id) } }
+        case .stored:
+            decision.cookie?.sequence = nextSequence
+            nextSequence += 1
+            insert(decision, site: site, at: index)
+        case .replaced:
+            insert(decision, site: site, at: index)
         }
-        return decision
+    }
+
+    private mutating func insert(
+        _ decision: borrowing StorageDecision, site: Octets, at index: Dictionary<Octets, PackedCookies>.Index?
+    ) {
+        guard let cookie = decision.cookie else { return }
+        let isReplacement = decision.previous != nil
+        if let index {
+            sites.values[index].insert(cookie, isReplacement: isReplacement)
+        } else {
+            var cookies = PackedCookies()
+            cookies.insert(cookie, isReplacement: false)
+            // A key of its own: the one at hand keeps the whole URL in memory.
+            let key = Octets(Array(site))
+            sites[key] = cookies
+            parents.formUnion(key.parentDomains)
+        }
     }
 
     /// Section 5.7, step 16, beyond the registrable domain: a cookie of a public suffix itself matches the domains
@@ -109,16 +155,17 @@ public struct CookieStore: Sendable {
         _ setCookie: SetCookie, in context: RequestContext, site: Octets, now: Timestamp
     ) -> Bool {
         guard let cookie = policy.overlayCandidate(for: setCookie, in: context, now: now) else { return false }
-        return sites.contains { key, cookies in
-            key != site && (key.isParentDomain(of: site) || site.isParentDomain(of: key))
-                && cookies.contains { !$0.isExpired(at: now) && CookiePolicy.overlays(cookie, $0) }
+        // Few sites lie below another one: only then is it worth to look at all of them.
+        let below = parents.contains(site) ? sites.keys.filter { $0.parentDomains.contains(site) } : []
+        return (site.parentDomains + below).contains { key in
+            sites[key]?.cookies.contains { !$0.isExpired(at: now) && CookiePolicy.overlays(cookie, $0) } ?? false
         }
     }
 }
 
 extension Octets {
-    fileprivate func isParentDomain(of other: Octets) -> Bool {
-        other.count > count && other[other.count - count - 1] == ASCII.dot
-            && other[(other.count - count)..<other.count] == self
+    /// The names above this one, nearest first: `b.c` and `c` for `a.b.c`.
+    fileprivate var parentDomains: [Octets] {
+        indices.compactMap { self[$0] == ASCII.dot ? self[($0 + 1)..<count] : nil }
     }
 }

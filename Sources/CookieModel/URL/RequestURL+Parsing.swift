@@ -7,28 +7,29 @@ extension RequestURL {
     /// Parses the octets of an absolute URL; non-ASCII octets are taken as UTF-8.
     public init(_ octets: Octets) throws(RequestURLError) {
         self = try octets.withSpan { bytes throws(RequestURLError) in
-            try RequestURL.parse(bytes)
+            try RequestURL.parse(bytes, octets)
         }
     }
 
-    private static func parse(_ bytes: Span<UInt8>) throws(RequestURLError) -> RequestURL {
+    private static func parse(_ bytes: Span<UInt8>, _ octets: Octets) throws(RequestURLError) -> RequestURL {
         var start = 0
         var end = bytes.count
         while start < end, bytes[start] <= ASCII.space { start += 1 }
         while end > start, bytes[end - 1] <= ASCII.space { end -= 1 }
         // Step 3 of the parser removes tabs and newlines wherever they stand.
         for index in start..<end where isTabOrNewline(bytes[index]) {
-            let cleaned = bytes.array(start..<end).filter { !isTabOrNewline($0) }
-            return try parseClean(cleaned.span)
+            let cleaned = Octets(bytes.array(start..<end).filter { !isTabOrNewline($0) })
+            return try cleaned.withSpan { bytes throws(RequestURLError) in try parseClean(bytes, cleaned) }
         }
-        return try parseClean(bytes.extracting(start..<end))
+        return try parseClean(bytes.extracting(start..<end), octets[start..<end])
     }
 
     private static func isTabOrNewline(_ byte: UInt8) -> Bool {
         byte == 0x09 || byte == 0x0A || byte == 0x0D
     }
 
-    private static func parseClean(_ bytes: Span<UInt8>) throws(RequestURLError) -> RequestURL {
+    /// Parses `bytes`, which are those of `octets`: what is in its final form already is shared, not copied.
+    private static func parseClean(_ bytes: Span<UInt8>, _ octets: Octets) throws(RequestURLError) -> RequestURL {
         let (scheme, authorityStart) = try parseScheme(bytes)
         var position = authorityStart
         while position < bytes.count, isSlash(bytes[position]) { position += 1 }
@@ -39,7 +40,7 @@ extension RequestURL {
             if bytes[end] == ASCII.at { hostStart = end + 1 }
             end += 1
         }
-        let (host, port) = try parseAuthority(bytes, hostStart..<end, scheme)
+        let (host, port) = try parseAuthority(bytes, octets, hostStart..<end, scheme)
         var pathEnd = end
         while pathEnd < bytes.count, bytes[pathEnd] != ASCII.questionMark, bytes[pathEnd] != ASCII.numberSign {
             pathEnd += 1
@@ -48,8 +49,8 @@ extension RequestURL {
         if pathEnd < bytes.count, bytes[pathEnd] == ASCII.questionMark {
             queryEnd = bytes.firstIndex(of: ASCII.numberSign, in: pathEnd..<bytes.count) ?? bytes.count
         }
-        let path = URLPath.normalized(bytes.extracting(end..<pathEnd))
-        let query = queryEnd > pathEnd ? URLPath.encodedQuery(bytes.extracting(pathEnd..<queryEnd)) : Octets([])
+        let path = URLPath.normalized(bytes.extracting(end..<pathEnd), octets[end..<pathEnd])
+        let query = URLPath.encodedQuery(bytes.extracting(pathEnd..<queryEnd), octets[pathEnd..<queryEnd])
         return RequestURL(scheme: scheme, host: host, port: port, path: path, query: query)
     }
 
@@ -78,7 +79,7 @@ extension RequestURL {
     }
 
     private static func parseAuthority(
-        _ bytes: Span<UInt8>, _ range: Range<Int>, _ scheme: Scheme
+        _ bytes: Span<UInt8>, _ octets: Octets, _ range: Range<Int>, _ scheme: Scheme
     ) throws(RequestURLError) -> (WebHost, UInt16) {
         var hostEnd = range.upperBound
         var index = range.lowerBound
@@ -95,8 +96,8 @@ extension RequestURL {
                 guard port <= 65535 else { throw RequestURLError(code: .portInvalid) }
             }
         }
-        let octets = Octets(bytes.array(range.lowerBound..<hostEnd))
-        guard let host = octets.withSpan({ WebHost.parse($0, octets) })
+        let hostRange = range.lowerBound..<hostEnd
+        guard let host = WebHost.parse(bytes.extracting(hostRange), octets[hostRange])
         else { throw RequestURLError(code: .hostInvalid) }
         return (host, UInt16(truncatingIfNeeded: port))
     }

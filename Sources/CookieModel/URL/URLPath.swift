@@ -1,9 +1,13 @@
 /// The path and query states of the URL Standard's parser, for URLs with a special scheme.
 enum URLPath {
+    private static let root: Octets = "/"
+
     /// A path with its dot segments resolved, backslashes turned and what must be percent-encoded encoded.
-    static func normalized(_ bytes: Span<UInt8>) -> Octets {
-        guard !bytes.isEmpty else { return Octets([ASCII.slash]) }
-        if isNormal(bytes) { return Octets(bytes.array(0..<bytes.count)) }
+    ///
+    /// `bytes` are those of `octets`, which are shared where nothing is to be done.
+    static func normalized(_ bytes: Span<UInt8>, _ octets: Octets) -> Octets {
+        guard !bytes.isEmpty else { return root }
+        if isNormal(bytes) { return octets }
         // Where each kept segment begins in `output`, so that `..` can take one back.
         var output: [UInt8] = []
         var segmentStarts: [Int] = []
@@ -31,8 +35,11 @@ enum URLPath {
         return Octets(output)
     }
 
-    /// A query with its question mark, percent-encoded where it must be.
-    static func encodedQuery(_ bytes: Span<UInt8>) -> Octets {
+    /// A query with its question mark, percent-encoded where it must be; shared as a path is.
+    static func encodedQuery(_ bytes: Span<UInt8>, _ octets: Octets) -> Octets {
+        var index = 0
+        while index < bytes.count, !needsEncodingInQuery(bytes[index]) { index += 1 }
+        guard index < bytes.count else { return octets }
         var output: [UInt8] = []
         output.reserveCapacity(bytes.count)
         for index in bytes.indices { appendEncoded(bytes[index], needsEncodingInQuery, to: &output) }

@@ -53,6 +53,20 @@ struct RecordTests {
         #expect(fate { ($0.name, $0.value) = ("", "__Host-a") } == "rejected: prefix-nameless")
     }
 
+    @Test("A record that would go back as another cookie, or as two, is refused")
+    func pairs() {
+        #expect(fate { $0.value = "1; admin=1" } == "rejected: pair-invalid")
+        #expect(fate { $0.name = "a;b" } == "rejected: pair-invalid")
+        #expect(fate { $0.name = "b=c" } == "rejected: pair-invalid")
+        #expect(fate { ($0.name, $0.value) = ("", "; b") } == "rejected: pair-invalid")
+        for (name, value) in [(" a", "1"), ("a ", "1"), ("a\t", "1"), ("a", " 1"), ("a", "1\t"), ("", " ")] {
+            #expect(fate { ($0.name, $0.value) = (Octets(name), Octets(value)) } == "rejected: pair-invalid")
+        }
+        #expect(fate { $0.value = "1=2, \"3 4\"" } == "stored")
+        #expect(fate { ($0.name, $0.value) = ("", "b=c") } == "stored")
+        #expect(fate { ($0.name, $0.value) = ("a b", "1\t2") } == "stored")
+    }
+
     @Test("A domain must be a host, and a public suffix stands for itself alone")
     func domains() {
         for domain in ["", "a b", "1.2.3.4.5", "[::1", "a/b", "xn--a"] {

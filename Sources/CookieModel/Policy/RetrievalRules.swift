@@ -1,0 +1,73 @@
+/// What the retrieval algorithm asks of a request, found out once for all cookies (section 5.8.3).
+struct RetrievalRules {
+    /// The registrable domain of the request's host, or the host where there is none.
+    let site: Octets
+    private let context: RequestContext
+    private let policy: CookiePolicy
+    private let isSecure: Bool
+    private let isScript: Bool
+    private let isSameSite: Bool
+    /// Whether Lax cookies go cross-site too: a top-level navigation over HTTP by a safe method.
+    private let allowsLax: Bool
+    /// The creation-time from which on cookies without SameSite go as well ("Lax-allowing-unsafe").
+    private let allowsDefaultSince: Timestamp?
+    private let publicSuffixLength: Int
+    private let now: Timestamp
+
+    init(_ context: RequestContext, _ policy: CookiePolicy, now: Timestamp) {
+        self.context = context
+        self.policy = policy
+        isSecure = policy.isSecure(context.url)
+        isScript = context.interface == .script
+        isSameSite = policy.isSameSite(context)
+        let isNavigation = context.interface == .http && context.isTopLevelNavigation
+        allowsLax = isNavigation && context.hasSafeMethod
+        allowsDefaultSince =
+            isNavigation && policy.laxAllowingUnsafeAge > 0
+            ? now.advanced(bySeconds: -policy.laxAllowingUnsafeAge) : nil
+        let hostSite = context.url.host.site(policy.publicSuffixes)
+        site = hostSite.registrableDomain
+        publicSuffixLength = hostSite.publicSuffixLength
+        self.now = now
+    }
+
+    /// Step 3: all requirements that a cookie fails.
+    @inline(__always)
+    func exclusionReasons(for cookie: some CookieFields) -> ReasonSet<ExclusionReason> {
+        var reasons = ReasonSet<ExclusionReason>()
+        let host = context.url.host
+        let domain = cookie.domainOctets
+        host.octets.withSpan { bytes in
+            if cookie.isHostOnly {
+                if bytes.count != domain.count || !bytes.hasBytes(domain, at: 0) { reasons.insert(.hostOnlyMismatch) }
+            } else if !CookiePolicy.domainMatches(bytes, host.kind, domain) {
+                reasons.insert(.domainMismatch)
+            } else if domain.count <= publicSuffixLength {
+                reasons.insert(.domainPublicSuffix)
+            }
+        }
+        let path = cookie.pathOctets
+        if !context.url.path.withSpan({ CookiePolicy.pathMatches($0, path) }) { reasons.insert(.pathMismatch) }
+        if cookie.isSecure, !isSecure { reasons.insert(.secureOnly) }
+        if cookie.isHTTPOnly, isScript { reasons.insert(.httpOnly) }
+        if !isSameSite { checkSameSite(cookie, &reasons) }
+        if cookie.isOutside(policy.partitionKey(context, isSameSite: isSameSite)) { reasons.insert(.partitionMismatch) }
+        if cookie.hasExpired(at: now) { reasons.insert(.expired) }
+        return reasons
+    }
+
+    /// The last requirement of step 3, for a cross-site retrieval.
+    private func checkSameSite(_ cookie: some CookieFields, _ reasons: inout ReasonSet<ExclusionReason>) {
+        switch cookie.sameSite {
+        case .none:
+            break
+        case .strict:
+            reasons.insert(.sameSiteStrict)
+        case .lax:
+            if !allowsLax { reasons.insert(.sameSiteLax) }
+        case .default:
+            let isRecent = allowsDefaultSince.map { cookie.creation >= $0 } ?? false
+            if !allowsLax, !isRecent { reasons.insert(.sameSiteDefault) }
+        }
+    }
+}
