@@ -56,16 +56,21 @@ let package = Package(
                 "PublicSuffix", "CookieModel", "Captures", "OAuth2", "SessionStore", "RequestDecoration",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
-        .testTarget(name: "PublicSuffixTests", dependencies: ["PublicSuffix", "public-suffix-compiler"]),
-        .testTarget(name: "CookieModelTests", dependencies: ["CookieModel", "PublicSuffix"]),
-        .testTarget(name: "CapturesTests", dependencies: ["Captures", "CookieModel"]),
+        .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(
-            name: "OAuth2Tests", dependencies: ["OAuth2", .product(name: "HTTPTypes", package: "swift-http-types")]),
-        .testTarget(name: "SessionStoreTests", dependencies: ["SessionStore", "CookieModel", "OAuth2"]),
+            name: "PublicSuffixTests", dependencies: ["PublicSuffix", "public-suffix-compiler", "TestSupport"]),
+        .testTarget(name: "CookieModelTests", dependencies: ["CookieModel", "PublicSuffix", "TestSupport"]),
+        .testTarget(name: "CapturesTests", dependencies: ["Captures", "CookieModel", "TestSupport"]),
+        .testTarget(
+            name: "OAuth2Tests",
+            dependencies: [
+                "OAuth2", "TestSupport", .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]),
+        .testTarget(name: "SessionStoreTests", dependencies: ["SessionStore", "CookieModel", "OAuth2", "TestSupport"]),
         .testTarget(
             name: "RequestDecorationTests",
             dependencies: [
-                "RequestDecoration", "CookieModel", "SessionStore",
+                "RequestDecoration", "CookieModel", "SessionStore", "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
         .testTarget(name: "CrumbTests", dependencies: ["crumb", "CookieModel"]),

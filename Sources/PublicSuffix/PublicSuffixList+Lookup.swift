@@ -34,6 +34,15 @@ extension PublicSuffixList {
         table.match(host).length == host.count
     }
 
+    /// Whether the list has rules for names below `host`, so that registrable domains can lie below it.
+    ///
+    /// Nothing is allocated.
+    ///
+    /// - Parameter host: A canonical host.
+    public func hasRulesBelow(_ host: Span<UInt8>) -> Bool {
+        table.match(host).hasRulesBelow
+    }
+
     /// The section of the rule that decides for `host`.
     ///
     /// - Parameter host: A canonical host.

@@ -5,4 +5,7 @@ struct SuffixMatch {
 
     /// The section of the rule that decided; `nil` for the default rule.
     var section: PublicSuffixList.Section?
+
+    /// Whether the list has rules for names below the host.
+    var hasRulesBelow = false
 }

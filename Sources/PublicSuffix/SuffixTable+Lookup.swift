@@ -46,7 +46,10 @@ extension SuffixTable {
                     best = SuffixMatch(length: count - start, section: section(slot.flags.contains(.isPrivate)))
                 }
             }
-            guard start > 0 else { return best }
+            guard start > 0 else {
+                best.hasRulesBelow = slot != nil && !parentFlags.isDisjoint(with: [.hasChildren, .wildcard])
+                return best
+            }
             end = start - 1
             guard slot != nil, !parentFlags.isDisjoint(with: [.hasChildren, .wildcard]) else { break }
         }

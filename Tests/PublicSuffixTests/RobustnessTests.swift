@@ -1,4 +1,5 @@
 import PublicSuffix
+import TestSupport
 import Testing
 
 @Suite("Lookups stand any octets")

@@ -1,5 +1,6 @@
 import Foundation
 import PublicSuffix
+import TestSupport
 import Testing
 
 @Suite("The table agrees with the literal algorithm")

@@ -12,7 +12,9 @@ extension CookiePolicy {
         if record.name.count + record.value.count > SetCookie.nameAndValueLimit { reasons.insert(.nameAndValueTooLong) }
         if record.name.isEmpty, record.value.isEmpty { reasons.insert(.emptyNameAndValue) }
         if !CookiePolicy.isPair(record.name, record.value) { reasons.insert(.pairInvalid) }
-        if record.path.first != ASCII.slash { reasons.insert(.pathInvalid) }
+        if record.path.first != ASCII.slash || record.path.last.map(ASCII.isWhiteSpace) == true {
+            reasons.insert(.pathInvalid)
+        }
         if record.sameSite == .none, !record.isSecure { reasons.insert(.sameSiteNoneInsecure) }
         let host = WebHost(record.domain)
         if host == nil { reasons.insert(.hostInvalid) }

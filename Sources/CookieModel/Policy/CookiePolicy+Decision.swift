@@ -85,7 +85,7 @@ extension CookiePolicy {
     }
 
     /// Steps 7 to 10.
-    private func domain(
+    func domain(
         of setCookie: SetCookie, host: WebHost, site: WebHost.Site, _ reasons: inout ReasonSet<RejectionReason>
     ) -> (WebHost, isHostOnly: Bool) {
         guard let attribute = setCookie.domain, !attribute.isEmpty else { return (host, true) }
@@ -108,7 +108,7 @@ extension CookiePolicy {
     }
 
     /// Step 11.
-    private func path(
+    func path(
         of setCookie: SetCookie, requestPath: Octets, _ reasons: inout ReasonSet<RejectionReason>
     ) -> Octets {
         guard case .path(let path) = setCookie.path else { return CookiePolicy.defaultPath(requestPath) }
@@ -160,33 +160,6 @@ extension CookiePolicy {
             if !(isSecure && isHostOnly && isRootPath) { reasons.insert(.prefixHost) }
             if !(isSecure && isHTTPOnly) { reasons.insert(.prefixHTTP) }
         }
-    }
-
-    /// Whether step 16 applies at all: a cookie without Secure over an insecure connection.
-    public func mayOverlaySecureCookies(_ setCookie: SetCookie, in context: RequestContext) -> Bool {
-        !setCookie.isSecure && !isSecure(context.url)
-    }
-
-    /// The cookie to ask step 16 about outside of the registrable domain, whatever else is wrong with it; `nil` where
-    /// the step does not apply.
-    public func overlayCandidate(
-        for setCookie: SetCookie, in context: RequestContext, now: Timestamp
-    ) -> Cookie? {
-        guard mayOverlaySecureCookies(setCookie, in: context) else { return nil }
-        var reasons = ReasonSet<RejectionReason>()
-        let host = context.url.host
-        let (domain, isHostOnly) = domain(of: setCookie, host: host, site: host.site(publicSuffixes), &reasons)
-        let path = path(of: setCookie, requestPath: context.url.path, &reasons)
-        return Cookie(
-            id: Cookie.ID(name: setCookie.name, domain: domain, isHostOnly: isHostOnly, path: path, partitionKey: nil),
-            value: setCookie.value, isSecure: false, isHTTPOnly: setCookie.isHTTPOnly,
-            sameSite: setCookie.sameSite ?? .default, expiry: nil, creation: now, lastAccess: now)
-    }
-
-    /// Step 16's test ("leave Secure cookies alone"): the path test is not symmetric.
-    public static func overlays(_ new: Cookie, _ old: Cookie) -> Bool {
-        old.isSecure && old.name == new.name && pathMatches(new.path, old.path)
-            && (domainMatches(old.domain, new.domain.octets) || domainMatches(new.domain, old.domain.octets))
     }
 }
 

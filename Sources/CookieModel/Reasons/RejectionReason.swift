@@ -40,7 +40,7 @@ public enum RejectionReason: UInt8, DecisionReason {
     case informationalResponse
     /// A record whose domain is not a host.
     case hostInvalid
-    /// A record whose path does not begin with a slash.
+    /// A record whose path does not begin with a slash, or ends in white space.
     case pathInvalid
     /// A record whose name or value no Set-Cookie line could have given.
     case pairInvalid
@@ -96,7 +96,7 @@ public enum RejectionReason: UInt8, DecisionReason {
         case .partitionedInsecure: "Partitioned needs Secure"
         case .informationalResponse: "an informational (1xx) response sets no cookies"
         case .hostInvalid: "the domain is not a valid host name or IP address"
-        case .pathInvalid: "the path does not begin with a slash"
+        case .pathInvalid: "the path does not begin with a slash, or ends in white space"
         case .pairInvalid:
             "name or value holds a semicolon or white space at an end, or the name an equals sign: it would be sent as "
                 + "something else"

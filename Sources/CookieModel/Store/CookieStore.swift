@@ -6,8 +6,6 @@ public struct CookieStore: Sendable {
     public let policy: CookiePolicy
     private var sites: [Octets: PackedCookies] = [:]
     private var nextSequence: Int64 = 1
-    /// The names above those of ``sites``.
-    private var parents: Set<Octets> = []
 
     /// An empty store.
     public init(policy: CookiePolicy = CookiePolicy()) {
@@ -143,9 +141,7 @@ public struct CookieStore: Sendable {
             var cookies = PackedCookies()
             cookies.insert(cookie, isReplacement: false)
             // A key of its own: the one at hand keeps the whole URL in memory.
-            let key = Octets(Array(site))
-            sites[key] = cookies
-            parents.formUnion(key.parentDomains)
+            sites[Octets(Array(site))] = cookies
         }
     }
 
@@ -155,17 +151,11 @@ public struct CookieStore: Sendable {
         _ setCookie: SetCookie, in context: RequestContext, site: Octets, now: Timestamp
     ) -> Bool {
         guard let cookie = policy.overlayCandidate(for: setCookie, in: context, now: now) else { return false }
-        // Few sites lie below another one: only then is it worth to look at all of them.
-        let below = parents.contains(site) ? sites.keys.filter { $0.parentDomains.contains(site) } : []
-        return (site.parentDomains + below).contains { key in
+        let above = CookiePolicy.sitesAbove(site)
+        let below =
+            policy.mayHaveSitesBelow(site) ? sites.keys.filter { CookiePolicy.sitesAbove($0).contains(site) } : []
+        return (above + below).contains { key in
             sites[key]?.cookies.contains { !$0.isExpired(at: now) && CookiePolicy.overlays(cookie, $0) } ?? false
         }
-    }
-}
-
-extension Octets {
-    /// The names above this one, nearest first: `b.c` and `c` for `a.b.c`.
-    fileprivate var parentDomains: [Octets] {
-        indices.compactMap { self[$0] == ASCII.dot ? self[($0 + 1)..<count] : nil }
     }
 }

@@ -85,6 +85,11 @@ public struct RequestURLError: Error, Hashable, Sendable, CustomStringConvertibl
     /// What is wrong, as a stable identifier.
     public let code: Code
 
+    /// An error of that kind.
+    public init(code: Code) {
+        self.code = code
+    }
+
     /// One sentence that says what to do.
     public var description: String {
         switch code {

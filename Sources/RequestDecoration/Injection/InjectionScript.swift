@@ -51,7 +51,8 @@ public struct InjectionScript: Sendable {
             switch InjectionScript.assignment(cookie, page: page) {
             case .success(let assignment):
                 carried.append(cookie)
-                assignments.append("  document.cookie = \(JavaScript.stringLiteral(assignment));\n")
+                let condition = InjectionScript.condition(cookie, page: page)
+                assignments.append("  \(condition)document.cookie = \(JavaScript.stringLiteral(assignment));\n")
             case .failure(let obstacle):
                 omissions.append(
                     Omission(
@@ -87,6 +88,14 @@ public struct InjectionScript: Sendable {
         if let sameSite = cookie.sameSite.attributeValue { text += "; SameSite=\(sameSite)" }
         if cookie.id.partitionKey != nil { text += "; Partitioned" }
         return .success(text)
+    }
+
+    /// What must hold for an assignment: a path that cannot be written comes from the page's own, so that only that
+    /// very page may set the cookie.
+    private static func condition(_ cookie: Cookie, page: RequestURL) -> String {
+        guard !isWritable(cookie.path) else { return "" }
+        let path = JavaScript.stringLiteral(String(decoding: page.path, as: UTF8.self))
+        return "if (typeof location === \"undefined\" || location.pathname === \(path)) "
     }
 
     /// Whether a Path attribute can say this path: a default-path may hold what an attribute cannot.

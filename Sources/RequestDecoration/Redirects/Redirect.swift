@@ -27,6 +27,9 @@ public struct Redirect: Sendable, Hashable {
     ) throws(RequestURLError) {
         guard [301, 302, 303, 307, 308].contains(status), let location else { return nil }
         let target = try url.resolving(location)
+        guard target.scheme == .http || target.scheme == .https else {
+            throw RequestURLError(code: .schemeUnsupported)
+        }
         self.url = target
         isCrossOrigin = !target.isSameOrigin(as: url)
         let becomesGet =

@@ -87,7 +87,7 @@ public struct CookieBatch {
         }
         if decision.previous == nil { cookie.sequence = try nextSequence() }
         try SessionStoreError.catching(path) {
-            let place = cookie.id.sealedPlace(jarID: rows.jarID)
+            let place = cookie.sealedPlace(jarID: rows.jarID)
             try rows.upsert(cookie, sealedValue: try sealer.seal(cookie.value, at: place), site: site)
         }
         if decision.previous != nil, let index = sites[site]?.firstIndex(where: { $0.id == cookie.id }) {
@@ -110,13 +110,15 @@ public struct CookieBatch {
     }
 
     /// Section 5.7, step 16, beyond the registrable domain.
-    private func overlaysElsewhere(
+    private mutating func overlaysElsewhere(
         _ setCookie: SetCookie, _ context: RequestContext, _ site: Octets, _ time: Timestamp
     ) throws(SessionStoreError) -> Bool {
         guard let cookie = policy.overlayCandidate(for: setCookie, in: context, now: time) else { return false }
-        let related = try SessionStoreError.catching(path) {
-            try rows.secureCookies(named: cookie.name, relatedTo: site)
+        for above in CookiePolicy.sitesAbove(site) {
+            if try cookies(above).contains(where: { CookiePolicy.overlays(cookie, $0) }) { return true }
         }
-        return related.contains { !$0.isExpired(at: now) && CookiePolicy.overlays(cookie, $0) }
+        guard policy.mayHaveSitesBelow(site) else { return false }
+        let below = try SessionStoreError.catching(path) { try rows.secureCookies(named: cookie.name, below: site) }
+        return below.contains { !$0.isExpired(at: now) && CookiePolicy.overlays(cookie, $0) }
     }
 }

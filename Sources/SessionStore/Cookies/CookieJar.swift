@@ -33,6 +33,8 @@ public final class CookieJar: Sendable {
 
     /// Receives many responses and records in one transaction: all of it is stored, or nothing.
     ///
+    /// `body` must not use the database in another way than through the batch.
+    ///
     /// - Parameter now: the time at which expired cookies are left out, whatever time a capture is from.
     public func withBatch<Result>(
         now: Timestamp, _ body: (inout CookieBatch) throws(SessionStoreError) -> Result
@@ -77,7 +79,7 @@ public final class CookieJar: Sendable {
     }
 
     private func opened(_ cookie: Cookie) -> Octets? {
-        database.sealer.open(cookie.value, at: cookie.id.sealedPlace(jarID: id))
+        database.sealer.open(cookie.value, at: cookie.sealedPlace(jarID: id))
     }
 
     private func noteAccess(_ cookies: [Cookie], site: Octets, now: Timestamp) throws(SessionStoreError) {
@@ -102,18 +104,20 @@ extension Cookie {
         copy.value = value
         return copy
     }
-}
 
-extension Cookie.ID {
-    /// What a value is sealed to: no row can be passed off as another one.
+    /// What a value is sealed to: no row can be passed off as another one, and no flag or lifetime be changed without
+    /// the value being lost. The last-access-time changes by itself and stays out.
     func sealedPlace(jarID: Int64) -> [UInt8] {
         var place = SealedPlace("cookie")
         place.append(jarID)
         place.append(domain.octets)
-        place.append(isHostOnly ? 1 : 0)
         place.append(path)
         place.append(name)
-        place.append((partitionKey?.serialized ?? "").utf8)
+        place.append((id.partitionKey?.serialized ?? "").utf8)
+        place.append((isHostOnly ? 1 : 0) | (isSecure ? 2 : 0) | (isHTTPOnly ? 4 : 0) | Int64(sameSite.rawValue) << 3)
+        place.append(isPersistent ? 1 : 0)
+        place.append(expiry?.microseconds ?? 0)
+        place.append(creation.microseconds)
         return place.bytes
     }
 }

@@ -30,15 +30,14 @@ struct CookieRows {
         return try CookieRows.collect(statement)
     }
 
-    /// The Secure cookies of that name in other registrable domains that lie above or below `site`.
-    func secureCookies(named name: Octets, relatedTo site: Octets) throws -> [Cookie] {
+    /// The Secure cookies of that name in the registrable domains below `site`. Reads the whole jar.
+    func secureCookies(named name: Octets, below site: Octets) throws -> [Cookie] {
         let statement = try RowStatement(
             database,
             """
             SELECT \(CookieRows.columns) FROM cookie
-            WHERE jar_id = ?1 AND name = ?2 AND secure = 1 AND site <> ?3
-                AND (substr(?3, -length(site) - 1) = CAST('.' || site AS BLOB)
-                    OR substr(site, -length(?3) - 1) = CAST('.' || ?3 AS BLOB))
+            WHERE jar_id = ?1 AND name = ?2 AND secure = 1
+                AND substr(site, -length(?3) - 1) = CAST('.' || ?3 AS BLOB)
             """)
         statement.bind(1, jarID)
         statement.bind(2, name)

@@ -18,6 +18,8 @@ enum SchemaMigrations {
             }
         }
         let isUpToDate = try queue.inDatabase { database in
+            // Asked first: the migrator's own questions fail where another process makes the table meanwhile.
+            guard try database.tableExists("grdb_migrations") else { return false }
             if try migrator.hasBeenSuperseded(database) {
                 throw SessionStoreError(
                     .databaseNewer, path,

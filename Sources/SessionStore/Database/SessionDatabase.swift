@@ -34,10 +34,12 @@ public final class SessionDatabase: Sendable {
         if !isMemory { try SessionDatabase.prepareFile(path) }
         let configuration = SessionDatabase.configuration(durability, busyTimeout)
         let name = self.path
+        // SQLite would take a relative `:memory:` or `file:…` for something else than a file's name.
+        let file = path.hasPrefix("/") ? path : "./\(path)"
         queue = try SessionStoreError.catching(name) {
             let queue =
                 try isMemory
-                ? DatabaseQueue(configuration: configuration) : DatabaseQueue(path: path, configuration: configuration)
+                ? DatabaseQueue(configuration: configuration) : DatabaseQueue(path: file, configuration: configuration)
             try SchemaMigrations.run(on: queue, path: name)
             return queue
         }
@@ -80,15 +82,7 @@ public final class SessionDatabase: Sendable {
         configuration.busyMode = .timeout(busyTimeout)
         configuration.foreignKeysEnabled = true
         configuration.prepareDatabase { database in
-            if durability != .memory {
-                // The mark is written before the journal becomes a WAL, so that it stands in the file's own header.
-                if try Int64.fetchOne(database, sql: "PRAGMA application_id") == 0,
-                    try Int64.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema") == 0
-                {
-                    try database.execute(sql: "PRAGMA application_id = \(applicationID)")
-                }
-                try database.execute(sql: "PRAGMA journal_mode = WAL")
-            }
+            if durability != .memory { try database.becomeOurs(applicationID: applicationID, busyTimeout: busyTimeout) }
             try database.execute(
                 sql: """
                     PRAGMA synchronous = \(durability == .full ? "FULL" : "NORMAL");

@@ -7,7 +7,7 @@ struct ImportCommand: CrumbCommand {
         abstract: "Take the cookies of captures into a jar.",
         discussion: """
             Reads HAR, raw HTTP responses (curl -i, curl --dump-header) and Netscape cookies.txt, told apart by \
-            content. Each file is one transaction. What can be read of a broken file is stored; the exit status then \
+            content. What can be read of a broken file is stored; the exit status then \
             tells what was wrong with the first one.
             """)
 

@@ -2,8 +2,14 @@ import Captures
 import CookieModel
 import SessionStore
 
-/// Takes the cookies of one capture into a jar, in one transaction, and accounts for every line.
+/// Takes the cookies of captures into a jar and accounts for every line.
+///
+/// The database is locked while cookies are written, never while a capture is read: a pipe may take its time.
 struct CaptureImporter {
+    /// How many lines, and how many bytes of them, wait to be written in one transaction.
+    private static let batchLineLimit = 10_000
+    private static let batchByteLimit = 8 << 20
+
     let jar: CookieJar
     /// The URL of a raw dump's first response.
     let url: String?
@@ -13,60 +19,98 @@ struct CaptureImporter {
 
     /// Imports one file. What could be read is stored even where the file turns out to be broken.
     func importFile(_ input: InputFile) throws -> ImportReport {
-        try jar.withBatch(now: now) { batch throws(SessionStoreError) in
-            var report = ImportReport(source: input.name)
-            var reader = CaptureReader(source: input.name, url: url)
-            var storeError: SessionStoreError?
-            do {
-                try input.forEachChunk { chunk in
-                    try reader.read(chunk.span) { item throws(SessionStoreError) in
-                        try take(item, into: &batch, &report)
-                    }
-                }
-                try reader.finish { item throws(SessionStoreError) in try take(item, into: &batch, &report) }
-            } catch let error as SessionStoreError {
-                storeError = error
-            } catch let problem as Problem {
-                report.failures.append(ImportReport.Failure(problem, source: input.name))
-            } catch {
-                report.failures.append(
-                    ImportReport.Failure(
-                        Problem(.inputUnreadable, "\(input.name): the file cannot be read"), source: input.name))
+        var report = ImportReport(source: input.name)
+        var reader = CaptureReader(source: input.name, url: url)
+        var waiting = WaitingItems()
+        func take(_ item: CaptureItem) throws(SessionStoreError) {
+            waiting.append(item)
+            if waiting.lines >= CaptureImporter.batchLineLimit || waiting.bytes >= CaptureImporter.batchByteLimit {
+                try store(waiting.takeAll(), &report)
             }
-            if let storeError { throw storeError }
-            report.format = reader.format?.rawValue
-            return report
+        }
+        do {
+            try input.forEachChunk { chunk in
+                try reader.read(chunk.span) { item throws(SessionStoreError) in try take(item) }
+            }
+            try reader.finish { item throws(SessionStoreError) in try take(item) }
+        } catch let problem as Problem {
+            // Reading has failed half-way: what came before is worth keeping.
+            try store(waiting.takeAll(), &report)
+            report.failures.append(ImportReport.Failure(problem, source: input.name))
+        }
+        try store(waiting.takeAll(), &report)
+        report.format = reader.format?.rawValue
+        return report
+    }
+
+    /// Writes what waits, in one transaction.
+    private func store(_ items: [CaptureItem], _ report: inout ImportReport) throws(SessionStoreError) {
+        guard items.contains(where: \.hasCookies) else {
+            for item in items { report.count(item) }
+            return
+        }
+        try jar.withBatch(now: now) { batch throws(SessionStoreError) in
+            for item in items {
+                report.count(item)
+                switch item {
+                case .failure: break
+                case .cookie(let record, let place): report.count(try batch.receive(record), at: place, line: nil)
+                case .response(let response): try store(response, in: &batch, &report)
+                }
+            }
         }
     }
 
-    private func take(
-        _ item: CaptureItem, into batch: inout CookieBatch, _ report: inout ImportReport
+    private func store(
+        _ response: CapturedResponse, in batch: inout CookieBatch, _ report: inout ImportReport
     ) throws(SessionStoreError) {
-        switch item {
-        case .failure(let error):
-            report.failures.append(ImportReport.Failure(error))
-        case .cookie(let record, let place):
-            report.count(try batch.receive(record), at: place, line: nil)
-        case .response(let response):
-            report.responses += 1
-            // Most entries of a capture set nothing; some have a URL that no cookie could come from.
-            guard !response.setCookie.isEmpty else { return }
-            let requested: RequestURL
-            do {
-                requested = try RequestURL(response.url)
-            } catch {
-                let message = "\(response.place): \(error.description)"
-                report.failures.append(
-                    ImportReport.Failure(Problem(.urlInvalid, message), source: response.place.source))
-                return
-            }
-            let time = receivedNow ? now : min(response.time ?? now, now)
-            let received = ReceivedResponse(
-                context: RequestContext(url: requested), status: response.status, setCookie: response.setCookie)
-            let decisions = try batch.receive(received, at: time)
-            for (index, decision) in decisions.enumerated() {
-                report.count(decision, at: response.place, line: index + 1)
-            }
+        // Most entries of a capture set nothing; some have a URL that no cookie could come from.
+        guard !response.setCookie.isEmpty else { return }
+        let requested: RequestURL
+        do {
+            requested = try RequestURL(response.url)
+        } catch {
+            let message = "\(response.place): \(error.description)"
+            report.failures.append(ImportReport.Failure(Problem(.urlInvalid, message), source: response.place.source))
+            return
+        }
+        let received = ReceivedResponse(
+            context: RequestContext(url: requested), status: response.status, setCookie: response.setCookie)
+        let time = receivedNow ? now : min(response.time ?? now, now)
+        for (index, decision) in try batch.receive(received, at: time).enumerated() {
+            report.count(decision, at: response.place, line: index + 1)
+        }
+    }
+}
+
+/// What was read and is not stored yet.
+private struct WaitingItems {
+    private var items: [CaptureItem] = []
+    private(set) var lines = 0
+    private(set) var bytes = 0
+
+    mutating func append(_ item: CaptureItem) {
+        items.append(item)
+        lines += 1
+        if case .response(let response) = item {
+            lines += response.setCookie.count
+            bytes += response.setCookie.reduce(0) { $0 + $1.count }
+        }
+    }
+
+    mutating func takeAll() -> [CaptureItem] {
+        defer { self = WaitingItems() }
+        return items
+    }
+}
+
+extension CaptureItem {
+    /// Whether there is anything in it to store.
+    fileprivate var hasCookies: Bool {
+        switch self {
+        case .response(let response): !response.setCookie.isEmpty
+        case .cookie: true
+        case .failure: false
         }
     }
 }

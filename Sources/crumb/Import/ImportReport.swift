@@ -43,6 +43,15 @@ struct ImportReport: Encodable {
         self.source = source
     }
 
+    /// Accounts for what was read, before anything is decided on it.
+    mutating func count(_ item: CaptureItem) {
+        switch item {
+        case .failure(let error): failures.append(Failure(error))
+        case .response: responses += 1
+        case .cookie: break
+        }
+    }
+
     /// Accounts for one line.
     mutating func count(_ decision: StorageDecision, at place: CapturePlace, line: Int?) {
         lines += 1

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CookieModel
 import Foundation
 
 #if canImport(Glibc)
@@ -57,8 +58,10 @@ struct Console {
     }
 
     private static func talk(_ text: String) {
+        // File names and URLs may hold control characters, which a terminal would obey.
+        let line = Octets(text).description
         // Where not even standard error can be written there is nobody left to tell.
-        try? write(Array("\(text)\n".utf8), to: STDERR_FILENO)
+        try? write(Array("\(line)\n".utf8), to: STDERR_FILENO)
     }
 
     static func write(_ bytes: [UInt8], to descriptor: Int32) throws {

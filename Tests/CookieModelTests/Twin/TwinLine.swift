@@ -1,4 +1,5 @@
 import CookieModel
+import TestSupport
 
 /// Random Set-Cookie lines, good and bad.
 struct TwinLine {

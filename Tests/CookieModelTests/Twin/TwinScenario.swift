@@ -1,4 +1,5 @@
 import CookieModel
+import TestSupport
 
 /// One random scenario: rules, and what happens under them. Made so that cookies collide often.
 struct TwinScenario {

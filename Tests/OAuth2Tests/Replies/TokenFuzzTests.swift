@@ -1,5 +1,6 @@
 import HTTPTypes
 import OAuth2
+import TestSupport
 import Testing
 
 @Suite("Readers of tokens survive any bytes")

@@ -1,12 +1,14 @@
-/// Random numbers that are the same in every run (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
+/// Random numbers that are the same in every run (SplitMix64), so that a failure can be repeated.
+public struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
-    init(seed: UInt64) {
+    /// The numbers that go with `seed`.
+    public init(seed: UInt64) {
         state = seed
     }
 
-    mutating func next() -> UInt64 {
+    /// The next number.
+    public mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
         mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -15,16 +17,17 @@ struct SeededGenerator: RandomNumberGenerator {
     }
 
     /// A number from 0 to `bound` - 1; fast rather than perfectly even.
-    mutating func below(_ bound: Int) -> Int {
+    public mutating func below(_ bound: Int) -> Int {
         Int(truncatingIfNeeded: ((next() >> 33) &* UInt64(bound)) >> 31)
     }
 
     /// True once in `times`.
-    mutating func once(in times: Int) -> Bool {
+    public mutating func once(in times: Int) -> Bool {
         below(times) == 0
     }
 
-    mutating func pick<Element>(_ choices: [Element]) -> Element {
+    /// One of `choices`, which must not be empty.
+    public mutating func pick<Element>(_ choices: [Element]) -> Element {
         choices[below(choices.count)]
     }
 }

@@ -1,0 +1,122 @@
+import Foundation
+import Testing
+
+@Suite("Databases that cannot be used, through the command")
+struct DatabaseFileTests {
+    private let home = CrumbHome()
+
+    private static let reading = [
+        ["header", "https://www.example.com/"], ["script", "https://www.example.com/"], ["list"], ["status"],
+        ["explain", "https://www.example.com/"], ["token", "list"], ["token", "get", "name"],
+        ["token", "remove", "name"],
+    ]
+
+    /// Runs a reading command and an import on a database, and expects that status and that the file is named.
+    private func expect(
+        _ status: Int32, database: String, prefix: [String] = [], home: CrumbHome,
+        commands: [[String]] = DatabaseFileTests.reading
+    ) throws {
+        let capture = try home.write(Capture.har([]), to: "empty.har", mode: 0o644)
+        for command in commands + [["import", capture]] {
+            let result = try home.start(
+                command, prefix: prefix, variables: ["CRUMB_DATABASE": database]
+            ).wait()
+            #expect(result.status == status, "\(command): \(result.talk)")
+            #expect(result.output.isEmpty)
+            #expect(result.talk.hasPrefix("crumb: \(database): "), "\(command): \(result.talk)")
+        }
+    }
+
+    @Test("A file that is no database is refused untouched by every command")
+    func foreign() throws {
+        for (index, bytes) in [Array("text\n".utf8), [UInt8](repeating: 7, count: 9000)].enumerated() {
+            let path = try home.write(bytes, to: "foreign\(index)")
+            try expect(20, database: path, home: home)
+            #expect(home.bytes("foreign\(index)") == bytes)
+        }
+        #expect(!FileManager.default.fileExists(atPath: home.file("key")))
+    }
+
+    @Test("A database of a newer version is refused untouched by every command")
+    func newer() throws {
+        try home.receive("a=1")
+        let made = try home.shell("sqlite3 crumb.sqlite \"INSERT INTO grdb_migrations VALUES ('V999')\"")
+        try #require(made.status == 0, "sqlite3 is needed: \(made.talk)")
+        let before = home.bytes("crumb.sqlite")
+        try expect(21, database: home.file("crumb.sqlite"), home: home)
+        #expect(home.bytes("crumb.sqlite") == before)
+    }
+
+    @Test("A folder in the database's place is refused")
+    func folder() throws {
+        try expect(23, database: home.path, home: home)
+    }
+
+    @Test(
+        "A database that may not be read is refused",
+        .enabled(if: Machine.unprivileged != nil, "root cannot become somebody else here"))
+    func unreadable() throws {
+        let home = CrumbHome(mode: 0o777)
+        let path = try home.write([], to: "crumb.sqlite", mode: 0o000)
+        try expect(23, database: path, prefix: try #require(Machine.unprivileged), home: home)
+    }
+
+    @Test(
+        "A database in a folder that may not be entered is refused, not taken for an empty one",
+        .enabled(if: Machine.unprivileged != nil, "root cannot become somebody else here"))
+    func hidden() throws {
+        let home = CrumbHome(mode: 0o777)
+        try FileManager.default.createDirectory(atPath: home.file("private"), withIntermediateDirectories: false)
+        try home.write([], to: "private/crumb.sqlite")
+        try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: home.file("private"))
+        defer {
+            try? FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: home.file("private"))
+        }
+        try expect(
+            23, database: home.file("private/crumb.sqlite"), prefix: try #require(Machine.unprivileged), home: home)
+    }
+
+    @Test(
+        "A folder that may not be written is refused for a new database, and for one in it",
+        .enabled(if: Machine.unprivileged != nil, "root cannot become somebody else here"))
+    func readOnlyFolder() throws {
+        let prefix = try #require(Machine.unprivileged)
+        let home = CrumbHome(mode: 0o777)
+        let capture = try home.write(
+            Capture.har([Capture.entry("https://www.example.com/", ["a=1"])]), to: "har", mode: 0o644)
+        let folder = home.file("folder")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        #expect(try home.crumb("import", "--database", "\(folder)/old", capture).status == 0)
+        let before = home.bytes("folder/old")
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: "\(folder)/old")
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: home.file("key"))
+        try FileManager.default.setAttributes([.posixPermissions: 0o555], ofItemAtPath: folder)
+        defer { try? FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder) }
+        let made = try home.crumb("import", "--database", "\(folder)/new", capture, prefix: prefix)
+        #expect(made.status == 23 && made.talk.hasPrefix("crumb: \(folder)/new: "))
+        let written = try home.crumb("import", "--database", "\(folder)/old", capture, prefix: prefix)
+        #expect([23, 24].contains(written.status) && written.talk.hasPrefix("crumb: \(folder)/old: "))
+        #expect(home.bytes("folder/old") == before)
+    }
+
+    @Test("Reading where nothing was ever stored makes no file")
+    func nothingYet() throws {
+        for command in DatabaseFileTests.reading {
+            let result = try home.start(command).wait()
+            #expect(!result.talk.contains("cannot"), "\(result.talk)")
+        }
+        let files = try FileManager.default.contentsOfDirectory(atPath: home.path)
+        #expect(!files.contains("crumb.sqlite") && !files.contains("key"))
+    }
+
+    @Test("Whatever the umask, what is made is its owner's alone")
+    func modes() throws {
+        let capture = try home.write(Capture.har([Capture.entry("https://www.example.com/", ["a=1"])]), to: "har")
+        let result = try home.shell(
+            "umask 0; unset CRUMB_DATABASE CRUMB_KEY_FILE; XDG_DATA_HOME=$HOME/d XDG_CONFIG_HOME=$HOME/c crumb import \(capture)"
+        )
+        #expect(result.status == 0, "\(result.talk)")
+        for folder in ["d", "d/crumb", "c", "c/crumb"] { #expect(try home.mode(folder) == 0o700) }
+        for file in ["d/crumb/crumb.sqlite", "c/crumb/key"] { #expect(try home.mode(file) == 0o600) }
+    }
+}

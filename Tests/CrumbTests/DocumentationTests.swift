@@ -1,0 +1,77 @@
+import Foundation
+import Testing
+
+@testable import crumb
+
+@Suite("Documentation")
+struct DocumentationTests {
+    private static func text(_ name: String) -> String? {
+        try? String(contentsOf: Samples.package.appending(path: name), encoding: .utf8)
+    }
+
+    @Test("Every exit status is documented with its code, and no other is")
+    func exitStatuses() throws {
+        let text = try #require(DocumentationTests.text("docs/exit-statuses.md"))
+        var documented: [Int32: String] = [:]
+        for line in text.split(separator: "\n") where line.hasPrefix("| ") {
+            let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+            guard cells.count == 3, let status = Int32(cells[0]) else { continue }
+            #expect(documented[status] == nil && !cells[2].isEmpty, "\(status)")
+            documented[status] = cells[1]
+        }
+        for status in ExitStatus.allCases {
+            #expect(documented[status.rawValue] == status.code, "\(status.rawValue) \(status.code)")
+            #expect(ExitStatus(code: status.code) == status)
+        }
+        let undocumented = Set(documented.keys).subtracting(ExitStatus.allCases.map(\.rawValue))
+        #expect(undocumented.isSubset(of: [64]), "\(undocumented)")
+        #expect(Set(ExitStatus.allCases.map(\.code)).count == ExitStatus.allCases.count)
+    }
+
+    /// A command of a README and what it prints.
+    struct Example: Sendable, CustomTestStringConvertible {
+        let command: String
+        var output: [String] = []
+
+        var testDescription: String { command }
+    }
+
+    /// The commands in the fenced blocks marked `console`.
+    private static func examples(_ text: String) -> [[Example]] {
+        var blocks: [[Example]] = []
+        var isInside = false
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            if line == "```console" {
+                isInside = true
+                blocks.append([])
+            } else if line.hasPrefix("```") {
+                isInside = false
+            } else if isInside, let block = blocks.indices.last {
+                if line.hasPrefix("$ ") {
+                    blocks[block].append(Example(command: String(line.dropFirst(2))))
+                } else if let last = blocks[block].indices.last {
+                    blocks[block][last].output.append(String(line))
+                }
+            }
+        }
+        return blocks
+    }
+
+    @Test(
+        "The README's examples print what it says", .enabled(if: text("README.md") != nil, "there is no README.md yet"))
+    func readme() throws {
+        let blocks = DocumentationTests.examples(try #require(DocumentationTests.text("README.md")))
+        #expect(!blocks.isEmpty)
+        for block in blocks {
+            let home = CrumbHome()
+            let project = home.file("project")
+            let docs = Samples.package.appending(path: "docs").path
+            #expect(try home.shell("mkdir project && cp -R '\(docs)' project/").status == 0)
+            for example in block {
+                let result = try home.shell(example.command, folder: project, joinsTalk: true)
+                let lines = result.text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+                #expect(lines.map(String.init) == example.output, "\(example.command)")
+            }
+        }
+    }
+}

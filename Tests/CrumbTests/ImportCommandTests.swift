@@ -1,0 +1,119 @@
+import Foundation
+import Testing
+
+@Suite("crumb import")
+struct ImportCommandTests {
+    private let home = CrumbHome()
+    private let har = Capture.har([
+        Capture.entry("https://www.example.com/", ["a=1; Path=/", "b=2; Path=/; Domain=other.example", "bad\u{1}=3"]),
+        Capture.entry(
+            "https://www.example.com/", ["a=; Path=/; Max-Age=0", "c=3; Path=/", "c=4; Path=/"], status: 404),
+    ])
+
+    @Test("The report accounts for every line, with the reason of each refusal")
+    func report() throws {
+        let path = try home.write(har, to: "capture.har")
+        let result = try home.crumb("import", path)
+        #expect(result.status == 0 && result.talk.isEmpty)
+        let lines = result.text.split(separator: "\n").map(String.init)
+        #expect(lines.count == 3)
+        #expect(lines[0] == "\(path): 6 Set-Cookie lines in 2 responses: 2 taken, 1 replaced, 1 deleted, 2 refused")
+        #expect(lines[1].hasPrefix("  refused \(path): entry 1") && lines[1].contains("Set-Cookie 2 'b'"))
+        #expect(lines[1].hasSuffix("(domain-mismatch)") && lines[2].hasSuffix("(control-character)"))
+        #expect(!result.text.contains("\u{1}"))
+    }
+
+    @Test("The report in JSON has the same figures")
+    func json() throws {
+        let path = try home.write(har, to: "capture.har")
+        let object = try #require(try home.crumb("import", "--json", path).objects().first)
+        #expect(object["source"] as? String == path && object["format"] as? String == "har")
+        let figures = ["responses": 2, "lines": 6, "taken": 2, "replaced": 1, "deleted": 1]
+        for (name, figure) in figures { #expect(object[name] as? Int == figure, "\(name)") }
+        let refused = try #require(object["refused"] as? [[String: Any]])
+        #expect(refused.count == 2 && refused[0]["name"] as? String == "b" && refused[0]["line"] as? Int == 2)
+        let reasons = refused.compactMap { ($0["reasons"] as? [[String: String]])?.first?["id"] }
+        #expect(reasons == ["domain-mismatch", "control-character"])
+        #expect((object["failures"] as? [Any])?.isEmpty == true)
+    }
+
+    @Test("Standard input is a file like any other, and can be named between them")
+    func standardInput() throws {
+        let result = try home.crumb("import", "-", input: har)
+        #expect(result.text.hasPrefix("standard input: 6 Set-Cookie lines"))
+        #expect(try home.header() == "Cookie: c=4")
+        let path = try home.write(Capture.dump(["d=5; Path=/"]), to: "dump")
+        let both = try home.crumb("import", "--url", "https://www.example.com/", path, "-", input: har)
+        #expect(both.status == 0)
+        #expect(both.text.split(separator: "\n").filter { $0.contains(" taken, ") }.count == 2)
+        #expect(try home.header() == "Cookie: c=4; d=5")
+    }
+
+    @Test("Several files are several transactions; the first failure decides the exit status, the others are told")
+    func severalFiles() throws {
+        let good = try home.write(har, to: "good")
+        let empty = try home.write("", to: "empty")
+        let binary = try home.write([0, 1, 2, 3, 0xFF], to: "binary")
+        let result = try home.crumb("import", empty, good, home.file("missing"), binary)
+        #expect(result.status == 10)
+        #expect(result.text.contains("\(good): 6 Set-Cookie lines"))
+        let talk = result.talk.split(separator: "\n")
+        #expect(talk.count == 3)
+        #expect(talk[0].contains(empty) && talk[1].contains("missing") && talk[2].contains(binary))
+        #expect(try home.header() == "Cookie: c=4")
+    }
+
+    @Test("Every hop of a dump counts, each for its own URL")
+    func hops() throws {
+        let dump =
+            "HTTP/1.1 302 Found\r\nSet-Cookie: first=1; Path=/\r\nLocation: https://other.example/x/y\r\n\r\n"
+            + Capture.dump(["second=2"])
+        let path = try home.write(dump, to: "dump")
+        #expect(try home.crumb("import", "--url", "https://www.example.com/login", path).status == 0)
+        #expect(try home.header("https://www.example.com/") == "Cookie: first=1")
+        #expect(try home.header("https://other.example/x/") == "Cookie: second=2")
+    }
+
+    @Test(
+        "Every status but the informational ones sets cookies",
+        arguments: [(200, true), (302, true), (401, true), (503, true), (103, false)])
+    func statuses(status: Int, counts: Bool) throws {
+        let path = try home.write(
+            Capture.har([Capture.entry("https://www.example.com/", ["s=1"], status: status)]), to: "har")
+        #expect(try home.crumb("import", path).status == 0)
+        #expect(try home.header() == (counts ? "Cookie: s=1" : ""))
+    }
+
+    @Test("Lifetimes count from when the capture was made, or from now where that is asked for")
+    func lifetimes() throws {
+        let entry = Capture.entry("https://www.example.com/", ["old=1; Max-Age=60", "session=2"])
+        let dated = entry.replacing(#"{"request""#, with: #"{"startedDateTime": "2020-01-01T00:00:00Z", "request""#)
+        let path = try home.write(Capture.har([dated]), to: "har")
+        #expect(try home.crumb("import", path).text.contains("1 taken, 0 replaced, 1 deleted"))
+        #expect(try home.header() == "Cookie: session=2")
+        #expect(try home.crumb("import", "--received-now", path).text.contains("1 taken, 1 replaced, 0 deleted"))
+        #expect(try home.header() == "Cookie: session=2; old=1")
+    }
+
+    @Test("Octets that are no text go in and come out as they were")
+    func octets() throws {
+        let line = Array("Set-Cookie: l=".utf8) + [0xE9, 0xFF, 0x80] + Array("\r\n\r\n".utf8)
+        let path = try home.write(Array("HTTP/1.1 200 OK\r\n".utf8) + line, to: "dump")
+        #expect(try home.crumb("import", "--url", "https://www.example.com/", path).status == 0)
+        let header = try home.crumb("header", "https://www.example.com/")
+        #expect(header.output == Array("Cookie: l=".utf8) + [0xE9, 0xFF, 0x80, 0x0A])
+        let object = try #require(try home.crumb("header", "--json", "https://www.example.com/").objects().first)
+        #expect(object["cookie"] is NSNull || object["cookie"] == nil)
+        #expect(object["cookieBase64"] as? String == Data(header.output.dropFirst(8).dropLast()).base64EncodedString())
+    }
+
+    @Test("A cookie file's line that would go back as another cookie, or as two, is refused")
+    func smuggled() throws {
+        let pairs = [("n", "a; evil=1"), ("x;y", "v"), ("p=q", "v"), ("s", " v "), ("good", "1")]
+        let lines = pairs.map { "www.example.com\tFALSE\t/\tFALSE\t0\t\($0.0)\t\($0.1)\n" }
+        let path = try home.write("# Netscape HTTP Cookie File\n" + lines.joined(), to: "cookies.txt")
+        let result = try home.crumb("import", path)
+        #expect(result.status == 0 && result.text.contains("5 cookies: 1 taken, 0 replaced, 0 deleted, 4 refused"))
+        #expect(try home.header() == "Cookie: good=1")
+    }
+}

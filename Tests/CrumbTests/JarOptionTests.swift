@@ -1,0 +1,91 @@
+import Foundation
+import Testing
+
+@Suite("Jars, databases and places, through the command")
+struct JarOptionTests {
+    private let home = CrumbHome()
+
+    @Test("A jar knows nothing of another one's cookies")
+    func isolation() throws {
+        try home.receive("a=1; Path=/")
+        try home.receive("a=2; Path=/", "b=3; Path=/", jar: "work")
+        #expect(try home.header() == "Cookie: a=1")
+        #expect(try home.header(jar: "work") == "Cookie: a=2; b=3")
+        #expect(try home.crumb("list", "--json", "--jar", "work").objects().count == 2)
+    }
+
+    @Test("A jar that is not there is exit status 34 for whoever reads, whether there is a database or not")
+    func unknown() throws {
+        for _ in 0..<2 {
+            for command in [
+                ["header", "https://example.com/"], ["script", "https://example.com/"], ["list"],
+                ["explain", "https://example.com/"],
+            ] {
+                let result = try home.start(command + ["--jar", "nowhere"]).wait()
+                #expect(result.status == 34, "\(command): \(result.talk)")
+                #expect(result.talk.hasPrefix("crumb: nowhere: ") && result.output.isEmpty)
+            }
+            try home.receive("a=1")
+        }
+        let status = try home.crumb("status", "--json").objects()
+        #expect((status.first?["jars"] as? [Any])?.count == 1)
+    }
+
+    @Test("A name that no jar can have is exit status 36", arguments: ["", "a\nb", String(repeating: "x", count: 101)])
+    func names(name: String) throws {
+        try home.receive("a=1")
+        let capture = try home.write(Capture.har([]), to: "har")
+        #expect(try home.crumb("import", "--jar", name, capture).status == 36)
+        #expect(try home.crumb("list", "--jar", name).status == 36)
+    }
+
+    @Test("--database comes before CRUMB_DATABASE, that before the data folder, that before the home")
+    func places() throws {
+        let capture = try home.write(Capture.har([Capture.entry("https://www.example.com/", ["a=1"])]), to: "har")
+        let data = home.file("data")
+        let cases: [(options: [String], variables: [String: String?], made: String)] = [
+            (["--database", home.file("1.sqlite")], [:], "1.sqlite"),
+            ([], ["CRUMB_DATABASE": home.file("2.sqlite"), "XDG_DATA_HOME": data], "2.sqlite"),
+            ([], ["CRUMB_DATABASE": nil, "XDG_DATA_HOME": data], "data/crumb/crumb.sqlite"),
+            ([], ["CRUMB_DATABASE": "", "XDG_DATA_HOME": "relative"], ".local/share/crumb/crumb.sqlite"),
+        ]
+        for (options, variables, made) in cases {
+            #expect(!FileManager.default.fileExists(atPath: home.file(made)))
+            #expect(try home.start(["import"] + options + [capture], variables: variables).wait().status == 0)
+            #expect(FileManager.default.fileExists(atPath: home.file(made)), "\(made)")
+        }
+        let key = try home.crumb(
+            "import", "--database", home.file("5.sqlite"), capture,
+            variables: ["CRUMB_KEY_FILE": nil, "XDG_CONFIG_HOME": home.file("config")])
+        #expect(key.status == 0 && FileManager.default.fileExists(atPath: home.file("config/crumb/key")))
+    }
+
+    @Test(
+        "Whatever a file is called, it is a file",
+        arguments: [":memory:", "file:x?mode=memory", "a%20b", "-x", "ü", "a b"])
+    func relative(name: String) throws {
+        let capture = try home.write(Capture.har([Capture.entry("https://www.example.com/", ["a=1"])]), to: "har")
+        let option = "--database='\(name)'"
+        #expect(try home.shell("crumb import \(option) \(capture)").status == 0)
+        #expect(try home.shell("crumb header \(option) https://www.example.com/").text == "Cookie: a=1\n")
+        #expect(FileManager.default.fileExists(atPath: home.file(name)))
+    }
+
+    @Test("Without a home and without a path there is a clear error")
+    func homeless() throws {
+        let result = try home.crumb("list", variables: ["HOME": nil, "CRUMB_DATABASE": nil, "CRUMB_KEY_FILE": nil])
+        #expect(result.status == 23 && result.talk.contains("HOME"))
+    }
+
+    @Test(
+        "Wrong usage is exit status 64, help and version are 0",
+        arguments: [
+            ([], 0), (["--help"], 0), (["--version"], 0), (["help", "import"], 0), (["nonsense"], 64), (["import"], 64),
+            (["header"], 64), (["header", "a", "b"], 64), (["list", "--nonsense"], 64), (["header", "--database"], 64),
+        ] as [([String], Int32)])
+    func usage(arguments: [String], status: Int32) throws {
+        let result = try home.start(arguments).wait()
+        #expect(result.status == status, "\(result.talk)")
+        #expect(result.output.isEmpty == (status != 0) && result.talk.isEmpty == (status == 0))
+    }
+}

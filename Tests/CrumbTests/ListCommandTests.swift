@@ -1,0 +1,114 @@
+import Foundation
+import Testing
+
+@Suite("crumb list, explain and status")
+struct ListCommandTests {
+    private let home = CrumbHome()
+
+    private func fill() throws {
+        try home.receive(
+            "sid=secret; Path=/; HttpOnly; Secure; SameSite=Lax", "site=1; Domain=example.com; Path=/x",
+            "=nameless; Path=/", "part=2; Secure; Partitioned; Path=/; Max-Age=1000")
+        try home.receive("other=3; Path=/", from: "https://other.example/")
+    }
+
+    @Test("A list is a table without values")
+    func table() throws {
+        try fill()
+        let result = try home.crumb("list")
+        #expect(result.status == 0 && result.talk.isEmpty && !result.text.contains("secret"))
+        let rows = result.text.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
+        #expect(rows.count == 6 && rows[0] == ["DOMAIN", "PATH", "NAME", "EXPIRES", "FLAGS"])
+        #expect(
+            rows[1] == ["www.example.com", "/", "sid", "session", "Secure", "HttpOnly", "SameSite=Lax", "host-only"])
+        #expect(rows[2] == [".example.com", "/x", "site", "session", "-"])
+        #expect(rows[3] == ["www.example.com", "/", "session", "host-only"])
+        #expect(rows[4].suffix(3) == ["Secure", "host-only", "Partitioned"])
+    }
+
+    @Test("Values are shown where that is asked for")
+    func values() throws {
+        try fill()
+        #expect(try home.crumb("list", "--values").text.contains("secret"))
+        let objects = try home.crumb("list", "--json").objects()
+        #expect(objects.allSatisfy { $0["value"] == nil && $0["size"] is Int })
+        #expect(try home.crumb("list", "--json", "--values").objects()[0]["value"] as? String == "secret")
+    }
+
+    @Test("A domain picks itself and the names below it")
+    func domains() throws {
+        try fill()
+        func names(_ domain: String) throws -> [String] {
+            try home.crumb("list", "--json", domain).objects().compactMap { $0["name"] as? String }
+        }
+        #expect(try names("www.example.com") == ["sid", "", "part"])
+        #expect(try names("EXAMPLE.com") == ["sid", "site", "", "part"])
+        #expect(try names("other.example") == ["other"])
+        #expect(try names("ample.com") == [])
+        #expect(try home.crumb("list", "a b").status == 19)
+    }
+
+    @Test("An empty jar says so, and JSON says nothing")
+    func empty() throws {
+        let result = try home.crumb("list")
+        #expect(result.status == 0 && result.output.isEmpty && result.talk == "no cookies in jar 'default'\n")
+        #expect(try home.crumb("list", "--json", "--quiet").talk.isEmpty)
+    }
+
+    @Test("Control characters of names cannot reach the terminal")
+    func terminal() throws {
+        let record = "www.example.com\tFALSE\t/\tFALSE\t0\tn\u{1B}[31m\tv\n"
+        let path = try home.write("# Netscape HTTP Cookie File\n" + record, to: "file")
+        let result = try home.crumb("import", path)
+        #expect(!result.text.contains("\u{1B}") && !result.talk.contains("\u{1B}"))
+        try home.receive("\u{9B}31mname=1", "\u{202E}x=2")
+        let shown = try home.crumb("list", "--values").text + home.crumb("explain", "https://www.example.com/").text
+        #expect(!shown.unicodeScalars.contains { (0x80..<0xA0).contains($0.value) })
+    }
+
+    @Test("Explain tells of every cookie in question, with every reason and no value")
+    func explain() throws {
+        try fill()
+        let result = try home.crumb("explain", "http://www.example.com/")
+        #expect(result.status == 0 && !result.text.contains("secret"))
+        let text = result.text
+        #expect(text.hasPrefix("sent      (no name)  www.example.com/\n"))
+        #expect(
+            text.contains(
+                "not sent  sid  www.example.com/\n          - it is Secure and the connection is not (secure-only)\n"))
+        #expect(text.contains("not sent  site  .example.com/x\n") && text.contains("(path-mismatch)"))
+        #expect(text.contains("(partition-mismatch)") && !text.contains("other.example"))
+        #expect(text.hasSuffix("1 sent, 3 not sent to http://www.example.com/\n"))
+        let script = try home.crumb("explain", "--script", "https://www.example.com/x").text
+        #expect(script.contains("(http-only)") && script.contains("3 sent, 1 not sent"))
+    }
+
+    @Test("Explain in JSON has stable identifiers")
+    func explainJSON() throws {
+        try fill()
+        let object = try #require(try home.crumb("explain", "--json", "http://www.example.com/").objects().first)
+        #expect((object["included"] as? [Any])?.count == 1)
+        let excluded = try #require(object["excluded"] as? [[String: Any]])
+        let reasons = excluded.map { ($0["reasons"] as? [[String: String]])?.compactMap { $0["id"] } ?? [] }
+        #expect(reasons.allSatisfy { !$0.isEmpty } && reasons.contains(["secure-only"]))
+    }
+
+    @Test("Status says where everything lies, before there is anything too")
+    func status() throws {
+        let before = try home.crumb("status")
+        #expect(before.status == 0 && before.text.contains("not made yet") && before.text.contains(home.file("key")))
+        try fill()
+        try home.receive("w=1", jar: "work")
+        _ = try home.crumb("token", "import", "t", input: "token")
+        let object = try #require(try home.crumb("status", "--json").objects().first)
+        #expect(
+            object["database"] as? String == home.file("crumb.sqlite")
+                && object["keyFile"] as? String == home.file("key"))
+        #expect(object["tokens"] as? Int == 1 && (object["sizeInBytes"] as? Int ?? 0) > 4096)
+        for name in ["version", "standard", "publicSuffixList", "sqlite", "schema"] { #expect(object[name] is String) }
+        let jars = try #require(object["jars"] as? [[String: Any]])
+        #expect(jars.compactMap { $0["name"] as? String } == ["default", "work"])
+        #expect(jars.compactMap { $0["cookies"] as? Int } == [5, 1])
+        #expect(try home.crumb("status").text.contains("work"))
+    }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import Testing
+
+/// A person's home, new and empty, to run the built `crumb` in.
+final class CrumbHome: Sendable {
+    let path: String
+
+    /// - Parameter mode: the permissions of the folder.
+    init(mode: Int = 0o700) {
+        let name = "crumb-home-\(UUID().uuidString)"
+        path = FileManager.default.temporaryDirectory.resolvingSymlinksInPath().appending(path: name).path
+        try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        try? FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    /// The executable beside the tests.
+    static let program: String = {
+        let beside =
+            Bundle.allBundles.map(\.bundleURL) + [Bundle.main.bundleURL, Bundle.main.executableURL].compactMap { $0 }
+        let folders = beside.flatMap { [$0, $0.deletingLastPathComponent()] }
+        let candidates = folders.map { $0.appending(path: "crumb").path }
+        return candidates.first { path in
+            var isFolder: ObjCBool = false
+            return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && !isFolder.boolValue
+                && FileManager.default.isExecutableFile(atPath: path)
+        } ?? "crumb"
+    }()
+
+    var environment: [String: String] {
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+        let folder = URL(filePath: CrumbHome.program).deletingLastPathComponent().path
+        return [
+            "HOME": self.path, "PATH": "\(folder):\(path)", "CRUMB_KEY_FILE": file("key"),
+            "CRUMB_DATABASE": file("crumb.sqlite"), "TMPDIR": self.path,
+        ]
+    }
+
+    /// The path of a file in the folder.
+    func file(_ name: String) -> String {
+        "\(path)/\(name)"
+    }
+
+    /// Writes a file in the folder and returns its path.
+    @discardableResult
+    func write(_ bytes: some Sequence<UInt8>, to name: String, mode: Int = 0o600) throws -> String {
+        try Data(bytes).write(to: URL(filePath: file(name)))
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file(name))
+        return file(name)
+    }
+
+    @discardableResult
+    func write(_ text: String, to name: String, mode: Int = 0o600) throws -> String {
+        try write(text.utf8, to: name, mode: mode)
+    }
+
+    func bytes(_ name: String) -> [UInt8] {
+        FileManager.default.contents(atPath: file(name)).map { Array($0) } ?? []
+    }
+
+    func mode(_ name: String) throws -> Int {
+        let attributes = try FileManager.default.attributesOfItem(atPath: file(name))
+        return (attributes[.posixPermissions] as? NSNumber)?.intValue ?? -1
+    }
+
+    /// Starts `crumb`.
+    ///
+    /// - Parameters:
+    ///   - prefix: a program that starts it, with its arguments.
+    ///   - variables: what differs in the environment; `nil` takes a variable away.
+    func start(
+        _ arguments: [String], input: String = "/dev/null", output: String? = nil, prefix: [String] = [],
+        variables: [String: String?] = [:]
+    ) throws -> RunningProcess {
+        var environment = environment
+        for (name, value) in variables { environment[name] = value }
+        let words = prefix + [CrumbHome.program] + arguments
+        return try RunningProcess(
+            words[0], Array(words.dropFirst()), environment: environment, input: input, output: output,
+            scratch: path)
+    }
+
+    /// Runs `crumb` and waits for it.
+    func crumb(
+        _ arguments: String..., input: String? = nil, prefix: [String] = [], variables: [String: String?] = [:]
+    ) throws -> RunResult {
+        let inputPath = try input.map { try write($0, to: "input-\(UUID().uuidString)") }
+        return try start(arguments, input: inputPath ?? "/dev/null", prefix: prefix, variables: variables).wait()
+    }
+
+    /// Runs a shell command in `folder`, else in the home, with `crumb` on the PATH.
+    func shell(_ command: String, folder: String? = nil, joinsTalk: Bool = false) throws -> RunResult {
+        try RunningProcess(
+            "/bin/sh", ["-c", "cd \"$0\" && \(command)", folder ?? path], environment: environment,
+            joinsTalk: joinsTalk, scratch: path
+        ).wait()
+    }
+
+    /// Imports cookies as a response of `url` and expects that to work.
+    func receive(_ lines: String..., from url: String = "https://www.example.com/", jar: String = "default") throws {
+        let name = "response-\(UUID().uuidString)"
+        try write(Capture.dump(lines), to: name)
+        let result = try crumb("import", "--jar", jar, "--url", url, file(name))
+        #expect(result.status == 0, "\(result.talk)")
+    }
+
+    /// The Cookie header of a URL without its newline; empty where there is none.
+    func header(_ url: String = "https://www.example.com/", jar: String = "default") throws -> String {
+        let result = try crumb("header", "--jar", jar, url)
+        #expect(result.status == (result.output.isEmpty ? 3 : 0), "\(result.talk)")
+        return String(result.text.dropLast())
+    }
+}

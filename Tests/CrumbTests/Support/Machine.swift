@@ -1,0 +1,78 @@
+import Foundation
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// What the tests may do on this machine.
+enum Machine {
+    static let isRoot = geteuid() == 0
+
+    /// What stands before a command so that permissions bind it: nothing for an ordinary user, a program that changes
+    /// the user for root; `nil` where root cannot do that.
+    static let unprivileged: [String]? = {
+        guard isRoot else { return [] }
+        let prefix = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+        let home = CrumbHome(mode: 0o777)
+        guard let result = try? home.crumb("--version", prefix: prefix), result.status == 0 else { return nil }
+        return prefix
+    }()
+
+    /// Whether small file systems can be mounted.
+    static let canMount: Bool = {
+        guard isRoot, let disk = try? SmallDisk(kilobytes: 64) else { return false }
+        return disk.isMounted
+    }()
+}
+
+/// A file system of a few kilobytes, in memory.
+final class SmallDisk {
+    let path: String
+    private(set) var isMounted = false
+
+    init(kilobytes: Int) throws {
+        path = FileManager.default.temporaryDirectory.appending(path: "crumb-disk-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        isMounted = run("mount", ["-t", "tmpfs", "-o", "size=\(kilobytes)k,mode=0700", "tmpfs", path])
+    }
+
+    deinit {
+        if isMounted { _ = run("umount", ["-l", path]) }
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    func file(_ name: String) -> String { "\(path)/\(name)" }
+
+    /// Takes all room but so many kilobytes.
+    func fill(leaving kilobytes: Int = 0) throws {
+        let filler = open(file("filler"), O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        defer { close(filler) }
+        let block = [UInt8](repeating: 1, count: 1024)
+        var written = 0
+        while write(filler, block, block.count) == block.count { written += 1 }
+        ftruncate(filler, off_t(max(0, written - kilobytes) * 1024))
+    }
+
+    /// Gives the room back.
+    func empty() {
+        unlink(file("filler"))
+    }
+
+    /// Makes the whole disk read-only.
+    func protect() -> Bool {
+        run("mount", ["-o", "remount,ro", path])
+    }
+
+    private func run(_ program: String, _ arguments: [String]) -> Bool {
+        let environment = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"]
+        let scratch = FileManager.default.temporaryDirectory.appending(path: "crumb-mount-\(UUID().uuidString)").path
+        try? FileManager.default.createDirectory(atPath: scratch, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: scratch) }
+        let process = try? RunningProcess(program, arguments, environment: environment, scratch: scratch)
+        return process?.wait().status == 0
+    }
+}

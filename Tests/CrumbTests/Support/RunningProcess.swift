@@ -1,0 +1,107 @@
+import Foundation
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// What a process came to.
+struct RunResult {
+    /// The exit status, or the number of the signal that ended the process, negative.
+    let status: Int32
+    /// What it wrote on standard output.
+    let output: [UInt8]
+    /// What it wrote on standard error.
+    let talk: String
+
+    /// Standard output as text.
+    var text: String { String(decoding: output, as: UTF8.self) }
+
+    /// Standard output as one JSON object a line.
+    func objects() throws -> [[String: Any]] {
+        try text.split(separator: "\n").compactMap { line in
+            try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+        }
+    }
+}
+
+/// A process that was started, its streams in files.
+struct RunningProcess {
+    struct Failure: Error {
+        let message: String
+    }
+
+    let id: pid_t
+    private let outputPath: String
+    private let talkPath: String
+
+    /// Starts a program.
+    ///
+    /// - Parameters:
+    ///   - input: the file that is its standard input.
+    ///   - output: the file that takes its standard output; one of its own where it is `nil`.
+    ///   - scratch: a folder for the files.
+    init(
+        _ program: String, _ arguments: [String], environment: [String: String],
+        input: String = "/dev/null", output: String? = nil, joinsTalk: Bool = false, scratch: String
+    ) throws {
+        let name = "\(scratch)/run-\(UUID().uuidString)"
+        outputPath = output ?? "\(name).output"
+        talkPath = "\(name).talk"
+        #if canImport(Darwin)
+            var actions: posix_spawn_file_actions_t?
+        #else
+            var actions = posix_spawn_file_actions_t()
+        #endif
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 1, outputPath, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        if joinsTalk {
+            posix_spawn_file_actions_adddup2(&actions, 1, 2)
+        } else {
+            posix_spawn_file_actions_addopen(&actions, 2, talkPath, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        }
+        var words = ([program] + arguments).map { strdup($0) } + [nil]
+        var variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+        defer { (words + variables).forEach { free($0) } }
+        var id: pid_t = 0
+        let failure = posix_spawnp(&id, program, &actions, nil, &words, &variables)
+        guard failure == 0 else {
+            throw Failure(message: "\(program) cannot be started: \(String(cString: strerror(failure)))")
+        }
+        self.id = id
+    }
+
+    /// Ends the process without giving it a chance.
+    func kill() {
+        _ = signal(SIGKILL)
+    }
+
+    private func signal(_ number: Int32) -> Int32 {
+        #if canImport(Darwin)
+            Darwin.kill(id, number)
+        #elseif canImport(Musl)
+            Musl.kill(id, number)
+        #else
+            Glibc.kill(id, number)
+        #endif
+    }
+
+    /// Waits for its end.
+    func wait() -> RunResult {
+        var status: Int32 = 0
+        while waitpid(id, &status, 0) < 0, errno == EINTR {}
+        let ending = status & 0x7F
+        return RunResult(
+            status: ending == 0 ? status >> 8 & 0xFF : -ending, output: bytes(outputPath),
+            talk: String(decoding: bytes(talkPath), as: UTF8.self))
+    }
+
+    private func bytes(_ path: String) -> [UInt8] {
+        FileManager.default.contents(atPath: path).map { Array($0) } ?? []
+    }
+}

@@ -1,0 +1,145 @@
+import CookieModel
+import RequestDecoration
+import Testing
+
+@Suite("Injection scripts")
+struct InjectionScriptTests {
+    /// The assignments of a script, in order.
+    private func assignments(_ script: InjectionScript) -> [String] {
+        script.source.split(separator: "\n").filter { $0.contains("document.cookie") }.map(String.init)
+    }
+
+    @Test("An empty jar gives no script")
+    func empty() throws {
+        var page = try Page()
+        let script = page.script()
+        #expect(script.source.isEmpty && script.cookies.isEmpty && script.omissions.isEmpty)
+    }
+
+    @Test(
+        "Attributes are carried",
+        arguments: [
+            ("a=1", "a=1; Path=/shop"), ("a=1; Path=/", "a=1; Path=/"), ("a=", "a=; Path=/shop"),
+            ("a=1; Domain=example.com", "a=1; Path=/shop; Domain=example.com"),
+            ("a=1; Secure", "a=1; Path=/shop; Secure"),
+            ("a=1; SameSite=Strict", "a=1; Path=/shop; SameSite=Strict"),
+            ("a=1; SameSite=lax", "a=1; Path=/shop; SameSite=Lax"), ("a=1; SameSite=odd", "a=1; Path=/shop"),
+            ("a=1; Secure; SameSite=None; Partitioned", "a=1; Path=/shop; Secure; SameSite=None; Partitioned"),
+            ("a=1; Max-Age=60", "a=1; Path=/shop; Expires=Fri, 15 Jan 2027 08:01:00 GMT"),
+            ("a=1; Expires=Sat, 16 Jan 2027 00:00:00 GMT", "a=1; Path=/shop; Expires=Sat, 16 Jan 2027 00:00:00 GMT"),
+            ("__Host-a=1; Secure; Path=/", "__Host-a=1; Path=/; Secure"),
+        ])
+    func attributes(line: String, assignment: String) throws {
+        var page = try Page()
+        try page.receive(Octets(line))
+        #expect(assignments(page.script()) == ["  document.cookie = \"\(assignment)\";"])
+    }
+
+    @Test("A cookie without a name keeps its equals sign, so that its value keeps its own")
+    func nameless() throws {
+        var page = try Page()
+        try page.receive("=a=b")
+        #expect(assignments(page.script()) == [#"  document.cookie = "=a=b; Path=/shop";"#])
+    }
+
+    @Test("HttpOnly cookies are named with the reason, and nothing of them is in the script")
+    func httpOnly() throws {
+        var page = try Page()
+        try page.receive("sid=secret; HttpOnly", "theme=dark")
+        let script = page.script()
+        #expect(script.cookies.map(\.name) == ["theme"])
+        #expect(script.omissions.map(\.cookie.name) == ["sid"])
+        #expect(script.omissions.map(\.identifiers) == [["http-only"]])
+        #expect(script.omissions.allSatisfy { $0.explanations.count == $0.identifiers.count })
+        #expect(!script.source.contains("sid") && !script.source.contains("secret"))
+    }
+
+    @Test(
+        "Octets that are no text are named with the reason",
+        arguments: [
+            [0x61, 0x3D, 0xFF], [0xC3, 0x3D, 0x31], [0x61, 0x3D, 0xED, 0xA0, 0x80], [0x61, 0x3D, 0xC0, 0xAF],
+            Array("a=1; Path=/shop/".utf8) + [0xE9], Array("a=1; Path=/".utf8) + [0xE9],
+        ] as [[UInt8]])
+    func notText(line: [UInt8]) throws {
+        var page = try Page("https://www.example.com/shop/cart")
+        try page.receive(Octets(line), "b=2")
+        let script = page.script()
+        #expect(script.cookies.map(\.name) == ["b"])
+        let reasons = script.omissions.flatMap(\.identifiers)
+        #expect(reasons == ["octets-not-utf8"] || reasons == ["path-mismatch"])
+    }
+
+    @Test("What other pages and other hosts would get is named with the reason")
+    func elsewhere() throws {
+        var page = try Page("http://www.example.com/shop/cart")
+        try page.receive("path=1; Path=/other")
+        try page.receive("host=2", from: "https://other.example.com/shop/")
+        try page.receive("secure=3; Secure; Domain=example.com", from: "https://www.example.com/shop/")
+        try page.receive("unrelated=4", from: "https://example.org/shop/")
+        let script = page.script()
+        #expect(script.source.isEmpty)
+        let reasons = Dictionary(
+            uniqueKeysWithValues: script.omissions.map { ($0.cookie.name.description, $0.identifiers) })
+        #expect(reasons == ["path": ["path-mismatch"], "host": ["host-only-mismatch"], "secure": ["secure-only"]])
+    }
+
+    @Test("A path with a semicolon is carried where the page's own path gives it, and only there")
+    func semicolonPath() throws {
+        var page = try Page("https://www.example.com/a;b/c")
+        try page.receive("own=1", "root=2; Path=/")
+        var script = page.script()
+        #expect(script.cookies.map(\.name) == ["own", "root"] && script.omissions.isEmpty)
+        #expect(
+            assignments(script) == [
+                #"  if (typeof location === "undefined" || location.pathname === "/a;b/c") document.cookie = "own=1";"#,
+                #"  document.cookie = "root=2; Path=/";"#,
+            ])
+        var deeper = try Page("https://www.example.com/a;b/c/d")
+        deeper.store = page.store
+        script = deeper.script()
+        #expect(script.cookies.map(\.name) == ["root"])
+        #expect(script.omissions.map(\.identifiers) == [["path-not-writable"]])
+    }
+
+    @Test("A path that is too long for an attribute is carried where the page's own path gives it")
+    func longPath() throws {
+        let path = "/" + String(repeating: "x", count: 1024)
+        var page = try Page("https://www.example.com\(path)/page")
+        try page.receive("a=1")
+        #expect(page.script().cookies.count == 1)
+        var deeper = try Page("https://www.example.com\(path)/page/deeper")
+        deeper.store = page.store
+        #expect(deeper.script().omissions.map(\.identifiers) == [["path-not-writable"]])
+        var limit = try Page("https://www.example.com\(path.dropLast())/page")
+        try limit.receive("a=1")
+        #expect(assignments(limit.script()).map(\.count) == [#"  document.cookie = "a=1; Path=";"#.count + 1024])
+    }
+
+    @Test(
+        "A script is ASCII without any character that ends a string, an element or an attribute",
+        arguments: [
+            "</script><script>alert(1)</script>", "\"; alert(1); \"", "'+alert(1)+'", "\\", "\\\"", "`${1}`", "<!--",
+            "&quot;",
+            "\u{2028}\u{2029}", "é\u{1F36A}", "\u{FEFF}", "\u{85}", "a\tb", "-->", "]]>", "%00", "*/",
+        ])
+    func safe(text: String) throws {
+        var page = try Page()
+        try page.receive(Octets("a\(text)=1\(text)"))
+        let script = page.script()
+        #expect(script.cookies.count == 1)
+        let lines = script.source.split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(script.source.utf8.allSatisfy { (0x20..<0x7F).contains($0) || $0 == 0x0A })
+        #expect(lines.count == 5)
+        let assignment = try #require(assignments(script).first)
+        let literal = assignment.dropFirst(#"  document.cookie = ""#.count).dropLast(2)
+        #expect(!literal.contains { "\"'`<>&".contains($0) })
+        #expect(literal.replacing(#/\\u[0-9A-F]{4}/#, with: "").contains("\\") == false)
+    }
+
+    @Test("Obstacles have an explanation each")
+    func obstacles() {
+        for obstacle in InjectionScript.Obstacle.allCases { #expect(!obstacle.explanation.isEmpty) }
+        #expect(
+            Set(InjectionScript.Obstacle.allCases.map(\.explanation)).count == InjectionScript.Obstacle.allCases.count)
+    }
+}

@@ -1,0 +1,145 @@
+import CookieModel
+import Testing
+
+@testable import SessionStore
+
+@Suite("A jar in SQLite and a store in memory")
+struct EquivalenceTests {
+    /// What a decision says, without what a sealed store does not open or numbers otherwise.
+    private struct Verdict: Equatable, CustomStringConvertible {
+        let outcome: StorageDecision.Outcome
+        let name: Octets?
+        let cookie: Cookie?
+        let previous: Cookie.ID?
+        let previousCreation: Timestamp?
+        let reasons: [String]
+
+        init(_ decision: StorageDecision) {
+            outcome = decision.outcome
+            name = decision.name
+            var cookie = decision.cookie
+            cookie?.sequence = 0
+            self.cookie = cookie
+            previous = decision.previous?.id
+            previousCreation = decision.previous?.creation
+            reasons = decision.reasons.identifiers
+        }
+
+        var description: String {
+            "\(outcome) \(name.map(\.description) ?? "-") \(cookie?.id.domain.description ?? "") \(reasons)"
+        }
+    }
+
+    /// A jar that is used through a connection of its own now and then.
+    private struct Jars {
+        let connections: [CookieJar]
+        private var turn = 0
+
+        init(_ connections: [CookieJar]) {
+            self.connections = connections
+        }
+
+        mutating func next() -> CookieJar {
+            turn += 1
+            return connections[turn % connections.count]
+        }
+    }
+
+    /// Runs the same steps on both and compares every answer.
+    private func compare(seed: Int, steps: Int, profile: CookieProfile, _ jars: inout Jars) throws {
+        var scenario = RandomScenario(seed: seed)
+        var store = CookieStore(policy: CookiePolicy(profile: profile))
+        var now = Given.now
+        for step in 0..<steps {
+            let comment: Comment = "seed \(seed), step \(step)"
+            switch try scenario.next() {
+            case .advance(let seconds):
+                now = now.advanced(bySeconds: seconds)
+            case .record(let record):
+                let expected = Verdict(store.receive(record, now: now))
+                let decision = try jars.next().withBatch(now: now) { batch throws(SessionStoreError) in
+                    try batch.receive(record)
+                }
+                #expect(Verdict(decision) == expected, comment)
+            case .receive(let responses):
+                let expected = responses.flatMap { store.receive($0, now: now) }.map(Verdict.init)
+                let time = now
+                let decisions = try jars.next().withBatch(now: now) { batch throws(SessionStoreError) in
+                    var decisions: [StorageDecision] = []
+                    for response in responses { decisions += try batch.receive(response, at: time) }
+                    return decisions
+                }
+                #expect(decisions.map(Verdict.init) == expected, comment)
+            case .send(let context):
+                let expected = store.retrieve(for: context, now: now)
+                let retrieval = try jars.next().retrieve(for: context, now: now)
+                #expect(retrieval.cookieString == expected.cookieString, comment)
+                #expect(retrieval.included.map(\.id) == expected.included.map(\.id), comment)
+                #expect(excluded(retrieval) == excluded(expected), comment)
+            }
+        }
+        let kept = try jars.next().cookies()
+        #expect(kept.unreadable.isEmpty)
+        #expect(alive(kept.readable, now) == alive(store.cookies, now), "seed \(seed)")
+    }
+
+    /// What stays behind, without what has run out: when that goes is each store's own affair.
+    private func excluded(_ retrieval: Retrieval) -> [String] {
+        retrieval.excluded.filter { !$0.reasons.contains(.expired) }.map { "\($0.cookie.id) \($0.reasons)" }
+    }
+
+    private func alive(_ cookies: [Cookie], _ now: Timestamp) -> Set<Cookie> {
+        Set(
+            cookies.filter { !$0.isExpired(at: now) }.map { cookie in
+                var cookie = cookie
+                cookie.sequence = 0
+                cookie.lastAccess = now
+                return cookie
+            })
+    }
+
+    @Test("Decide and send the same, whatever comes", arguments: 0..<200)
+    func inMemory(seed: Int) throws {
+        let profile: CookieProfile = seed % 2 == 0 ? .rfc6265bis : .browser
+        let jar = try Given.database().jar(policy: CookiePolicy(profile: profile), now: Given.now)
+        var jars = Jars([jar])
+        try compare(seed: seed, steps: 60, profile: profile, &jars)
+    }
+
+    @Test("Decide and send the same through three connections to one file", arguments: 200..<230)
+    func onDisk(seed: Int) throws {
+        let folder = TemporaryFolder()
+        var jars = Jars(try (0..<3).map { _ in try Given.jar(folder.file("crumb.sqlite")) })
+        try compare(seed: seed, steps: 60, profile: .rfc6265bis, &jars)
+    }
+
+    @Test("The scenarios meet every outcome and most reasons")
+    func coverage() throws {
+        var outcomes: Set<String> = []
+        for seed in 0..<200 {
+            var scenario = RandomScenario(seed: seed)
+            var store = CookieStore()
+            var now = Given.now
+            for _ in 0..<60 {
+                switch try scenario.next() {
+                case .advance(let seconds): now = now.advanced(bySeconds: seconds)
+                case .record(let record): outcomes.formUnion(store.receive(record, now: now).reasons.identifiers)
+                case .receive(let responses):
+                    for decision in responses.flatMap({ store.receive($0, now: now) }) {
+                        outcomes.insert(decision.outcome.rawValue)
+                        outcomes.formUnion(decision.reasons.identifiers)
+                    }
+                case .send(let context):
+                    let retrieval = store.retrieve(for: context, now: now)
+                    outcomes.formUnion(retrieval.excluded.flatMap(\.reasons.identifiers))
+                }
+            }
+        }
+        let rare: Set<String> = [
+            "name-value-too-long", "domain-not-ascii", "unreadable", "prefix-http", "path-not-ascii",
+        ]
+        let known = Set(RejectionReason.allCases.map(\.identifier) + ExclusionReason.allCases.map(\.identifier))
+        #expect(known.subtracting(outcomes).isSubset(of: rare), "\(known.subtracting(outcomes).sorted())")
+        #expect(outcomes.isSuperset(of: ["stored", "replaced", "deleted", "rejected"]))
+    }
+}

@@ -1,0 +1,79 @@
+import CookieModel
+import Foundation
+import Testing
+
+@testable import SessionStore
+
+@Suite("Schema versions")
+struct VersionTests {
+    private let folder = TemporaryFolder()
+
+    @Test("A database of a newer version is refused untouched")
+    func newer() throws {
+        let path = folder.file("crumb.sqlite")
+        do {
+            let database = try Given.database(path)
+            try database.jar(now: Given.now).receive("a=1")
+            try database.execute("INSERT INTO grdb_migrations (identifier) VALUES ('V999')")
+        }
+        let before = try folder.contents()
+        #expect(before.keys.sorted() == ["crumb.sqlite"])
+        for _ in 0..<2 { #expect(errorCode { try Given.database(path) } == .databaseNewer) }
+        #expect(try folder.contents() == before)
+    }
+
+    @Test("Opening a database of this version changes no byte of it")
+    func same() throws {
+        let path = folder.file("crumb.sqlite")
+        try Given.jar(path).receive("a=1; Path=/")
+        let before = try folder.contents()
+        for _ in 0..<2 { #expect(try Given.jar(path).header() == "a=1") }
+        #expect(try folder.contents() == before)
+    }
+
+    @Test("A database that was marked but never filled is finished")
+    func unfinished() throws {
+        let path = folder.file("crumb.sqlite")
+        do {
+            let database = try Given.database(path)
+            for table in ["cookie", "jar", "sealing_key", "token_profile", "grdb_migrations"] {
+                try database.execute("DROP TABLE \(table)")
+            }
+        }
+        try Given.jar(path).receive("a=1")
+        #expect(try Given.jar(path).header() == "a=1")
+    }
+
+    @Test("The schema knows its version, and the file its program")
+    func marked() throws {
+        let path = folder.file("crumb.sqlite")
+        let database = try Given.database(path)
+        #expect(database.schemaVersion == SchemaMigrations.newest)
+        #expect(try folder.bytes("crumb.sqlite")[68..<72].elementsEqual("Crmb".utf8))
+        #expect(try database.number("PRAGMA application_id") == Int64(SessionDatabase.applicationID))
+        #expect(try database.number("PRAGMA foreign_keys") == 1)
+        #expect(try database.number("PRAGMA secure_delete") == 1)
+        #expect(try database.number("PRAGMA synchronous") == 1)
+        let full = try SessionDatabase(path: path, keys: .key(Given.key()), durability: .full, now: Given.now)
+        #expect(try full.number("PRAGMA synchronous") == 2)
+    }
+
+    @Test("Removing a jar's row removes its cookies")
+    func cascade() throws {
+        let jar = try Given.jar()
+        try jar.receive("a=1")
+        try jar.database.execute("DELETE FROM jar")
+        #expect(try jar.database.number("SELECT count(*) FROM cookie") == 0)
+    }
+
+    @Test("No column of a cookie's identity may be NULL")
+    func noNulls() throws {
+        let jar = try Given.jar()
+        try jar.receive("a=1")
+        for column in ["jar_id", "site", "domain", "path", "name", "host_only", "partition_key"] {
+            #expect(throws: SessionStoreError.self) {
+                try jar.database.execute("UPDATE cookie SET \(column) = NULL")
+            }
+        }
+    }
+}

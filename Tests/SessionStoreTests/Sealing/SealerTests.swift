@@ -1,0 +1,109 @@
+import CookieModel
+import Testing
+
+@testable import SessionStore
+
+@Suite("Sealed values")
+struct SealerTests {
+    private let place = Array("here".utf8)
+
+    @Test("A value comes back as it was", arguments: [0, 1, 15, 16, 17, 4096, 70_000])
+    func roundTrip(count: Int) throws {
+        let sealer = Sealer(try Given.key(), id: 1)
+        let value = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
+        let sealed = try sealer.seal(value, at: place)
+        #expect(sealer.open(Octets(sealed), at: place) == Octets(value))
+        #expect(sealed.count == value.count + 33)
+    }
+
+    @Test("The same value never looks the same twice")
+    func nonces() throws {
+        let sealer = Sealer(try Given.key(), id: 1)
+        let sealed = try (0..<1000).map { _ in try sealer.seal(Array("value".utf8), at: place) }
+        #expect(Set(sealed).count == sealed.count)
+    }
+
+    @Test("Any flipped bit is noticed")
+    func flippedBits() throws {
+        let sealer = Sealer(try Given.key(), id: 1)
+        let sealed = try sealer.seal(Array("a session".utf8), at: place)
+        for bit in 0..<(sealed.count * 8) {
+            var changed = sealed
+            changed[bit / 8] ^= 1 << UInt8(bit % 8)
+            #expect(sealer.open(Octets(changed), at: place) == nil, "bit \(bit)")
+        }
+    }
+
+    @Test("Any other length is noticed")
+    func lengths() throws {
+        let sealer = Sealer(try Given.key(), id: 1)
+        let sealed = try sealer.seal(Array("a session".utf8), at: place)
+        for count in 0..<sealed.count {
+            #expect(sealer.open(Octets(Array(sealed.prefix(count))), at: place) == nil)
+            #expect(sealer.open(Octets(Array(sealed.suffix(count))), at: place) == nil)
+        }
+        #expect(sealer.open(Octets(sealed + [0]), at: place) == nil)
+    }
+
+    @Test("Another place, another key and another key's number do not open it")
+    func otherPlace() throws {
+        let sealer = Sealer(try Given.key(), id: 1)
+        let sealed = Octets(try sealer.seal(Array("a session".utf8), at: place))
+        #expect(sealer.open(sealed, at: Array("there".utf8)) == nil)
+        #expect(sealer.open(sealed, at: []) == nil)
+        #expect(Sealer(try Given.key(2), id: 1).open(sealed, at: place) == nil)
+        #expect(Sealer(try Given.key(), id: 2).open(sealed, at: place) == nil)
+    }
+
+    @Test(
+        "No two places read the same",
+        arguments: [
+            (["ab", "c"], ["a", "bc"]), (["a", ""], ["", "a"]), (["a"], ["a", ""]), ([], [""]),
+            (["a\0\0\0\u{1}b"], ["a", "b"]), (["x", "y"], ["y", "x"]),
+        ])
+    func places(left: [String], right: [String]) {
+        func place(_ parts: [String]) -> [UInt8] {
+            var place = SealedPlace("kind")
+            for part in parts { place.append(part.utf8) }
+            return place.bytes
+        }
+        #expect(place(left) != place(right))
+        #expect(SealedPlace("cookie").bytes != SealedPlace("token").bytes)
+    }
+
+    @Test("A cookie's place has every part of its identity, its flags and its lifetime")
+    func cookiePlace() throws {
+        let host = try #require(WebHost("www.example.com"))
+        let id = Cookie.ID(name: "n", domain: host, isHostOnly: true, path: "/", partitionKey: nil)
+        let cookie = Cookie(
+            id: id, value: "v", isSecure: false, isHTTPOnly: false, sameSite: .default, expiry: nil,
+            creation: Given.now, lastAccess: Given.now)
+        var others = Array(repeating: cookie, count: 11)
+        others[0].id.name = "m"
+        others[1].id.domain = try #require(WebHost("example.com"))
+        others[2].id.isHostOnly = false
+        others[3].id.path = "/n"
+        others[4].id.partitionKey = PartitionKey(topLevelSite: "https://example.com", hasCrossSiteAncestor: false)
+        others[5].isSecure = true
+        others[6].isHTTPOnly = true
+        others[7].sameSite = .lax
+        others[8].expiry = Timestamp(microseconds: 0)
+        others[9].expiry = Given.now
+        others[10].creation = Timestamp(microseconds: 0)
+        let places = ([cookie] + others).map { $0.sealedPlace(jarID: 1) } + [cookie.sealedPlace(jarID: 2)]
+        #expect(Set(places).count == 13)
+        var same = cookie
+        (same.value, same.lastAccess, same.sequence) = ("w", Timestamp(microseconds: 0), 7)
+        #expect(same.sealedPlace(jarID: 1) == cookie.sealedPlace(jarID: 1))
+    }
+
+    @Test("A key prints as nothing but its type")
+    func keyIsSilent() throws {
+        let key = try Given.key()
+        var dumped = ""
+        dump(key, to: &dumped)
+        #expect("\(key)" == "SealingKey" && String(reflecting: key) == "SealingKey")
+        #expect(dumped.filter { $0 != "\n" } == "- SealingKey")
+        #expect(SealingKey(bytes: []) == nil && SealingKey(bytes: Array(repeating: 0, count: 31)) == nil)
+    }
+}

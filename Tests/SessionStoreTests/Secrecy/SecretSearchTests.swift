@@ -1,0 +1,124 @@
+import CookieModel
+import Foundation
+import OAuth2
+import Testing
+
+@testable import SessionStore
+
+@Suite("Secrets are nowhere in the clear")
+struct SecretSearchTests {
+    private let folder = TemporaryFolder()
+    private let secrets = [
+        "s3cr3t-s3ssion-valu3", "an0ther-v3ry-secret-value", "acc3ss-tok3n-0123456789", "refr3sh-tok3n-0123456789",
+        "id.tok3n.0123456789",
+    ]
+
+    private func tokens() -> TokenSet {
+        TokenSet(
+            accessToken: Secret(secrets[2]), refreshToken: Secret(secrets[3]), idToken: Secret(secrets[4]),
+            receivedAt: Given.now.microseconds)
+    }
+
+    /// The forms in which a value might stand in a file.
+    private func forms(_ secret: String) -> [[UInt8]] {
+        let data = Data(secret.utf8)
+        return [
+            Array(secret.utf8), Array(secret.utf8.reversed()), Array(data.base64EncodedString().utf8.dropLast(4)),
+            Array(data.map { String($0, radix: 16) }.joined().utf8),
+        ]
+    }
+
+    private func expectNoSecret(in files: [String: [UInt8]], _ moment: Comment) {
+        for (name, bytes) in files {
+            let data = Data(bytes)
+            for secret in secrets {
+                for form in forms(secret) { #expect(data.firstRange(of: Data(form)) == nil, "\(name), \(moment)") }
+            }
+        }
+    }
+
+    @Test("Not in the database, its log, its index or any other file, at any moment")
+    func files() throws {
+        let path = folder.file("crumb.sqlite")
+        do {
+            let database = try SessionDatabase(path: path, keys: .file(folder.file("key")), now: Given.now)
+            let jar = try database.jar(now: Given.now)
+            try jar.receive(
+                "sid=\(secrets[0]); Path=/", "\(secrets[1])", "long=\(secrets[0])\(String(repeating: "x", count: 4000))"
+            )
+            try database.tokens.put(tokens(), for: Profile(id: ProfileID(), name: "p"), now: Given.now)
+            let files = try folder.contents()
+            #expect(files.keys.contains("crumb.sqlite-wal") && files.keys.contains("crumb.sqlite-shm"))
+            expectNoSecret(in: files, "after writing")
+            #expect(try jar.header().contains(secrets[0]))
+            try jar.receive("sid=\(secrets[1]); Path=/", "\(secrets[0])")
+            expectNoSecret(in: try folder.contents(), "after replacing")
+            let response = ReceivedResponse(
+                context: try Given.context(), setCookie: [Octets("sid=\(secrets[0]); Path=/")])
+            try jar.withBatch(now: Given.now) { batch throws(SessionStoreError) in
+                try batch.receive(response, at: Given.now)
+                expectNoSecret(in: (try? folder.contents()) ?? [:], "within a transaction")
+            }
+            try jar.receive("sid=; Max-Age=0; Path=/")
+            _ = try database.tokens.remove("p")
+            expectNoSecret(in: try folder.contents(), "after deleting")
+        }
+        let files = try folder.contents()
+        #expect(files.keys.sorted() == ["crumb.sqlite", "key"])
+        expectNoSecret(in: files, "after closing")
+    }
+
+    @Test("The search finds what is there")
+    func control() throws {
+        let jar = try Given.jar(folder.file("crumb.sqlite"))
+        try jar.receive("\(secrets[0])=1")
+        let log = Data(try folder.bytes("crumb.sqlite-wal"))
+        #expect(log.firstRange(of: Data(secrets[0].utf8)) != nil)
+    }
+
+    @Test("Not the key either")
+    func key() throws {
+        let path = folder.file("crumb.sqlite")
+        let database = try SessionDatabase(path: path, keys: .file(folder.file("key")), now: Given.now)
+        try database.jar(now: Given.now).receive("a=1")
+        let text = String(decoding: try folder.bytes("key"), as: UTF8.self).dropFirst("crumb-key-1:".count)
+        let key = try #require(Data(base64Encoded: text.trimmingCharacters(in: .whitespacesAndNewlines)))
+        #expect(key.count == 32)
+        for (name, bytes) in try folder.contents() where name != "key" {
+            #expect(Data(bytes).firstRange(of: key) == nil, "\(name)")
+        }
+    }
+
+    @Test("Not in any error, printed or dumped")
+    func errors() throws {
+        let path = folder.file("crumb.sqlite")
+        let database = try Given.database(path, busyTimeout: 0)
+        let jar = try database.jar(now: Given.now)
+        try jar.receive("sid=\(secrets[0])")
+        let profile = Profile(id: ProfileID(), name: "p")
+        try database.tokens.put(tokens(), for: profile, now: Given.now)
+        var errors: [any Error] = []
+        func collect(_ body: () throws -> Void) {
+            do { try body() } catch { errors.append(error) }
+        }
+        try Given.jar(path).withBatch(now: Given.now) { _ throws(SessionStoreError) in
+            collect { try jar.receive("sid=\(secrets[1])") }
+            collect { try database.tokens.put(tokens(), for: profile, now: Given.now) }
+        }
+        try database.execute("CREATE TRIGGER t BEFORE INSERT ON cookie BEGIN SELECT raise(ABORT, 'no'); END")
+        collect { try jar.receive("new=\(secrets[1])") }
+        try database.execute("UPDATE token_profile SET access_token = x'00'")
+        collect { _ = try database.tokens.get("p") }
+        collect { _ = try database.tokens.get(secrets[0] + "\n") }
+        try database.execute("DROP TABLE cookie")
+        collect { try jar.receive("sid=\(secrets[1])") }
+        collect { _ = try jar.header() }
+        #expect(errors.count == 7)
+        for error in errors {
+            var dumped = ""
+            dump(error, to: &dumped)
+            let texts = [dumped, "\(error)", String(reflecting: error), error.localizedDescription]
+            for secret in secrets { #expect(texts.allSatisfy { !$0.contains(secret) }, "\(error)") }
+        }
+    }
+}

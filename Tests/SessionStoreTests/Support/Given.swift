@@ -1,0 +1,72 @@
+import CookieModel
+import Testing
+
+@testable import SessionStore
+
+/// What most tests begin with.
+enum Given {
+    static let now = Timestamp(seconds: 1_800_000_000)
+    static let site = "https://www.example.com/"
+
+    static func key(_ seed: UInt8 = 1) throws -> SealingKey {
+        try #require(SealingKey(bytes: (0..<32).map { UInt8($0) &* 7 &+ seed }))
+    }
+
+    static func database(
+        _ path: String? = nil, key seed: UInt8 = 1, busyTimeout: Double = 30
+    ) throws -> SessionDatabase {
+        try SessionDatabase(
+            path: path ?? "", keys: .key(try key(seed)), durability: path == nil ? .memory : .normal,
+            busyTimeout: busyTimeout, now: now)
+    }
+
+    static func jar(_ path: String? = nil) throws -> CookieJar {
+        try database(path).jar(now: now)
+    }
+
+    static func context(_ url: String = site) throws -> RequestContext {
+        RequestContext(url: try RequestURL(url))
+    }
+}
+
+extension CookieJar {
+    @discardableResult
+    func receive(
+        _ lines: String..., from url: String = Given.site, now: Timestamp = Given.now
+    ) throws -> [StorageDecision] {
+        try receive(
+            ReceivedResponse(context: try Given.context(url), setCookie: lines.map { Octets($0) }), now: now)
+    }
+
+    /// The Cookie field value for a URL.
+    func header(_ url: String = Given.site, now: Timestamp = Given.now) throws -> String {
+        try retrieve(for: try Given.context(url), now: now).cookieString.description
+    }
+}
+
+extension SessionDatabase {
+    /// Changes rows behind the back of the rules, as a vandal would.
+    func execute(_ sql: String, _ blob: [UInt8]? = nil) throws {
+        try write { connection in
+            let statement = try RowStatement(connection, sql)
+            if let blob { statement.bind(1, blob) }
+            try statement.run()
+        }
+    }
+
+    func number(_ sql: String) throws -> Int64 {
+        try read { connection in
+            let statement = try RowStatement(connection, sql)
+            defer { statement.reset() }
+            return try statement.step() ? statement.int64(0) : .min
+        }
+    }
+
+    func blob(_ sql: String) throws -> [UInt8] {
+        try read { connection in
+            let statement = try RowStatement(connection, sql)
+            defer { statement.reset() }
+            return try statement.step() ? statement.bytes(0) : []
+        }
+    }
+}
