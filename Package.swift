@@ -17,12 +17,14 @@ let package = Package(
         .library(name: "OAuth2", targets: ["OAuth2"]),
         .library(name: "SessionStore", targets: ["SessionStore"]),
         .library(name: "RequestDecoration", targets: ["RequestDecoration"]),
+        .library(name: "SessionService", targets: ["SessionService"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
     ],
     targets: [
         .target(name: "PublicSuffix"),
@@ -50,6 +52,12 @@ let package = Package(
                 "CookieModel", "SessionStore", "OAuth2",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
+        .target(
+            name: "SessionService",
+            dependencies: [
+                "CookieModel", "SessionStore", "RequestDecoration",
+                .product(name: "Hummingbird", package: "hummingbird"),
+            ]),
         .executableTarget(
             name: "crumb",
             dependencies: [
@@ -72,6 +80,13 @@ let package = Package(
             dependencies: [
                 "RequestDecoration", "CookieModel", "SessionStore", "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]),
+        .testTarget(
+            name: "SessionServiceTests",
+            dependencies: [
+                "SessionService", "CookieModel", "SessionStore",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
             ]),
         .testTarget(name: "CrumbTests", dependencies: ["crumb", "CookieModel"]),
     ]
