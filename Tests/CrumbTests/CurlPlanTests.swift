@@ -42,7 +42,7 @@ import Testing
             (["url=@urls"], "a file of URLs"),
             (["url=http://a/", "cookie=jar.txt"], "crumb import"),
             (["url=http://a/", "cookie="], "crumb import"),
-            (["url=http://a/", "cookie-jar=f"], "crumb export"),
+            (["url=http://a/", "cookie-jar=f"], "leave the option out"),
             (["url=http://a/", "junk-session-cookies"], "session"),
             (["url=http://a/", "header=Host: b"], "--connect-to"),
             (["url=http://a/", "header=Cookie:"], "takes the Cookie header away"),

@@ -57,7 +57,9 @@ struct HeaderCommandTests {
     func urls(url: String) throws {
         let result = try home.crumb("header", "--", url)
         #expect(result.status == 19 && result.output.isEmpty)
-        #expect(result.talk.hasPrefix("crumb: \(url): "))
+        #expect(result.talk.hasPrefix("crumb: \(url.isEmpty ? "the URL" : url): "))
+        // A hint that would be refused as well is none.
+        #expect(result.talk.contains("did you mean") == ["www.example.com", "localhost:8080/x"].contains(url))
     }
 
     @Test("Goes through a pipe into curl as it is")

@@ -7,13 +7,16 @@ struct TokenExpiry {
     struct Names {
         let relative: [String]
         let absolute: [String]
+        /// Whether a lifetime of zero and less means "never", not "at once".
+        let zeroMeansNever: Bool
 
         static let accessToken = Names(
-            relative: ["expires_in"], absolute: ["expires_at", "expires_on", "expiry", "expiry_date"])
-        /// Not standardized: Keycloak and others have the first form, GitHub and others the second.
+            relative: ["expires_in"], absolute: ["expires_at", "expires_on", "expiry", "expiry_date"],
+            zeroMeansNever: false)
+        /// Not standardized: Keycloak and others have the first form, with 0 for "never"; GitHub and others the second.
         static let refreshToken = Names(
             relative: ["refresh_expires_in", "refresh_token_expires_in"],
-            absolute: ["refresh_expires_at", "refresh_token_expires_at"])
+            absolute: ["refresh_expires_at", "refresh_token_expires_at"], zeroMeansNever: true)
     }
 
     let members: JSONObject
@@ -34,7 +37,9 @@ struct TokenExpiry {
     }
 
     private func relative(_ names: Names, to start: Int64) -> Int64? {
-        members.first(of: names.relative).flatMap(TokenExpiry.lifetime).map { Microseconds.sum(start, $0) }
+        guard let lifetime = members.first(of: names.relative).flatMap(TokenExpiry.seconds) else { return nil }
+        guard lifetime > 0 else { return names.zeroMeansNever ? nil : start }
+        return Microseconds.sum(start, lifetime)
     }
 
     private func absolute(_ names: Names) -> Int64? {
@@ -42,11 +47,6 @@ struct TokenExpiry {
             if let moment = members[name].flatMap(TokenExpiry.moment) { return moment }
         }
         return nil
-    }
-
-    /// A lifetime in microseconds; `nil` for zero and less, by which servers mean "never" or nothing at all.
-    private static func lifetime(_ value: JSONValue) -> Int64? {
-        seconds(value).flatMap { $0 > 0 ? $0 : nil }
     }
 
     /// A moment after the epoch, as RFC 3339 or as Unix time in seconds, or in milliseconds where seconds would lie

@@ -3,7 +3,7 @@ enum CurlRefusals {
     /// Options that never go together with a jar.
     private static let always: [String: String] = [
         "next": "one request at a time; run 'crumb curl' once for each",
-        "cookie-jar": "crumb keeps the cookies; 'crumb export' writes them to a file",
+        "cookie-jar": "crumb keeps the cookies: leave the option out, of .curlrc too",
         "junk-session-cookies": "crumb keeps the cookies; curl has no session of its own here",
         "hsts": "curl would change http to https behind the cookie rules' back; write https in the URL",
         "request-target": "cookies go by the path in the URL, and the server would see another one",

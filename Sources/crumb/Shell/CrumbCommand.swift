@@ -41,7 +41,10 @@ func requestURL(_ text: String) throws -> RequestURL {
     do {
         return try RequestURL(text)
     } catch {
-        let hint = error.code == .schemeMissing ? " (did you mean https://\(text) ?)" : ""
-        throw Problem(.urlInvalid, "\(text): \(error.description)\(hint)")
+        let subject = text.isEmpty ? "the URL" : text
+        let canHint =
+            error.code == .schemeMissing && (try? RequestURL("https://\(text)")) != nil && !text.hasPrefix("/")
+        throw Problem(
+            .urlInvalid, "\(subject): \(error.description)\(canHint ? " (did you mean https://\(text) ?)" : "")")
     }
 }

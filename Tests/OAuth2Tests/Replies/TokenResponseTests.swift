@@ -58,8 +58,8 @@ struct TokenResponseTests {
             ("3600", 3600), (#""3600""#, 3600), (#"" 3600 ""#, 3600), ("3600.0", 3600), (#""3600.0""#, 3600),
             ("3.6e3", 3600), ("1", 1),
             ("null", nil), (#""""#, nil), (#""soon""#, nil), (#""nan""#, nil), (#""inf""#, nil), (#""0x10""#, nil),
-            ("true", nil), ("[3600]", nil), (#"{"s":1}"#, nil), (#""1h""#, nil), ("0", nil), ("-1", nil),
-            (#""-3600""#, nil), ("-1e999", nil), (#""2026-01-01""#, nil),
+            ("true", nil), ("[3600]", nil), (#"{"s":1}"#, nil), (#""1h""#, nil),
+            (#""2026-01-01""#, nil),
         ] as [(String, Int64?)])
     func expiry(_ value: String, _ seconds: Int64?) throws {
         for (name, path) in [
@@ -70,6 +70,15 @@ struct TokenResponseTests {
             #expect(tokens.accessToken == Secret("a"))
             #expect(tokens[keyPath: path] == seconds.map(after))
         }
+    }
+
+    @Test(
+        "has an access token that is over at once, and a refresh token that never is, where they live for nothing",
+        arguments: ["0", "-1", "0.0", #""-3600""#, "-1e999"])
+    func noLifetime(_ value: String) throws {
+        let tokens = try read(#"{"access_token":"a","expires_in":\#(value),"refresh_expires_in":\#(value)}"#)
+        #expect(tokens.accessTokenExpiry == now && tokens.validity(at: now) == .expired)
+        #expect(tokens.refreshTokenExpiry == nil)
     }
 
     @Test("ends at the end of time where the expiry is huge", arguments: ["9223372036854775807", "1e30", "1e999"])
