@@ -42,10 +42,7 @@ extension SessionDatabase {
     public func existingJar(
         named name: String, policy: CookiePolicy = CookiePolicy()
     ) throws(SessionStoreError) -> CookieJar? {
-        guard (1...100).contains(name.count), name.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
-        else {
-            throw SessionStoreError(.nameInvalid, "the jar's name", "use 1 to 100 characters, no control characters")
-        }
+        try SessionStoreError.check(name, of: "jar")
         let id = try read { database -> Int64? in
             let statement = try RowStatement(database, "SELECT id FROM jar WHERE name = ?")
             defer { statement.reset() }

@@ -60,7 +60,7 @@ public final class SessionDatabase: Sendable {
         PrivateFile.createFolders(above: path)
         let failure = PrivateFile.create(path)
         guard failure == 0 else { throw SessionStoreError(opening: path, errno: failure) }
-        guard let header = PrivateFile.read(path, limit: 100) else { throw SessionStoreError(opening: path) }
+        guard let header = PrivateFile.contents(path, limit: 100) else { throw SessionStoreError(opening: path) }
         guard !header.isEmpty else {
             // Somebody else's empty file becomes a database: it must be as private as one made here.
             let failure = (PrivateFile.permissions(path) ?? 0) & 0o077 == 0 ? 0 : PrivateFile.restrict(path)

@@ -63,4 +63,13 @@ public struct SessionStoreError: Error, Hashable, Sendable, CustomStringConverti
     public var description: String {
         "\(subject): \(detail)"
     }
+
+    /// Refuses a name that no jar or token can have.
+    static func check(_ name: String, of owner: String) throws(SessionStoreError) {
+        guard (1...100).contains(name.count), name.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
+        else {
+            throw SessionStoreError(
+                .nameInvalid, "the \(owner)'s name", "use 1 to 100 characters, no control characters")
+        }
+    }
 }

@@ -106,26 +106,16 @@ enum PrivateFile {
     /// Reads at most `limit` bytes from the start of a file.
     ///
     /// - Returns: the bytes, or `nil` with `errno` set.
-    static func read(_ path: String, limit: Int) -> [UInt8]? {
+    static func contents(_ path: String, limit: Int) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         var bytes = [UInt8](repeating: 0, count: limit)
         var filled = 0
         while filled < limit {
-            #if canImport(Darwin)
-                let count = bytes.withUnsafeMutableBytes { buffer in
-                    Darwin.read(descriptor, buffer.baseAddress.map { $0 + filled }, limit - filled)
-                }
-            #elseif canImport(Musl)
-                let count = bytes.withUnsafeMutableBytes { buffer in
-                    Musl.read(descriptor, buffer.baseAddress.map { $0 + filled }, limit - filled)
-                }
-            #else
-                let count = bytes.withUnsafeMutableBytes { buffer in
-                    Glibc.read(descriptor, buffer.baseAddress.map { $0 + filled }, limit - filled)
-                }
-            #endif
+            let count = bytes.withUnsafeMutableBytes { buffer in
+                read(descriptor, buffer.baseAddress.map { $0 + filled }, limit - filled)
+            }
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { return nil }
             if count == 0 { break }

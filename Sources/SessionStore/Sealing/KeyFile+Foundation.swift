@@ -35,7 +35,7 @@ enum KeyFile {
     }
 
     private static func read(_ path: String) throws(SessionStoreError) -> SealingKey? {
-        guard let bytes = PrivateFile.read(path, limit: 1024) else {
+        guard let bytes = PrivateFile.contents(path, limit: 1024) else {
             let failure = errno
             if failure == ENOENT { return nil }
             throw SessionStoreError(

@@ -16,7 +16,7 @@ public struct TokenStore: Sendable {
     public func put(
         _ tokens: TokenSet, for profile: Profile, expectedGeneration: Int64? = nil, now: Timestamp
     ) throws(SessionStoreError) -> Bool {
-        try TokenStore.check(profile.name)
+        try SessionStoreError.check(profile.name, of: "token")
         return try database.write { connection in
             let rows = TokenRows(database: connection, sealer: database.sealer)
             let existing = try rows.generation(named: profile.name)
@@ -37,7 +37,7 @@ public struct TokenStore: Sendable {
     /// - Throws: ``SessionStoreError/Code/tokenNotFound`` where there is none, and
     ///   ``SessionStoreError/Code/valueDamaged`` where it was tampered with.
     public func get(_ name: String) throws(SessionStoreError) -> StoredToken {
-        try TokenStore.check(name)
+        try SessionStoreError.check(name, of: "token")
         let token = try database.read { connection in
             try TokenRows(database: connection, sealer: database.sealer).tokens(named: name).first
         }
@@ -61,13 +61,6 @@ public struct TokenStore: Sendable {
     public func remove(_ name: String) throws(SessionStoreError) -> Bool {
         try database.write { connection in
             try TokenRows(database: connection, sealer: database.sealer).delete(named: name)
-        }
-    }
-
-    private static func check(_ name: String) throws(SessionStoreError) {
-        guard (1...100).contains(name.count), name.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
-        else {
-            throw SessionStoreError(.nameInvalid, "the token's name", "use 1 to 100 characters, no control characters")
         }
     }
 }

@@ -12,27 +12,6 @@ struct TokenCommand: ParsableCommand {
         ])
 }
 
-/// The database of the token commands; tokens belong to no jar.
-struct TokenOptions: ParsableArguments {
-    @Option(help: "The SQLite database. Default: CRUMB_DATABASE, else crumb/crumb.sqlite in the user's data folder.")
-    var database: String?
-
-    private var jarOptions: JarOptions {
-        var options = JarOptions()
-        options.database = database
-        options.jar = "default"
-        return options
-    }
-
-    func store(now: Timestamp) throws -> TokenStore {
-        try jarOptions.openDatabase(now: now).tokens
-    }
-
-    func existingStore(now: Timestamp) throws -> TokenStore? {
-        try jarOptions.openExistingDatabase(now: now)?.tokens
-    }
-}
-
 struct TokenImportCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
@@ -42,7 +21,7 @@ struct TokenImportCommand: CrumbCommand {
             never from the command line, which others can see.
             """)
 
-    @OptionGroup var tokens: TokenOptions
+    @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
     @Option(help: "The file to read; '-' is standard input.")
@@ -72,7 +51,7 @@ struct TokenImportCommand: CrumbCommand {
         }
         let profile = Profile(
             id: ProfileID(issuer: issuer, clientID: clientID, account: account), name: name)
-        try tokens.store(now: now).put(tokenSet, for: profile, now: now)
+        try database.open(now: now).tokens.put(tokenSet, for: profile, now: now)
         let stored = StoredTokenReport(profile, tokenSet, now: now)
         if output.json { try console.writeJSON(stored) } else { console.note("stored \(stored.text)") }
     }
@@ -84,7 +63,7 @@ struct TokenGetCommand: CrumbCommand {
         abstract: "Print an access token, for $(…).",
         discussion: "Exit status 41 and no output where the token has expired, 40 where there is none of that name.")
 
-    @OptionGroup var tokens: TokenOptions
+    @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
     @Argument(help: "The name that the token is kept under.")
@@ -92,7 +71,7 @@ struct TokenGetCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         let now = Timestamp.now
-        guard let store = try tokens.existingStore(now: now) else {
+        guard let store = try database.openExisting(now: now)?.tokens else {
             throw Problem(.tokenNotFound, "\(name): there is no token of this name; 'crumb token import' stores one")
         }
         let stored = try store.get(name)
@@ -114,14 +93,14 @@ struct TokenListCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the tokens that are kept, without showing them.")
 
-    @OptionGroup var tokens: TokenOptions
+    @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
     func execute(_ console: Console) throws {
         let now = Timestamp.now
         var rows = [["NAME", "STATE", "EXPIRES", "REFRESH", "ISSUER", "ACCOUNT"]]
         var isDamaged = false
-        for result in try tokens.existingStore(now: now)?.all() ?? [] {
+        for result in try database.openExisting(now: now)?.tokens.all() ?? [] {
             switch result {
             case .failure(let error):
                 isDamaged = true
@@ -145,14 +124,14 @@ struct TokenListCommand: CrumbCommand {
 struct TokenRemoveCommand: CrumbCommand {
     static let configuration = CommandConfiguration(commandName: "remove", abstract: "Forget a token set.")
 
-    @OptionGroup var tokens: TokenOptions
+    @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
     @Argument(help: "The name that it is kept under.")
     var name: String
 
     func execute(_ console: Console) throws {
-        guard try tokens.existingStore(now: .now)?.remove(name) == true else {
+        guard try database.openExisting(now: .now)?.tokens.remove(name) == true else {
             throw Problem(
                 .tokenNotFound, "\(name): there is no token of this name; 'crumb token list' shows those there are")
         }

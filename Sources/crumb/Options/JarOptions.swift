@@ -4,34 +4,26 @@ import SessionStore
 
 /// Which database and which jar a command works on.
 struct JarOptions: ParsableArguments {
-    @Option(help: "The SQLite database. Default: CRUMB_DATABASE, else crumb/crumb.sqlite in the user's data folder.")
-    var database: String?
+    @OptionGroup var databaseOptions: DatabaseOptions
 
     @Option(help: "The jar within the database.")
     var jar = "default"
 
     /// The database file that is meant.
     func path() throws -> String {
-        try database ?? Locations().database()
-    }
-
-    /// Opens the database, making it where it is missing.
-    func openDatabase(now: Timestamp) throws -> SessionDatabase {
-        try SessionDatabase(path: try path(), keys: .file(try Locations().keyFile()), now: now)
+        try databaseOptions.path()
     }
 
     /// Opens the database where there is one; makes nothing.
     func openExistingDatabase(now: Timestamp) throws -> SessionDatabase? {
-        guard SessionDatabase.exists(at: try path()) else {
-            if jar != "default" { throw noSuchJar(try path()) }
-            return nil
-        }
-        return try openDatabase(now: now)
+        if let database = try databaseOptions.openExisting(now: now) { return database }
+        if jar != "default" { throw noSuchJar(try path()) }
+        return nil
     }
 
     /// The jar to write to, made where it is missing.
     func openJar(now: Timestamp) throws -> CookieJar {
-        try openDatabase(now: now).jar(named: jar, now: now)
+        try databaseOptions.open(now: now).jar(named: jar, now: now)
     }
 
     /// The jar to read from; `nil` where nothing was ever stored in the default one.

@@ -68,13 +68,7 @@ struct Console {
         var written = 0
         while written < bytes.count {
             let count = bytes.withUnsafeBytes { buffer in
-                #if canImport(Darwin)
-                    Darwin.write(descriptor, buffer.baseAddress.map { $0 + written }, bytes.count - written)
-                #elseif canImport(Musl)
-                    Musl.write(descriptor, buffer.baseAddress.map { $0 + written }, bytes.count - written)
-                #else
-                    Glibc.write(descriptor, buffer.baseAddress.map { $0 + written }, bytes.count - written)
-                #endif
+                systemWrite(descriptor, buffer.baseAddress.map { $0 + written }, bytes.count - written)
             }
             if count < 0 {
                 if errno == EINTR { continue }
@@ -85,4 +79,9 @@ struct Console {
             written += count
         }
     }
+}
+
+/// The system's `write`, which the methods above hide.
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+    write(descriptor, bytes, count)
 }
