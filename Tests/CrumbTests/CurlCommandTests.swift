@@ -297,9 +297,9 @@ import Testing
         let talk = try crumb.curl("-sSL", "\(origin)/1?code=s3cr3t", options: ["--json"]).talk
         #expect(
             talk == """
-                {"deleted":[],"hop":1,"method":"GET","refused":[{"name":"__Host-x","reasons":["prefix-host"]}],\
+                {"deleted":[],"evicted":[],"hop":1,"method":"GET","refused":[{"name":"__Host-x","reasons":["prefix-host"]}],\
                 "sent":[],"statuses":[302],"stored":["a"],"url":"\(origin)/1"}
-                {"deleted":[],"hop":2,"method":"GET","refused":[],"sent":["a"],"statuses":[200],"stored":[],"url":"\(origin)/2"}
+                {"deleted":[],"evicted":[],"hop":2,"method":"GET","refused":[],"sent":["a"],"statuses":[200],"stored":[],"url":"\(origin)/2"}
 
                 """)
     }

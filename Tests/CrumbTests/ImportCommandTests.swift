@@ -37,6 +37,22 @@ struct ImportCommandTests {
         #expect((object["failures"] as? [Any])?.isEmpty == true)
     }
 
+    @Test("Cookies that have to make room are told one by one")
+    func evicted() throws {
+        let lines = (0..<182).map { "c\($0)=1; Path=/" }
+        let path = try home.write(Capture.har([Capture.entry("https://www.example.com/", lines)]), to: "capture.har")
+        let text = try home.crumb("import", path).text.split(separator: "\n")
+        #expect(text.first?.hasSuffix("182 taken, 0 replaced, 0 deleted, 0 refused, 2 evicted") == true)
+        #expect(text.count == 3 && text[1].hasPrefix("  evicted 'c0' of www.example.com/: "))
+        #expect(text.last?.hasSuffix("(domain-limit)") == true)
+        let other = try home.write(
+            Capture.har([Capture.entry("https://example.com/", ["new=1; Path=/"])]), to: "other.har")
+        let object = try #require(try home.crumb("import", "--json", other).objects().first)
+        let evicted = try #require(object["evicted"] as? [[String: Any]])
+        #expect(evicted.count == 1 && evicted[0]["name"] as? String == "c2")
+        #expect((evicted[0]["reason"] as? [String: String])?["id"] == "domain-limit")
+    }
+
     @Test("Standard input is a file like any other, and can be named between them")
     func standardInput() throws {
         let result = try home.crumb("import", "-", input: har)

@@ -82,12 +82,8 @@ public struct Cookie: Sendable, Hashable {
     /// Whether this cookie goes before `other` in a header (section 5.8.3, step 4): longer paths first, then earlier
     /// creation. A total and stable order.
     public func precedes(_ other: Cookie) -> Bool {
-        precedes(pathCount: other.path.count, creation: other.creation, sequence: other.sequence)
-    }
-
-    func precedes(pathCount: Int, creation: Timestamp, sequence: Int64) -> Bool {
-        if path.count != pathCount { return path.count > pathCount }
-        if self.creation != creation { return self.creation < creation }
-        return self.sequence < sequence
+        if path.count != other.path.count { return path.count > other.path.count }
+        if creation != other.creation { return creation < other.creation }
+        return sequence < other.sequence
     }
 }

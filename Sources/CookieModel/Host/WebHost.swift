@@ -70,16 +70,16 @@ public struct WebHost: Hashable, Sendable {
     }
 
     /// What the public suffix list says of a host.
-    struct Site {
+    package struct Site {
         /// The registrable domain, or the host where there is none.
-        let registrableDomain: Octets
+        package let registrableDomain: Octets
         /// How many of the host's last octets are the public suffix: all of them where it is one itself, 0 for an IP
         /// address.
         let publicSuffixLength: Int
     }
 
     /// Looks the host up in `list`.
-    func site(_ list: PublicSuffixList) -> Site {
+    package func site(_ list: PublicSuffixList) -> Site {
         guard kind == .domain else { return Site(registrableDomain: octets, publicSuffixLength: 0) }
         let (start, suffix) = octets.withSpan { bytes in
             let length = bytes.count

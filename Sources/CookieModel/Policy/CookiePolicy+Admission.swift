@@ -1,8 +1,8 @@
 extension CookiePolicy {
-    /// Decides on a cookie out of another program's store: the rules of section 5.7 that need no request.
+    /// What a cookie out of another program's store comes to: the rules of section 5.7 that need no request.
     ///
     /// The record's creation time is kept where it has one; the lifetime limit counts from now.
-    public func decision(for record: CookieRecord, existing: some ExistingCookies, now: Timestamp) -> StorageDecision {
+    package func candidate(for record: CookieRecord, now: Timestamp) -> Candidate {
         var reasons = ReasonSet<RejectionReason>()
         if record.name.contains(where: ASCII.isControl) || record.value.contains(where: ASCII.isControl)
             || record.path.contains(where: ASCII.isControl)
@@ -17,21 +17,22 @@ extension CookiePolicy {
         }
         if record.sameSite == .none, !record.isSecure { reasons.insert(.sameSiteNoneInsecure) }
         let host = WebHost(record.domain)
-        if host == nil { reasons.insert(.hostInvalid) }
-        if let host, !record.isHostOnly, host.isPublicSuffix(publicSuffixes) { reasons.insert(.domainPublicSuffix) }
+        if let host {
+            if !record.isHostOnly, host.isPublicSuffix(publicSuffixes) { reasons.insert(.domainPublicSuffix) }
+        } else {
+            reasons.insert(.hostInvalid)
+        }
         checkPrefixes(
             name: record.name, value: record.value, isSecure: record.isSecure, isHostOnly: record.isHostOnly,
             isHTTPOnly: record.isHTTPOnly, isRootPath: record.path == "/", &reasons)
-        guard let host, reasons.isEmpty else {
-            return StorageDecision(outcome: .rejected, name: record.name, reasons: reasons)
-        }
         let cookie = Cookie(
             id: Cookie.ID(
-                name: record.name, domain: host, isHostOnly: record.isHostOnly, path: record.path, partitionKey: nil),
+                name: record.name, domain: host ?? WebHost(canonical: Octets(record.domain), kind: .domain),
+                isHostOnly: record.isHostOnly, path: record.path, partitionKey: nil),
             value: record.value, isSecure: record.isSecure, isHTTPOnly: record.isHTTPOnly, sameSite: record.sameSite,
             expiry: record.expiry.map { min($0, now.advanced(bySeconds: lifetimeLimit)) },
             creation: record.creation ?? now, lastAccess: now)
-        return conclude(cookie, existing: existing, isScript: false, reasons, now: now)
+        return Candidate(cookie: cookie, reasons: reasons, mayOverlaySecureCookies: false, isFromScript: false)
     }
 
     /// Whether a Set-Cookie line could have given this name and value (section 5.6, steps 2 to 4): anything else would

@@ -3,41 +3,25 @@ import PublicSuffix
 /// "Leave Secure cookies alone": section 5.7, step 16.
 extension CookiePolicy {
     /// Whether step 16 applies at all: a cookie without Secure over an insecure connection.
-    public func mayOverlaySecureCookies(_ setCookie: SetCookie, in context: RequestContext) -> Bool {
+    package func mayOverlaySecureCookies(_ setCookie: SetCookie, in context: RequestContext) -> Bool {
         !setCookie.isSecure && !isSecure(context.url)
     }
 
-    /// The cookie to ask step 16 about outside of the registrable domain, whatever else is wrong with it; `nil` where
-    /// the step does not apply.
-    public func overlayCandidate(
-        for setCookie: SetCookie, in context: RequestContext, now: Timestamp
-    ) -> Cookie? {
-        guard mayOverlaySecureCookies(setCookie, in: context) else { return nil }
-        var reasons = ReasonSet<RejectionReason>()
-        let host = context.url.host
-        let (domain, isHostOnly) = domain(of: setCookie, host: host, site: host.site(publicSuffixes), &reasons)
-        let path = path(of: setCookie, requestPath: context.url.path, &reasons)
-        return Cookie(
-            id: Cookie.ID(name: setCookie.name, domain: domain, isHostOnly: isHostOnly, path: path, partitionKey: nil),
-            value: setCookie.value, isSecure: false, isHTTPOnly: setCookie.isHTTPOnly,
-            sameSite: setCookie.sameSite ?? .default, expiry: nil, creation: now, lastAccess: now)
-    }
-
     /// Step 16's test ("leave Secure cookies alone"): the path test is not symmetric.
-    public static func overlays(_ new: Cookie, _ old: Cookie) -> Bool {
+    static func overlays(_ new: Cookie, _ old: Cookie) -> Bool {
         old.isSecure && old.name == new.name && pathMatches(new.path, old.path)
             && (domainMatches(old.domain, new.domain.octets) || domainMatches(new.domain, old.domain.octets))
     }
 
     /// The names above `site`, nearest first, of which a store may have cookies that step 16 looks at: `b.c` and `c`
     /// for `a.b.c`.
-    public static func sitesAbove(_ site: Octets) -> [Octets] {
+    package static func sitesAbove(_ site: Octets) -> [Octets] {
         site.indices.compactMap { site[$0] == ASCII.dot ? site[($0 + 1)..<site.count] : nil }
     }
 
     /// Whether a store may have sites below `site` that step 16 looks at: only below a public suffix, and below a name
     /// that the list has rules for.
-    public func mayHaveSitesBelow(_ site: Octets) -> Bool {
+    package func mayHaveSitesBelow(_ site: Octets) -> Bool {
         site.withSpan { publicSuffixes.isPublicSuffix($0) || publicSuffixes.hasRulesBelow($0) }
     }
 }

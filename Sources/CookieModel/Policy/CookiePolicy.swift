@@ -21,6 +21,8 @@ public struct CookiePolicy: Sendable {
     public var publicSuffixes = PublicSuffixList.bundled
     /// Which connections count as "secure" (section 5.8.3 leaves it to the user agent).
     public var secureConnections = SecureConnections.cryptographicOrLoopback
+    /// How many cookies are kept and sent.
+    public var limits = CookieLimits()
     /// The longest lifetime in seconds (section 5.5): 400 days.
     public var lifetimeLimit: Int64 = 34_560_000
     /// The age in seconds up to which a cookie without `SameSite` goes with cross-site top-level requests by unsafe
@@ -30,9 +32,10 @@ public struct CookiePolicy: Sendable {
     /// URL only; Firefox looks at the chain.
     public var considersRedirectChain = false
 
-    /// The draft's rules with its recommended limits.
+    /// The draft's rules; with the profile `browser`, also the limits that browsers have.
     public init(profile: CookieProfile = .rfc6265bis) {
         self.profile = profile
+        if profile == .browser { limits = .browser }
     }
 
     /// Whether `url` denotes a "secure" connection.

@@ -16,28 +16,6 @@ public struct Retrieval: Sendable {
     /// A retrieval of nothing.
     public init() {}
 
-    /// Fills in the values of the cookies that go, for a store that keeps them sealed; those that `open` gives none
-    /// for stay, as ``ExclusionReason/unreadable``. Cookies that stay are left without a value.
-    public mutating func openValues(_ open: (Cookie) -> Octets?) {
-        excluded = excluded.map { exclusion in
-            var cookie = exclusion.cookie
-            cookie.value = []
-            return Exclusion(cookie: cookie, reasons: exclusion.reasons)
-        }
-        var opened: [Cookie] = []
-        opened.reserveCapacity(included.count)
-        for var cookie in included {
-            if let value = open(cookie) {
-                cookie.value = value
-                opened.append(cookie)
-            } else {
-                cookie.value = []
-                excluded.append(Exclusion(cookie: cookie, reasons: [.unreadable]))
-            }
-        }
-        included = opened
-    }
-
     /// The cookie-string (section 5.8.3, step 6); empty where no cookie goes.
     public var cookieString: Octets {
         var output: [UInt8] = []

@@ -12,7 +12,8 @@ struct RetrievalRules {
     /// The creation-time from which on cookies without SameSite go as well ("Lax-allowing-unsafe").
     private let allowsDefaultSince: Timestamp?
     private let publicSuffixLength: Int
-    private let now: Timestamp
+    let now: Timestamp
+    let limits: CookieLimits
 
     init(_ context: RequestContext, _ policy: CookiePolicy, now: Timestamp) {
         self.context = context
@@ -29,6 +30,7 @@ struct RetrievalRules {
         site = hostSite.registrableDomain
         publicSuffixLength = hostSite.publicSuffixLength
         self.now = now
+        limits = policy.limits
     }
 
     /// Step 3: all requirements that a cookie fails.

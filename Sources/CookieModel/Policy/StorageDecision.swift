@@ -14,33 +14,37 @@ public struct StorageDecision: Sendable, Hashable {
 
     /// What happens.
     public let outcome: Outcome
-    /// The name received; `nil` where the line was not parsed.
-    public let name: Octets?
     /// The cookie as it is stored, or as it would have been where it is expired; `nil` where it is rejected.
-    public var cookie: Cookie?
+    public let cookie: Cookie?
     /// The stored cookie with the same ID, which goes out.
     public let previous: Cookie?
     /// Why it is rejected; empty otherwise.
     public let reasons: ReasonSet<RejectionReason>
+    /// The cookies that had to make room for it; it may be among them itself.
+    public package(set) var evicted: [Eviction] = []
+    private let rejectedName: Octets?
 
-    init(
-        outcome: Outcome, name: Octets?, cookie: Cookie? = nil, previous: Cookie? = nil,
-        reasons: ReasonSet<RejectionReason> = []
-    ) {
+    init(_ outcome: Outcome, _ cookie: consuming Cookie, previous: consuming Cookie?) {
         self.outcome = outcome
-        self.name = name
         self.cookie = cookie
         self.previous = previous
-        self.reasons = reasons
+        reasons = []
+        rejectedName = nil
     }
+
+    init(rejecting name: Octets?, _ reasons: ReasonSet<RejectionReason>) {
+        outcome = .rejected
+        cookie = nil
+        previous = nil
+        self.reasons = reasons
+        rejectedName = name
+    }
+
+    /// The name received; `nil` where the line was not parsed.
+    public var name: Octets? { cookie?.name ?? rejectedName }
 
     /// The decision on a line that is ignored before anything is decided.
     public static func ignored(_ reasons: ReasonSet<RejectionReason>) -> StorageDecision {
-        StorageDecision(outcome: .rejected, name: nil, reasons: reasons)
-    }
-
-    /// The same decision where the cookie has run out in the meantime.
-    public var deleted: StorageDecision {
-        StorageDecision(outcome: .deleted, name: name, cookie: cookie, previous: previous)
+        StorageDecision(rejecting: nil, reasons)
     }
 }

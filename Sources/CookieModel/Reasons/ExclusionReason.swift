@@ -22,6 +22,8 @@ public enum ExclusionReason: UInt8, DecisionReason {
     case expired
     /// CHIPS: the cookie belongs to another top-level site.
     case partitionMismatch
+    /// The request has as many cookies, or octets of them, as the jar puts into one.
+    case requestLimit
     /// The stored value cannot be read back; storage found it damaged.
     case unreadable
 
@@ -39,6 +41,7 @@ public enum ExclusionReason: UInt8, DecisionReason {
         case .sameSiteDefault: "same-site-default"
         case .expired: "expired"
         case .partitionMismatch: "partition-mismatch"
+        case .requestLimit: "request-limit"
         case .unreadable: "unreadable"
         }
     }
@@ -58,6 +61,7 @@ public enum ExclusionReason: UInt8, DecisionReason {
             "it has no SameSite, which counts as Lax: another site sends it only by top-level navigation with a safe method"
         case .expired: "its lifetime is over"
         case .partitionMismatch: "it is partitioned and belongs to another top-level site"
+        case .requestLimit: "the request has as many cookies as the jar puts into one"
         case .unreadable: "its stored value cannot be read back"
         }
     }

@@ -26,6 +26,8 @@ public struct Scenario: Sendable {
     public var now: Timestamp?
     /// The divergences that apply.
     public var profile = CookieProfile.rfc6265bis
+    /// The limits that apply; `nil` for those of the profile.
+    public var limits: CookieLimits?
     /// What happens, in order.
     public var steps: [Step]
 
@@ -40,7 +42,9 @@ public struct Scenario: Sendable {
     ///
     /// - Parameter realTime: the clock where the scenario names none.
     public func run(realTime: Timestamp) -> [StepResult] {
-        var store = CookieStore(policy: CookiePolicy(profile: profile))
+        var policy = CookiePolicy(profile: profile)
+        if let limits { policy.limits = limits }
+        var store = CookieStore(policy: policy)
         var clock = now ?? realTime
         return steps.map { step in
             switch step {

@@ -44,11 +44,23 @@ private struct DecisionAnswer: Encodable {
     let outcome: String
     let cookie: CookieAnswer?
     let reasons: [String]?
+    let evicted: [EvictionAnswer]?
 
     init(_ decision: StorageDecision) {
         outcome = decision.outcome.rawValue
         cookie = decision.cookie.map(CookieAnswer.init)
         reasons = decision.outcome == .rejected ? decision.reasons.identifiers : nil
+        evicted = decision.evicted.isEmpty ? nil : decision.evicted.map(EvictionAnswer.init)
+    }
+}
+
+private struct EvictionAnswer: Encodable {
+    let cookie: CookieAnswer
+    let reason: String
+
+    init(_ eviction: Eviction) {
+        cookie = CookieAnswer(eviction.cookie)
+        reason = eviction.reason.identifier
     }
 }
 

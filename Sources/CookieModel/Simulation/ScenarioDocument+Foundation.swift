@@ -5,7 +5,7 @@ struct ScenarioDocument: Decodable {
     let scenario: Scenario
 
     enum CodingKeys: CodingKey {
-        case id, now, profile, steps
+        case id, now, profile, limits, steps
     }
 
     init(from decoder: any Decoder) throws {
@@ -24,6 +24,10 @@ struct ScenarioDocument: Decodable {
                     forKey: .profile, in: container, debugDescription: "the profiles are rfc6265bis and browser")
             }
             scenario.profile = profile
+        }
+        if container.contains(.limits) {
+            scenario.limits = try container.decode(LimitsDocument.self, forKey: .limits)
+                .limits(over: CookiePolicy(profile: scenario.profile).limits)
         }
         self.scenario = scenario
     }

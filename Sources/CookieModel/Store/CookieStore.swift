@@ -4,17 +4,15 @@
 public struct CookieStore: Sendable {
     /// The rules that apply.
     public let policy: CookiePolicy
-    private var sites: [Octets: PackedCookies] = [:]
-    private var nextSequence: Int64 = 1
+    /// The number of cookies, expired ones that were not yet evicted included.
+    public private(set) var count = 0
+    private(set) var sites: [Octets: SiteCookies] = [:]
+    /// The next place in the order of creation.
+    package var nextSequence: Int64 = 1
 
     /// An empty store.
     public init(policy: CookiePolicy = CookiePolicy()) {
         self.policy = policy
-    }
-
-    /// The number of cookies, expired ones that were not yet evicted included.
-    public var count: Int {
-        sites.values.reduce(0) { $0 + $1.count }
     }
 
     /// All cookies, grouped by registrable domain.
@@ -23,6 +21,8 @@ public struct CookieStore: Sendable {
     }
 
     /// Receives one Set-Cookie field value (sections 5.6 and 5.7).
+    ///
+    /// Linear in the length of the line and the number of cookies of the registrable domain.
     @discardableResult
     public mutating func receive(
         _ fieldValue: Octets, in context: RequestContext, now: Timestamp
@@ -32,14 +32,7 @@ public struct CookieStore: Sendable {
             return .ignored(reasons)
         case .cookie(let setCookie):
             let site = context.url.host.site(policy.publicSuffixes)
-            let index = siteIndex(site.registrableDomain, now: now)
-            var decision = policy.decision(
-                for: setCookie, in: context, site: site,
-                existing: index.map { sites.values[$0] } ?? PackedCookies(),
-                overlaysElsewhere: overlaysElsewhere(setCookie, in: context, site: site.registrableDomain, now: now),
-                now: now)
-            apply(&decision, site: site.registrableDomain, at: index)
-            return decision
+            return receive(setCookie, in: context, site: site, at: now, now: now)
         }
     }
 
@@ -55,11 +48,48 @@ public struct CookieStore: Sendable {
     /// Takes in a cookie out of another store.
     @discardableResult
     public mutating func receive(_ record: CookieRecord, now: Timestamp) -> StorageDecision {
-        let site = WebHost(record.domain)?.registrableDomain(policy.publicSuffixes) ?? Octets(record.domain)
-        let index = siteIndex(site, now: now)
-        var decision = policy.decision(
-            for: record, existing: index.map { sites.values[$0] } ?? PackedCookies(), now: now)
-        apply(&decision, site: site, at: index)
+        let candidate = policy.candidate(for: record, now: now)
+        let site = candidate.cookie.domain.registrableDomain(policy.publicSuffixes)
+        return receive(candidate, site: site, overlaysElsewhere: false, now: now)
+    }
+
+    /// Receives a parsed line of a response that came at `time`, which may be long ago.
+    package mutating func receive(
+        _ setCookie: SetCookie, in context: RequestContext, site: WebHost.Site, at time: Timestamp, now: Timestamp
+    ) -> StorageDecision {
+        let candidate = policy.candidate(for: setCookie, in: context, site: site, now: time)
+        let overlaysElsewhere =
+            candidate.mayOverlaySecureCookies
+            && overlaysElsewhere(candidate.cookie, site: site.registrableDomain, now: now)
+        return receive(candidate, site: site.registrableDomain, overlaysElsewhere: overlaysElsewhere, now: now)
+    }
+
+    private mutating func receive(
+        _ candidate: consuming Candidate, site: Octets, overlaysElsewhere: Bool, now: Timestamp
+    ) -> StorageDecision {
+        guard let index = sites.index(forKey: site) else {
+            var cookies = SiteCookies()
+            let decision = cookies.receive(
+                candidate, overlaysElsewhere: overlaysElsewhere, sequence: &nextSequence, limits: policy.limits,
+                now: now)
+            guard cookies.count > 0 else { return decision }
+            // A key of its own: the one at hand keeps the whole URL in memory.
+            sites[Octets(Array(site))] = cookies
+            return concluded(decision, adding: cookies.count, now: now)
+        }
+        let before = sites.values[index].count
+        let decision = sites.values[index].receive(
+            candidate, overlaysElsewhere: overlaysElsewhere, sequence: &nextSequence, limits: policy.limits, now: now)
+        return concluded(decision, adding: sites.values[index].count - before, now: now)
+    }
+
+    @inline(__always)
+    private mutating func concluded(
+        _ decision: consuming StorageDecision, adding difference: Int, now: Timestamp
+    ) -> StorageDecision {
+        count += difference
+        guard let limit = policy.limits.totalCookies, count > limit else { return decision }
+        decision.evicted += removeExcess(limit, now: now)
         return decision
     }
 
@@ -68,10 +98,9 @@ public struct CookieStore: Sendable {
     /// Expired cookies are among those that stay, and are evicted.
     public mutating func retrieve(for context: RequestContext, now: Timestamp) -> Retrieval {
         let rules = RetrievalRules(context, policy, now: now)
-        let retrieval = Retrieval(sites[rules.site]?.cookies ?? [], rules)
-        if let index = siteIndex(rules.site, now: now) {
-            sites.values[index].touch(at: now, where: { rules.exclusionReasons(for: $0).isEmpty }, { _ in })
-        }
+        guard let index = sites.index(forKey: rules.site) else { return Retrieval() }
+        let retrieval = sites.values[index].retrieve(rules)
+        count -= sites.values[index].removeExpired(at: now).count
         return retrieval
     }
 
@@ -82,16 +111,7 @@ public struct CookieStore: Sendable {
     public mutating func cookieString(for context: RequestContext, now: Timestamp) -> Octets {
         let rules = RetrievalRules(context, policy, now: now)
         guard let index = sites.index(forKey: rules.site) else { return [] }
-        var output: [UInt8] = []
-        output.reserveCapacity(1024)
-        sites.values[index].touch(at: now, where: { rules.exclusionReasons(for: $0).isEmpty }) { cookie in
-            if !output.isEmpty {
-                output.append(ASCII.semicolon)
-                output.append(ASCII.space)
-            }
-            output.append(contentsOf: cookie.pair)
-        }
-        return Octets(output)
+        return sites.values[index].cookieString(rules)
     }
 
     /// Removes the cookies that end with the session (section 5.7, last paragraph).
@@ -101,61 +121,63 @@ public struct CookieStore: Sendable {
 
     private mutating func remove(where isGone: (borrowing PackedCookie) -> Bool) {
         for site in sites.keys {
-            sites[site]?.remove(where: isGone)
+            count -= sites[site]?.remove(where: isGone).count ?? 0
             if sites[site]?.count == 0 { sites[site] = nil }
         }
     }
 
-    /// Where the cookies of a site are, if there are any; expired ones are evicted first.
-    private mutating func siteIndex(_ site: Octets, now: Timestamp) -> Dictionary<Octets, PackedCookies>.Index? {
-        guard let index = sites.index(forKey: site) else { return nil }
-        if sites.values[index].mayHaveExpired(at: now) { sites.values[index].remove { $0.hasExpired(at: now) } }
-        return index
-    }
-
-    private mutating func apply(
-        _ decision: inout StorageDecision, site: Octets, at index: Dictionary<Octets, PackedCookies>.Index?
-    ) {
-        switch decision.outcome {
-        case .rejected:
-            return
-        case .deleted:
-            if let index, let previous = decision.previous { sites.values[index].remove { $0.hasID(previous.id) } }
-        case .stored:
-            decision.cookie?.sequence = nextSequence
-            nextSequence += 1
-            insert(decision, site: site, at: index)
-        case .replaced:
-            insert(decision, site: site, at: index)
+    /// Removes what is over the total limit (section 5.7): expired cookies first, then the least recently used.
+    ///
+    /// Domains with too many cookies are not there: they were cut down when the cookie came.
+    private mutating func removeExcess(_ limit: Int, now: Timestamp) -> [Eviction] {
+        remove { $0.hasExpired(at: now) }
+        guard count > limit else { return [] }
+        var ranks: [(rank: UsageRank, site: Octets)] = []
+        ranks.reserveCapacity(count)
+        for (site, cookies) in sites {
+            cookies.forEach { cookie, _ in ranks.append((UsageRank(cookie.header), site)) }
         }
-    }
-
-    private mutating func insert(
-        _ decision: borrowing StorageDecision, site: Octets, at index: Dictionary<Octets, PackedCookies>.Index?
-    ) {
-        guard let cookie = decision.cookie else { return }
-        let isReplacement = decision.previous != nil
-        if let index {
-            sites.values[index].insert(cookie, isReplacement: isReplacement)
+        if count - limit == 1 {
+            ranks = ranks.min { $0.rank < $1.rank }.map { [$0] } ?? []
         } else {
-            var cookies = PackedCookies()
-            cookies.insert(cookie, isReplacement: false)
-            // A key of its own: the one at hand keeps the whole URL in memory.
-            sites[Octets(Array(site))] = cookies
+            ranks.sort { $0.rank < $1.rank }
         }
+        var evicted: [Eviction] = []
+        for entry in ranks.prefix(count - limit) {
+            let removed = sites[entry.site]?.remove { UsageRank($0.header) == entry.rank } ?? []
+            count -= removed.count
+            if sites[entry.site]?.count == 0 { sites[entry.site] = nil }
+            evicted += removed.map { Eviction(cookie: $0, reason: .totalLimit) }
+        }
+        return evicted
     }
 
     /// Section 5.7, step 16, beyond the registrable domain: a cookie of a public suffix itself matches the domains
     /// below it, and the other way round, although no request carries both.
-    private func overlaysElsewhere(
-        _ setCookie: SetCookie, in context: RequestContext, site: Octets, now: Timestamp
-    ) -> Bool {
-        guard let cookie = policy.overlayCandidate(for: setCookie, in: context, now: now) else { return false }
+    private func overlaysElsewhere(_ cookie: Cookie, site: Octets, now: Timestamp) -> Bool {
         let above = CookiePolicy.sitesAbove(site)
         let below =
             policy.mayHaveSitesBelow(site) ? sites.keys.filter { CookiePolicy.sitesAbove($0).contains(site) } : []
         return (above + below).contains { key in
             sites[key]?.cookies.contains { !$0.isExpired(at: now) && CookiePolicy.overlays(cookie, $0) } ?? false
         }
+    }
+}
+
+/// The cookies of a site, for a store on disk that keeps some of its sites here.
+extension CookieStore {
+    /// The cookies of a site; `nil` where the site is not here.
+    package subscript(site: Octets) -> SiteCookies? {
+        get { sites[site] }
+        set {
+            count += (newValue?.count ?? 0) - (sites[site]?.count ?? 0)
+            sites[site] = newValue
+        }
+    }
+
+    /// Forgets every site.
+    package mutating func forgetSites() {
+        sites.removeAll(keepingCapacity: true)
+        count = 0
     }
 }

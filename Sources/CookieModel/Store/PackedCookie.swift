@@ -1,8 +1,9 @@
-/// One cookie within a ``PackedCookies``, in place.
-struct PackedCookie {
+/// One cookie within ``SiteCookies``, in place.
+package struct PackedCookie {
     let header: CookieRecordHeader
     private let bytes: UnsafeRawBufferPointer
-    private let offset: Int
+    /// Where the record begins.
+    let offset: Int
 
     @inline(__always)
     init(bytes: UnsafeRawBufferPointer, offset: Int) {
@@ -25,7 +26,7 @@ struct PackedCookie {
         octets(header.namePlace).isEqual(to: name)
     }
 
-    func hasID(_ id: Cookie.ID) -> Bool {
+    package func hasID(_ id: Cookie.ID) -> Bool {
         hasName(id.name) && header.isHostOnly == id.isHostOnly && pathOctets.isEqual(to: id.path)
             && domainOctets.isEqual(to: id.domain.octets)
             && header.isPartitioned == (id.partitionKey != nil)

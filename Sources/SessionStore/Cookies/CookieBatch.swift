@@ -7,19 +7,25 @@ public struct CookieBatch {
     private static let siteLimit = 4096
 
     private let rows: CookieRows
-    private let policy: CookiePolicy
     private let sealer: Sealer
     private let path: String
     private let now: Timestamp
-    private var sites: [Octets: [Cookie]] = [:]
-    private var lastSequence: Int64?
+    private let totalLimit: Int?
+    /// The sites that the batch has met, without values: nothing is decided on a value, so none is opened.
+    private var store: CookieStore
+    private var sites: Set<Octets> = []
+    private var hasSequence = false
 
     init(rows: CookieRows, policy: CookiePolicy, sealer: Sealer, path: String, now: Timestamp) {
         self.rows = rows
-        self.policy = policy
         self.sealer = sealer
         self.path = path
         self.now = now
+        totalLimit = policy.limits.totalCookies
+        // Most of the jar stays on disk, so its total is counted there.
+        var policy = policy
+        policy.limits.totalCookies = nil
+        store = CookieStore(policy: policy)
     }
 
     /// Receives every Set-Cookie line of a response (sections 5.3, 5.6 and 5.7 of the draft).
@@ -30,21 +36,24 @@ public struct CookieBatch {
     public mutating func receive(
         _ response: ReceivedResponse, at time: Timestamp
     ) throws(SessionStoreError) -> [StorageDecision] {
-        let site = response.context.url.host.registrableDomain(policy.publicSuffixes)
+        guard response.setsCookies else {
+            return response.setCookie.map { _ in .ignored([.informationalResponse]) }
+        }
+        let site = response.context.url.host.site(store.policy.publicSuffixes)
         var decisions: [StorageDecision] = []
+        decisions.reserveCapacity(response.setCookie.count)
         for line in response.setCookie {
-            guard response.setsCookies else {
-                decisions.append(.ignored([.informationalResponse]))
-                continue
-            }
-            switch SetCookie.parse(line, profile: policy.profile) {
+            switch SetCookie.parse(line, profile: store.policy.profile) {
             case .ignored(let reasons):
                 decisions.append(.ignored(reasons))
             case .cookie(let setCookie):
-                let decision = policy.decision(
-                    for: setCookie, in: response.context, existing: try cookies(site),
-                    overlaysElsewhere: try overlaysElsewhere(setCookie, response.context, site, time), now: time)
-                decisions.append(try apply(decision, site: site))
+                try load(site.registrableDomain)
+                if store.policy.mayOverlaySecureCookies(setCookie, in: response.context) {
+                    try loadSites(around: site.registrableDomain)
+                }
+                let decision = store.receive(setCookie, in: response.context, site: site, at: time, now: now)
+                try write(decision, site: site.registrableDomain)
+                decisions.append(decision)
             }
         }
         return decisions
@@ -53,72 +62,63 @@ public struct CookieBatch {
     /// Takes in a cookie out of another store.
     @discardableResult
     public mutating func receive(_ record: CookieRecord) throws(SessionStoreError) -> StorageDecision {
-        let site = WebHost(record.domain)?.registrableDomain(policy.publicSuffixes) ?? Octets(record.domain)
-        return try apply(policy.decision(for: record, existing: try cookies(site), now: now), site: site)
+        let site = WebHost(record.domain)?.registrableDomain(store.policy.publicSuffixes) ?? Octets(record.domain)
+        try load(site)
+        let decision = store.receive(record, now: now)
+        try write(decision, site: site)
+        return decision
     }
 
-    /// The unexpired cookies of a site, as the batch has left them so far.
-    private mutating func cookies(_ site: Octets) throws(SessionStoreError) -> [Cookie] {
-        if let cookies = sites[site] { return cookies }
-        if sites.count >= CookieBatch.siteLimit { sites.removeAll(keepingCapacity: true) }
-        let cookies = try SessionStoreError.catching(path) {
+    /// Removes what is over the total limit: expired cookies first, then the least recently used.
+    mutating func removeExcess() throws(SessionStoreError) -> [Eviction] {
+        guard let totalLimit else { return [] }
+        return try SessionStoreError.catching(path) {
+            guard try rows.count() > totalLimit else { return [] }
+            try rows.deleteExpired(now: now)
+            let excess = try rows.count() - totalLimit
+            guard excess > 0 else { return [] }
+            return try rows.leastRecentlyUsed(excess).map { entry in
+                try rows.delete(entry.cookie.id, site: entry.site)
+                return Eviction(cookie: entry.cookie.with(value: []), reason: .totalLimit)
+            }
+        }
+    }
+
+    /// Brings the unexpired cookies of a site into memory.
+    private mutating func load(_ site: Octets) throws(SessionStoreError) {
+        guard !sites.contains(site) else { return }
+        if sites.count >= CookieBatch.siteLimit {
+            sites.removeAll(keepingCapacity: true)
+            store.forgetSites()
+        }
+        try SessionStoreError.catching(path) {
+            if !hasSequence { store.nextSequence = try rows.lastSequence() + 1 }
+            hasSequence = true
             let all = try rows.cookies(site: site)
             let alive = all.filter { !$0.isExpired(at: now) }
             if alive.count < all.count { try rows.deleteExpired(site: site, now: now) }
-            // Nothing is decided on a value, so none is opened.
-            return alive.map { $0.with(value: []) }
+            if !alive.isEmpty { store[site] = SiteCookies(alive.map { $0.with(value: []) }) }
         }
-        sites[site] = cookies
-        return cookies
+        sites.insert(site)
     }
 
-    private mutating func apply(
-        _ decision: StorageDecision, site: Octets
-    ) throws(SessionStoreError) -> StorageDecision {
-        guard var cookie = decision.cookie, decision.outcome != .rejected else { return decision }
-        // A capture may be old: what has run out since then goes the way of what ran out on arrival.
-        let isGone = decision.outcome == .deleted || cookie.isExpired(at: now)
-        if isGone {
-            if decision.previous != nil {
-                try SessionStoreError.catching(path) { try rows.delete(cookie.id, site: site) }
-                sites[site]?.removeAll { $0.id == cookie.id }
-            }
-            return decision.deleted
-        }
-        if decision.previous == nil { cookie.sequence = try nextSequence() }
+    /// Brings in the other sites that section 5.7, step 16, looks at.
+    private mutating func loadSites(around site: Octets) throws(SessionStoreError) {
+        for above in CookiePolicy.sitesAbove(site) { try load(above) }
+        guard store.policy.mayHaveSitesBelow(site) else { return }
+        for below in try SessionStoreError.catching(path, { try rows.sites(below: site) }) { try load(below) }
+    }
+
+    private func write(_ decision: borrowing StorageDecision, site: Octets) throws(SessionStoreError) {
+        guard let cookie = decision.cookie else { return }
         try SessionStoreError.catching(path) {
-            let place = cookie.sealedPlace(jarID: rows.jarID)
-            try rows.upsert(cookie, sealedValue: try sealer.seal(cookie.value, at: place), site: site)
+            if decision.outcome == .deleted {
+                if decision.previous != nil { try rows.delete(cookie.id, site: site) }
+            } else {
+                let place = cookie.sealedPlace(jarID: rows.jarID)
+                try rows.upsert(cookie, sealedValue: try sealer.seal(cookie.value, at: place), site: site)
+            }
+            for eviction in decision.evicted { try rows.delete(eviction.cookie.id, site: site) }
         }
-        if decision.previous != nil, let index = sites[site]?.firstIndex(where: { $0.id == cookie.id }) {
-            sites[site]?[index] = cookie.with(value: [])
-        } else {
-            sites[site]?.append(cookie.with(value: []))
-        }
-        var stored = decision
-        stored.cookie = cookie
-        return stored
-    }
-
-    private mutating func nextSequence() throws(SessionStoreError) -> Int64 {
-        if lastSequence == nil {
-            lastSequence = try SessionStoreError.catching(path) { try rows.lastSequence() }
-        }
-        let next = (lastSequence ?? 0) + 1
-        lastSequence = next
-        return next
-    }
-
-    /// Section 5.7, step 16, beyond the registrable domain.
-    private mutating func overlaysElsewhere(
-        _ setCookie: SetCookie, _ context: RequestContext, _ site: Octets, _ time: Timestamp
-    ) throws(SessionStoreError) -> Bool {
-        guard let cookie = policy.overlayCandidate(for: setCookie, in: context, now: time) else { return false }
-        for above in CookiePolicy.sitesAbove(site) {
-            if try cookies(above).contains(where: { CookiePolicy.overlays(cookie, $0) }) { return true }
-        }
-        guard policy.mayHaveSitesBelow(site) else { return false }
-        let below = try SessionStoreError.catching(path) { try rows.secureCookies(named: cookie.name, below: site) }
-        return below.contains { !$0.isExpired(at: now) && CookiePolicy.overlays(cookie, $0) }
     }
 }

@@ -6,9 +6,6 @@ internal import GRDB
 /// Reads see every write that was acknowledged before, also by another process. Writes are one transaction each, and
 /// decide on what they read within it, so that no update is lost.
 public final class CookieJar: Sendable {
-    /// How stale a last-access-time in the file may get, so that reading does not mean writing.
-    static let lastAccessGranularity: Int64 = 3600
-
     /// The jar's name.
     public let name: String
     /// The rules that apply.
@@ -26,9 +23,11 @@ public final class CookieJar: Sendable {
     /// Receives every Set-Cookie line of one response, in one transaction.
     @discardableResult
     public func receive(_ response: ReceivedResponse, now: Timestamp) throws(SessionStoreError) -> [StorageDecision] {
-        try withBatch(now: now) { batch throws(SessionStoreError) in
+        var (decisions, evicted) = try withBatch(now: now) { batch throws(SessionStoreError) in
             try batch.receive(response, at: now)
         }
+        if !evicted.isEmpty, !decisions.isEmpty { decisions[decisions.count - 1].evicted += evicted }
+        return decisions
     }
 
     /// Receives many responses and records in one transaction: all of it is stored, or nothing.
@@ -36,14 +35,18 @@ public final class CookieJar: Sendable {
     /// `body` must not use the database in another way than through the batch.
     ///
     /// - Parameter now: the time at which expired cookies are left out, whatever time a capture is from.
+    /// - Returns: what `body` returned, and the cookies that went out at the end of the transaction because the jar had
+    ///   more than ``CookieLimits/totalCookies``; those that went out over the other limits are in the decisions.
+    @discardableResult
     public func withBatch<Result>(
         now: Timestamp, _ body: (inout CookieBatch) throws(SessionStoreError) -> Result
-    ) throws(SessionStoreError) -> Result {
+    ) throws(SessionStoreError) -> (result: Result, evicted: [Eviction]) {
         try database.write { connection in
             var batch = CookieBatch(
                 rows: CookieRows(database: connection, jarID: id), policy: policy, sealer: database.sealer,
                 path: database.path, now: now)
-            return try body(&batch)
+            let result = try body(&batch)
+            return (result, try batch.removeExcess())
         }
     }
 
@@ -55,8 +58,7 @@ public final class CookieJar: Sendable {
         let sealed = try database.read { connection in
             try CookieRows(database: connection, jarID: id).cookies(site: site)
         }
-        var retrieval = policy.retrieval(from: sealed, for: context, now: now)
-        retrieval.openValues(opened)
+        let retrieval = policy.retrieval(from: sealed, for: context, now: now, opening: opened)
         try noteAccess(retrieval.included, site: site, now: now)
         return retrieval
     }
@@ -83,7 +85,7 @@ public final class CookieJar: Sendable {
     }
 
     private func noteAccess(_ cookies: [Cookie], site: Octets, now: Timestamp) throws(SessionStoreError) {
-        let latest = now.advanced(bySeconds: -CookieJar.lastAccessGranularity)
+        let latest = now.advanced(bySeconds: -database.lastAccessGranularity)
         let stale = cookies.filter { $0.lastAccess < latest }
         guard !stale.isEmpty else { return }
         do {

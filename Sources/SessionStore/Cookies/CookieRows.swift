@@ -30,19 +30,44 @@ struct CookieRows {
         return try CookieRows.collect(statement)
     }
 
-    /// The Secure cookies of that name in the registrable domains below `site`. Reads the whole jar.
-    func secureCookies(named name: Octets, below site: Octets) throws -> [Cookie] {
+    /// The registrable domains below `site`, which is one itself, that have cookies. Reads the whole jar.
+    func sites(below site: Octets) throws -> [Octets] {
         let statement = try RowStatement(
             database,
             """
-            SELECT \(CookieRows.columns) FROM cookie
-            WHERE jar_id = ?1 AND name = ?2 AND secure = 1
-                AND substr(site, -length(?3) - 1) = CAST('.' || ?3 AS BLOB)
+            SELECT DISTINCT site FROM cookie
+            WHERE jar_id = ?1 AND substr(site, -length(?2) - 1) = CAST('.' || ?2 AS BLOB)
             """)
+        defer { statement.reset() }
         statement.bind(1, jarID)
-        statement.bind(2, name)
-        statement.bind(3, site)
-        return try CookieRows.collect(statement)
+        statement.bind(2, site)
+        var sites: [Octets] = []
+        while try statement.step() { sites.append(Octets(statement.bytes(0))) }
+        return sites
+    }
+
+    /// The number of cookies, expired ones included. Reads the whole jar.
+    func count() throws -> Int {
+        let statement = try RowStatement(database, "SELECT count(*) FROM cookie WHERE jar_id = ?")
+        defer { statement.reset() }
+        statement.bind(1, jarID)
+        return try statement.step() ? Int(statement.int64(0)) : 0
+    }
+
+    /// The cookies that were not used for longest, with their sites. Reads the whole jar.
+    func leastRecentlyUsed(_ count: Int) throws -> [(cookie: Cookie, site: Octets)] {
+        let statement = try RowStatement(
+            database,
+            """
+            SELECT \(CookieRows.columns), site FROM cookie WHERE jar_id = ?
+            ORDER BY last_access_at, created_at, sequence LIMIT ?
+            """)
+        defer { statement.reset() }
+        statement.bind(1, jarID)
+        statement.bind(2, Int64(count))
+        var found: [(cookie: Cookie, site: Octets)] = []
+        while try statement.step() { found.append((CookieRows.cookie(statement), Octets(statement.bytes(13)))) }
+        return found
     }
 
     /// The highest place in the order of creation that was given out.
@@ -103,6 +128,14 @@ struct CookieRows {
         try statement.run()
     }
 
+    /// Removes the expired cookies of the jar.
+    func deleteExpired(now: Timestamp) throws {
+        let statement = try RowStatement(database, "DELETE FROM cookie WHERE jar_id = ? AND expires_at < ?")
+        statement.bind(1, jarID)
+        statement.bind(2, now.microseconds)
+        try statement.run()
+    }
+
     /// Notes when a cookie was last sent.
     func touch(_ id: Cookie.ID, site: Octets, now: Timestamp) throws {
         let statement = try RowStatement(
@@ -129,20 +162,22 @@ struct CookieRows {
     private static func collect(_ statement: RowStatement) throws -> [Cookie] {
         defer { statement.reset() }
         var cookies: [Cookie] = []
-        while try statement.step() {
-            let domain = Octets(statement.bytes(0))
-            let id = Cookie.ID(
-                name: Octets(statement.bytes(2)), domain: WebHost(stored: domain), isHostOnly: statement.int64(3) != 0,
-                path: Octets(statement.bytes(1)), partitionKey: PartitionKey(serialized: statement.text(4)))
-            cookies.append(
-                Cookie(
-                    id: id, value: Octets(statement.bytes(5)), isSecure: statement.int64(6) != 0,
-                    isHTTPOnly: statement.int64(7) != 0,
-                    sameSite: SameSite(rawValue: UInt8(truncatingIfNeeded: statement.int64(8))) ?? .strict,
-                    expiry: statement.optionalInt64(9).map(Timestamp.init(microseconds:)),
-                    creation: Timestamp(microseconds: statement.int64(10)),
-                    lastAccess: Timestamp(microseconds: statement.int64(12)), sequence: statement.int64(11)))
-        }
+        while try statement.step() { cookies.append(cookie(statement)) }
         return cookies
+    }
+
+    /// The cookie of the row at hand, which begins with ``columns``.
+    private static func cookie(_ statement: RowStatement) -> Cookie {
+        let id = Cookie.ID(
+            name: Octets(statement.bytes(2)), domain: WebHost(stored: Octets(statement.bytes(0))),
+            isHostOnly: statement.int64(3) != 0, path: Octets(statement.bytes(1)),
+            partitionKey: PartitionKey(serialized: statement.text(4)))
+        return Cookie(
+            id: id, value: Octets(statement.bytes(5)), isSecure: statement.int64(6) != 0,
+            isHTTPOnly: statement.int64(7) != 0,
+            sameSite: SameSite(rawValue: UInt8(truncatingIfNeeded: statement.int64(8))) ?? .strict,
+            expiry: statement.optionalInt64(9).map(Timestamp.init(microseconds:)),
+            creation: Timestamp(microseconds: statement.int64(10)),
+            lastAccess: Timestamp(microseconds: statement.int64(12)), sequence: statement.int64(11))
     }
 }

@@ -14,6 +14,7 @@ public final class SessionDatabase: Sendable {
     let queue: DatabaseQueue
     let sealer: Sealer
     let busyTimeout: Double
+    let lastAccessGranularity: Int64
 
     /// Opens a database, making it where there is none.
     ///
@@ -22,15 +23,19 @@ public final class SessionDatabase: Sendable {
     ///   - keys: where the sealing key comes from.
     ///   - durability: what an acknowledged write survives.
     ///   - busyTimeout: how many seconds to wait for another process before giving up.
+    ///   - lastAccessGranularity: how many seconds a cookie's last-access-time in the file may be behind, so that
+    ///     reading seldom means writing. Only the order of eviction depends on it.
     ///   - now: the time, written into what is made.
     /// - Throws: an error that names the file. A file that is no database, one of another program and one of a newer
     ///   version are refused untouched.
     public init(
-        path: String, keys: KeySource, durability: Durability = .normal, busyTimeout: Double = 10, now: Timestamp
+        path: String, keys: KeySource, durability: Durability = .normal, busyTimeout: Double = 10,
+        lastAccessGranularity: Int64 = 3600, now: Timestamp
     ) throws(SessionStoreError) {
         let isMemory = durability == .memory
         self.path = isMemory ? ":memory:" : path
         self.busyTimeout = busyTimeout
+        self.lastAccessGranularity = lastAccessGranularity
         if !isMemory { try SessionDatabase.prepareFile(path) }
         let configuration = SessionDatabase.configuration(durability, busyTimeout)
         let name = self.path

@@ -7,6 +7,12 @@ struct CurlHopReport: Encodable {
         let reasons: [String]
     }
 
+    struct Evicted: Encodable {
+        let name: String
+        let domain: String
+        let reason: String
+    }
+
     let hop: Int
     let method: String
     /// Without the query, which may hold what is as good as a password.
@@ -17,6 +23,7 @@ struct CurlHopReport: Encodable {
     var stored: [String] = []
     var deleted: [String] = []
     var refused: [Refusal] = []
+    var evicted: [Evicted] = []
 
     init(_ hop: CurlHop, sent: [Cookie]) {
         self.hop = hop.number
@@ -29,6 +36,11 @@ struct CurlHopReport: Encodable {
     mutating func add(_ decisions: [StorageDecision]) {
         for decision in decisions {
             let name = decision.name?.description
+            evicted += decision.evicted.map { eviction in
+                Evicted(
+                    name: eviction.cookie.name.description, domain: eviction.cookie.domain.description,
+                    reason: eviction.reason.identifier)
+            }
             switch decision.outcome {
             case .stored, .replaced: stored.append(name ?? "")
             case .deleted: deleted.append(name ?? "")
@@ -55,6 +67,11 @@ struct CurlSummary: CustomStringConvertible {
         if !refused.isEmpty {
             let reasons = Set(refused.flatMap(\.reasons)).sorted().joined(separator: ", ")
             parts.append("\(refused.count) refused (\(reasons))")
+        }
+        let evicted = hops.flatMap(\.evicted)
+        if !evicted.isEmpty {
+            let reasons = Set(evicted.map(\.reason)).sorted().joined(separator: ", ")
+            parts.append("\(evicted.count) evicted (\(reasons))")
         }
         return parts.joined(separator: ", ")
     }

@@ -49,7 +49,7 @@ struct CaptureImporter {
             for item in items { report.count(item) }
             return
         }
-        try jar.withBatch(now: now) { batch throws(SessionStoreError) in
+        let (_, evicted) = try jar.withBatch(now: now) { batch throws(SessionStoreError) in
             for item in items {
                 report.count(item)
                 switch item {
@@ -59,6 +59,7 @@ struct CaptureImporter {
                 }
             }
         }
+        report.count(evicted)
     }
 
     private func store(

@@ -11,6 +11,14 @@ struct ImportReport: Encodable {
         let reasons: [ReasonReport]
     }
 
+    /// A cookie that made room for others, from this capture or stored before.
+    struct Evicted: Encodable {
+        let name: String
+        let domain: String
+        let path: String
+        let reason: ReasonReport
+    }
+
     struct Failure: Encodable {
         let source: String
         let code: String
@@ -37,6 +45,7 @@ struct ImportReport: Encodable {
     var replaced = 0
     var deleted = 0
     var refused: [Refusal] = []
+    var evicted: [Evicted] = []
     var failures: [Failure] = []
 
     init(source: String) {
@@ -55,6 +64,7 @@ struct ImportReport: Encodable {
     /// Accounts for one line.
     mutating func count(_ decision: StorageDecision, at place: CapturePlace, line: Int?) {
         lines += 1
+        count(decision.evicted)
         switch decision.outcome {
         case .stored: taken += 1
         case .replaced: replaced += 1
@@ -67,6 +77,15 @@ struct ImportReport: Encodable {
         }
     }
 
+    /// Accounts for cookies that had to go.
+    mutating func count(_ evictions: [Eviction]) {
+        evicted += evictions.map { eviction in
+            Evicted(
+                name: eviction.cookie.name.description, domain: eviction.cookie.domain.description,
+                path: eviction.cookie.path.description, reason: ReasonReport(eviction.reason))
+        }
+    }
+
     /// The report for a person.
     var text: String {
         let what =
@@ -75,13 +94,19 @@ struct ImportReport: Encodable {
             : "\(ImportReport.counted(lines, "Set-Cookie line")) in \(ImportReport.counted(responses, "response"))"
         var rows = [
             "\(source): \(what): \(taken) taken, \(replaced) replaced, \(deleted) deleted, "
-                + "\(refused.count) refused"
+                + "\(refused.count) refused" + (evicted.isEmpty ? "" : ", \(evicted.count) evicted")
         ]
         for refusal in refused {
             let line = refusal.line.map { ", Set-Cookie \($0)" } ?? ""
             let name = refusal.name.map { $0.isEmpty ? " (no name)" : " '\($0)'" } ?? ""
             let reasons = refusal.reasons.map { "\($0.explanation) (\($0.id))" }.joined(separator: "; ")
             rows.append("  refused \(refusal.place)\(line)\(name): \(reasons)")
+        }
+        for cookie in evicted {
+            let name = cookie.name.isEmpty ? "(no name)" : "'\(cookie.name)'"
+            rows.append(
+                "  evicted \(name) of \(cookie.domain)\(cookie.path): \(cookie.reason.explanation) (\(cookie.reason.id))"
+            )
         }
         return rows.joined(separator: "\n")
     }

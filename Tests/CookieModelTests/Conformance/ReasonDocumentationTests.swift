@@ -28,13 +28,19 @@ struct ReasonDocumentationTests {
             Set(tables["Why a cookie is refused"] ?? []) == Set(RejectionReason.allCases.map(\.identifier)))
         #expect(
             Set(tables["Why a cookie stays behind"] ?? []) == Set(ExclusionReason.allCases.map(\.identifier)))
+        #expect(
+            Set(tables["Why a stored cookie has to go"] ?? []) == Set(EvictionReason.allCases.map(\.identifier)))
     }
 
     @Test("Identifiers are unique, and explanations are sentences' parts")
     func wellFormed() {
         #expect(Set(RejectionReason.allCases.map(\.identifier)).count == RejectionReason.allCases.count)
         #expect(Set(ExclusionReason.allCases.map(\.identifier)).count == ExclusionReason.allCases.count)
-        for text in RejectionReason.allCases.map(\.explanation) + ExclusionReason.allCases.map(\.explanation) {
+        #expect(Set(EvictionReason.allCases.map(\.identifier)).count == EvictionReason.allCases.count)
+        let explanations =
+            RejectionReason.allCases.map(\.explanation) + ExclusionReason.allCases.map(\.explanation)
+            + EvictionReason.allCases.map(\.explanation)
+        for text in explanations {
             #expect(text.count > 10 && !text.hasSuffix("."))
         }
     }

@@ -69,14 +69,15 @@ struct OrderTests {
                 try session.set(Octets("\(random.pick(["a", "b", "c", "d"]))=\(random.below(9)); Path=\(path)"))
             }
             let cookies = session.store.cookies
-            let expected = session.store.policy.retrieval(from: cookies, for: context, now: session.now)
+            let expected = session.store.policy.retrieval(
+                from: cookies, for: context, now: session.now, opening: \.value)
             for left in cookies {
                 #expect(!left.precedes(left))
                 for right in cookies where left != right { #expect(left.precedes(right) != right.precedes(left)) }
             }
             for _ in 0..<5 {
                 let shuffled = session.store.policy.retrieval(
-                    from: cookies.shuffled(using: &random), for: context, now: session.now)
+                    from: cookies.shuffled(using: &random), for: context, now: session.now, opening: \.value)
                 #expect(shuffled.included == expected.included)
                 #expect(shuffled.excluded.map(\.cookie) == expected.excluded.map(\.cookie))
             }

@@ -82,7 +82,8 @@ struct RetrievalTests {
         }
         let cookies = [cookie("domain", isHostOnly: false), cookie("host", isHostOnly: true)]
         for url in ["https://example.com/", "https://www.example.com/"] {
-            let retrieval = policy.retrieval(from: cookies, for: try Request(url).context, now: Session.start)
+            let retrieval = policy.retrieval(
+                from: cookies, for: try Request(url).context, now: Session.start, opening: \.value)
             let expected = url.contains("www") ? "domain-public-suffix, host-only-mismatch" : "domain-public-suffix"
             #expect(retrieval.excluded.map(\.reasons.description).joined(separator: ", ") == expected)
         }
@@ -127,8 +128,9 @@ struct RetrievalTests {
     func unreadable() throws {
         var session = Session()
         for line in ["a=1", "b=2", "c=3; Path=/c"] as [Octets] { try session.set(line) }
-        var retrieval = session.store.retrieve(for: try Request("https://example.com/").context, now: session.now)
-        retrieval.openValues { $0.name == "a" ? "opened" : nil }
+        let retrieval = session.store.policy.retrieval(
+            from: session.store.cookies, for: try Request("https://example.com/").context, now: session.now
+        ) { $0.name == "a" ? "opened" : nil }
         #expect(retrieval.cookieString == "a=opened")
         #expect(retrieval.excluded.map { "\($0.cookie.name): \($0.reasons)" } == ["c: path-mismatch", "b: unreadable"])
         #expect(retrieval.excluded.allSatisfy { $0.cookie.value.isEmpty })

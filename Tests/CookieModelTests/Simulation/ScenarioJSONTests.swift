@@ -18,6 +18,29 @@ struct ScenarioJSONTests {
             gives: #"{"id": 1, "results": [\#(results)]}"#)
     }
 
+    @Test("Limits are those of the profile but for what the scenario says, and evictions are told")
+    func limits() throws {
+        let receive = #"{"receive": {"url": "https://a.example/", "setCookie": ["a=1", "b=1"]}}"#
+        func stored(_ name: String) -> String {
+            #"{"outcome": "stored", "cookie": {"name": "\#(name)", "domain": "a.example", "path": "/", "hostOnly": true}"#
+        }
+        let evicted =
+            #", "evicted": [{"cookie": {"name": "a", "domain": "a.example", "path": "/", "hostOnly": true}, "reason": "domain-limit"}]"#
+        for (limits, isOver) in [
+            (#"{"domainCookies": 1}"#, true), (#"{"domainCookies": null}"#, false), ("{}", false),
+            (#"{"totalCookies": 2}"#, false),
+        ] {
+            try expect(
+                #"{"id": 1, "limits": \#(limits), "steps": [\#(receive)]}"#,
+                gives:
+                    #"{"id": 1, "results": [{"decisions": [\#(stored("a"))}, \#(stored("b"))\#(isOver ? evicted : "")}]}]}"#
+            )
+        }
+        for limits in [#"{"domainCookies": -1}"#, #"{"totalCookies": "x"}"#, "7", "null"] {
+            #expect(try !answer(to: #"{"id": 1, "limits": \#(limits), "steps": []}"#).isScenario)
+        }
+    }
+
     @Test("The documented example gives the documented answer")
     func example() throws {
         try expect(

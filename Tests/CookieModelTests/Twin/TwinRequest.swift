@@ -10,12 +10,11 @@ struct TwinRequest {
 
         init(_ url: RequestURL) {
             scheme = ["https", "wss"].contains(url.scheme.name) ? "https" : "http"
-            domain = Site.registrableDomain(url.host)
+            domain = Site.registrableDomain(url.host.description, isIPAddress: url.host.isIPAddress)
         }
 
-        private static func registrableDomain(_ host: WebHost) -> String {
-            let name = host.description
-            if host.isIPAddress { return name }
+        static func registrableDomain(_ name: String, isIPAddress: Bool) -> String {
+            if isIPAddress { return name }
             guard name.hasSuffix(".") else { return PublicSuffixList.bundled.registrableDomain(of: name) ?? name }
             return PublicSuffixList.bundled.registrableDomain(of: String(name.dropLast())).map { $0 + "." } ?? name
         }

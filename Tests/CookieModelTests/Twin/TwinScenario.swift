@@ -34,6 +34,7 @@ struct TwinScenario {
         if random.once(in: 4) { policy.secureConnections = .cryptographic }
         if random.once(in: 4) { policy.laxAllowingUnsafeAge = 120 }
         if random.once(in: 8) { policy.considersRedirectChain = true }
+        if random.once(in: 2) { policy.limits = TwinScenario.limits(&random) }
         self.policy = policy
         let world = random.pick(TwinScenario.worlds)
         // In a tame scenario most cookies get in, so that there is something to replace, overlay, sort and send.
@@ -52,6 +53,16 @@ struct TwinScenario {
             default: random.once(in: 3) ? .endSession : .send(context)
             }
         }
+    }
+
+    /// Limits that a few lines pass.
+    private static func limits(_ random: inout SeededGenerator) -> CookieLimits {
+        var limits = CookieLimits()
+        if random.once(in: 2) { limits.domainCookies = random.pick([nil, 1, 2, 3]) }
+        if random.once(in: 2) { limits.totalCookies = random.pick([1, 2, 3, 4]) }
+        if random.once(in: 2) { limits.partitionCookies = random.pick([nil, 1, 2]) }
+        if random.once(in: 2) { limits.partitionOctets = random.pick([nil, 2, 5, 9]) }
+        return limits
     }
 
     private static func url(_ hosts: [String], _ random: inout SeededGenerator) -> RequestURL {

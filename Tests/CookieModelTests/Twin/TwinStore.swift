@@ -31,12 +31,14 @@ struct TwinStore {
     }
 
     let profile: CookieProfile
+    let limits: CookieLimits
     let laxAllowingUnsafeAge: Int
     /// In the order of creation.
     var cookies: [TwinCookie] = []
 
-    init(profile: CookieProfile, laxAllowingUnsafeAge: Int) {
+    init(profile: CookieProfile, limits: CookieLimits, laxAllowingUnsafeAge: Int) {
         self.profile = profile
+        self.limits = limits
         self.laxAllowingUnsafeAge = laxAllowingUnsafeAge
     }
 
@@ -208,6 +210,8 @@ struct TwinStore {
         if let expiry = cookie.expiry, expiry < now {
             evictExpired(now: now)
             outcome = .deleted
+        } else {
+            removeExcess(after: cookie)
         }
         return outcome
     }

@@ -31,7 +31,8 @@ struct TwinRun {
         self.scenario = scenario
         store = CookieStore(policy: scenario.policy)
         twin = TwinStore(
-            profile: scenario.policy.profile, laxAllowingUnsafeAge: Int(scenario.policy.laxAllowingUnsafeAge))
+            profile: scenario.policy.profile, limits: scenario.policy.limits,
+            laxAllowingUnsafeAge: Int(scenario.policy.laxAllowingUnsafeAge))
     }
 
     /// What the two do not agree on first.
@@ -46,10 +47,14 @@ struct TwinRun {
     private mutating func difference(in step: TwinScenario.Step) -> String? {
         switch step {
         case .receive(let line, let context):
+            let before = storedCount
             let decision = store.receive(line, in: context, now: now)
             let outcome = twin.receive(line.bytes, request(context), now: clock)
             guard agree(decision, outcome) else {
                 return "\(line) at \(context.url): \(decision.outcome) \(decision.reasons), twin \(outcome)"
+            }
+            guard storedCount == before + countDifference(decision) else {
+                return "\(line) at \(context.url): \(storedCount) cookies after \(before), told \(decision)"
             }
             return decision.outcome == .rejected ? nil : storedDifference()
         case .send(let context):
@@ -61,6 +66,20 @@ struct TwinRun {
             twin.endSession()
         }
         return nil
+    }
+
+    /// How many unexpired cookies are stored.
+    private var storedCount: Int { store.cookies.count { !$0.isExpired(at: now) } }
+
+    /// How many more there are after a decision, by what it tells.
+    private func countDifference(_ decision: StorageDecision) -> Int {
+        let difference =
+            switch decision.outcome {
+            case .stored: 1
+            case .deleted: decision.previous == nil ? 0 : -1
+            case .replaced, .rejected: 0
+            }
+        return difference - decision.evicted.count
     }
 
     private var clock: Int { Int(now.microseconds) }

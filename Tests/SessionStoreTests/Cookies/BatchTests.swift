@@ -51,7 +51,7 @@ struct BatchTests {
             var outcomes: [StorageDecision.Outcome] = []
             for response in responses { outcomes += try batch.receive(response, at: Given.now).map(\.outcome) }
             return outcomes
-        }
+        }.result
         #expect(outcomes == [.stored, .replaced, .replaced, .stored, .rejected, .deleted, .stored])
         #expect(try jar.header() == "b=1; a=4")
     }
@@ -67,7 +67,7 @@ struct BatchTests {
                     outcomes.formUnion(try batch.receive(response, at: Given.now).map(\.outcome))
                 }
                 return outcomes
-            }
+            }.result
         }
         #expect(try outcomes() == [.stored])
         #expect(try outcomes() == [.replaced])
@@ -84,7 +84,7 @@ struct BatchTests {
                 try batch.receive(record).outcome, try batch.receive(response, at: Given.now)[0].outcome,
                 try batch.receive(record).outcome,
             ]
-        }
+        }.result
         #expect(outcomes == [.stored, .replaced, .replaced])
         #expect(try jar.header() == "a=2")
     }

@@ -12,7 +12,7 @@ struct ConcurrencyTests {
     @Test("Cookies that many connections set at once are all there, each once", arguments: [2, 8])
     func distinct(connections: Int) throws {
         let path = path
-        let rounds = 240 / connections
+        let rounds = 176 / connections
         _ = try onThreads(connections) { index in
             let jar = try Given.database(path, busyTimeout: 120).jar(now: Given.now)
             for round in 0..<rounds { try jar.receive("c\(index)-\(round)=1; Path=/") }

@@ -75,7 +75,7 @@ struct ExpiryTests {
             setCookie: ["a=0; Path=/; Max-Age=10", "n=0; Path=/; Max-Age=10", "k=1; Path=/; Max-Age=2000"])
         let decisions = try jar.withBatch(now: Given.now) { batch throws(SessionStoreError) in
             try batch.receive(response, at: old)
-        }
+        }.result
         #expect(decisions.map(\.outcome) == [.deleted, .deleted, .stored])
         #expect(try jar.header() == "k=1; b=2")
         #expect(try rows(jar) == 2)

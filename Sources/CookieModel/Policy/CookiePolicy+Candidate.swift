@@ -1,34 +1,24 @@
 extension CookiePolicy {
-    /// Decides what becomes of a received cookie: the storage model (section 5.7), every step, all reasons at once.
+    /// What a received cookie comes to before it meets those that are stored: section 5.7, every step that needs none of
+    /// them, all reasons at once.
     ///
     /// - Parameters:
     ///   - setCookie: the parsed line.
     ///   - context: the request that was answered, or the script's access.
-    ///   - existing: the unexpired cookies of the same registrable domain.
-    ///   - overlaysElsewhere: whether step 16 finds a cookie outside `existing`.
+    ///   - site: what the public suffix list says of the request's host.
     ///   - now: the time of the response.
-    public func decision(
-        for setCookie: SetCookie, in context: RequestContext, existing: some ExistingCookies,
-        overlaysElsewhere: Bool = false,
+    package func candidate(
+        for setCookie: borrowing SetCookie, in context: borrowing RequestContext, site: borrowing WebHost.Site,
         now: Timestamp
-    ) -> StorageDecision {
-        decision(
-            for: setCookie, in: context, site: context.url.host.site(publicSuffixes), existing: existing,
-            overlaysElsewhere: overlaysElsewhere, now: now)
-    }
-
-    /// The same, for a caller that has looked the request's host up.
-    func decision(
-        for setCookie: SetCookie, in context: RequestContext, site: WebHost.Site, existing: some ExistingCookies,
-        overlaysElsewhere: Bool, now: Timestamp
-    ) -> StorageDecision {
+    ) -> Candidate {
         var reasons = ReasonSet<RejectionReason>()
         let isSecureRequest = isSecure(context.url)
+        let isScript = context.interface == .script
         let (domain, isHostOnly) = domain(of: setCookie, host: context.url.host, site: site, &reasons)
         let path = path(of: setCookie, requestPath: context.url.path, &reasons)
         // Steps 12 to 15.
         if setCookie.isSecure, !isSecureRequest { reasons.insert(.secureFromInsecure) }
-        if setCookie.isHTTPOnly, context.interface == .script { reasons.insert(.httpOnlyFromScript) }
+        if setCookie.isHTTPOnly, isScript { reasons.insert(.httpOnlyFromScript) }
         let sameSite = sameSite(of: setCookie, in: context, &reasons)
         var partitionKey: PartitionKey?
         if setCookie.isPartitioned {
@@ -40,39 +30,13 @@ extension CookiePolicy {
         checkPrefixes(
             name: name, value: value, isSecure: setCookie.isSecure, isHostOnly: isHostOnly,
             isHTTPOnly: setCookie.isHTTPOnly, isRootPath: isRootPath(path, setCookie), &reasons)
-        let cookie = Cookie(
-            id: Cookie.ID(
-                name: name, domain: domain, isHostOnly: isHostOnly, path: path, partitionKey: partitionKey),
-            value: value, isSecure: setCookie.isSecure, isHTTPOnly: setCookie.isHTTPOnly, sameSite: sameSite,
-            expiry: expiry(of: setCookie, now: now), creation: now, lastAccess: now)
-        // Step 16.
-        if mayOverlaySecureCookies(setCookie, in: context),
-            overlaysElsewhere || existing.containsSecureCookie(overlaidBy: cookie)
-        {
-            reasons.insert(.overwriteSecure)
-        }
-        return conclude(cookie, existing: existing, isScript: context.interface == .script, reasons, now: now)
-    }
-
-    /// Steps 23 and 24, and the eviction of what is expired on arrival.
-    func conclude(
-        _ candidate: consuming Cookie, existing: some ExistingCookies, isScript: Bool,
-        _ reasonsSoFar: ReasonSet<RejectionReason>, now: Timestamp
-    ) -> StorageDecision {
-        var cookie = candidate
-        var reasons = reasonsSoFar
-        let previous = existing.cookie(cookie.id)
-        if let previous {
-            if isScript, previous.isHTTPOnly { reasons.insert(.overwriteHTTPOnly) }
-            cookie.creation = previous.creation
-            cookie.sequence = previous.sequence
-        }
-        guard reasons.isEmpty else {
-            return StorageDecision(outcome: .rejected, name: cookie.name, reasons: reasons)
-        }
-        let outcome: StorageDecision.Outcome =
-            cookie.isExpired(at: now) ? .deleted : previous == nil ? .stored : .replaced
-        return StorageDecision(outcome: outcome, name: cookie.name, cookie: cookie, previous: previous)
+        return Candidate(
+            cookie: Cookie(
+                id: Cookie.ID(
+                    name: name, domain: domain, isHostOnly: isHostOnly, path: path, partitionKey: partitionKey),
+                value: value, isSecure: setCookie.isSecure, isHTTPOnly: setCookie.isHTTPOnly, sameSite: sameSite,
+                expiry: expiry(of: setCookie, now: now), creation: now, lastAccess: now),
+            reasons: reasons, mayOverlaySecureCookies: !setCookie.isSecure && !isSecureRequest, isFromScript: isScript)
     }
 
     /// Step 6, with the lifetime limit of section 5.5.

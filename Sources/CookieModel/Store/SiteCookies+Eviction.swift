@@ -1,0 +1,84 @@
+/// "Remove excess cookies" (section 5.7) within one registrable domain.
+///
+/// The draft counts the cookies that share a domain field; here, as in browsers, all of a registrable domain count
+/// together, so that no server gets more room by making up subdomains. Cookies of a partition count apart (CHIPS).
+extension SiteCookies {
+    /// Whether the insertion of `record` may have passed a limit.
+    @inline(__always)
+    func isOver(_ limits: CookieLimits, _ record: CookieRecordHeader) -> Bool {
+        if record.isPartitioned { return true }
+        guard let limit = limits.domainCookies else { return false }
+        return count - partitionedCount > limit
+    }
+
+    /// Removes the cookies over the limits of `key`'s partition, or of the unpartitioned ones where it is `nil`.
+    ///
+    /// - Returns: the cookies removed, in the draft's order.
+    package mutating func removeExcess(_ key: PartitionKey?, _ limits: CookieLimits) -> [Eviction] {
+        guard let key else {
+            let excess = limits.domainCookies.map { count - partitionedCount - $0 } ?? 0
+            return excess > 0 ? removeFirst(excess, of: evictionOrder(nil), .domainLimit) : []
+        }
+        var evicted: [Eviction] = []
+        let order = evictionOrder(key)
+        if let limit = limits.partitionCookies, order.count > limit {
+            evicted = removeFirst(order.count - limit, of: order, .partitionLimit)
+        }
+        guard let limit = limits.partitionOctets else { return evicted }
+        let left = evictionOrder(key)
+        var octets = left.reduce(0) { $0 + $1.octetCount }
+        let excess = left.prefix { entry in
+            defer { octets -= entry.octetCount }
+            return octets > limit
+        }
+        if !excess.isEmpty { evicted += removeFirst(excess.count, of: left, .partitionOctetLimit) }
+        return evicted
+    }
+
+    /// The cookies of one partition, the first to go first: without Secure, then least recently used, then oldest.
+    /// Expired ones are out already.
+    private func evictionOrder(_ key: PartitionKey?) -> [EvictionRank] {
+        let serialized = key?.serialized ?? ""
+        var order: [EvictionRank] = []
+        order.reserveCapacity(count)
+        forEach { cookie, place in
+            if cookie.partitionKey.elementsEqual(serialized.utf8) {
+                order.append(EvictionRank(cookie.header, at: place.lowerBound))
+            }
+        }
+        return order.sorted()
+    }
+
+    private mutating func removeFirst(_ excess: Int, of order: [EvictionRank], _ reason: EvictionReason) -> [Eviction] {
+        let ranks = order.prefix(excess)
+        let offsets = Set(ranks.map(\.offset))
+        let removed = remove { offsets.contains($0.offset) }
+        // `remove` goes by the order of a header.
+        let places = offsets.sorted()
+        return ranks.compactMap { rank in
+            places.firstIndex(of: rank.offset).map { Eviction(cookie: removed[$0], reason: reason) }
+        }
+    }
+}
+
+/// A cookie's place in the order of eviction within a domain: without Secure first, then by use.
+struct EvictionRank: Comparable {
+    private let isSecure: Bool
+    private let usage: UsageRank
+    /// The octets of name and value.
+    let octetCount: Int
+    /// Where the record stands.
+    let offset: Int
+
+    init(_ header: CookieRecordHeader, at offset: Int) {
+        isSecure = header.isSecure
+        usage = UsageRank(header)
+        octetCount = header.namePlace.count + header.valuePlace.count
+        self.offset = offset
+    }
+
+    static func < (left: EvictionRank, right: EvictionRank) -> Bool {
+        if left.isSecure != right.isSecure { return right.isSecure }
+        return left.usage < right.usage
+    }
+}
