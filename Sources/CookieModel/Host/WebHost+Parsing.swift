@@ -1,8 +1,9 @@
 extension WebHost {
     /// Canonicalizes a host as the URL Standard's host parser does for http and https; `nil` where it fails.
     ///
-    /// Departures from section 5.1.2, all as browsers behave: an underscore and an empty label are let through, and
-    /// an IP address is canonicalized in every spelling that a URL may have. Percent signs are decoded first.
+    /// Departures from section 5.1.2, all as browsers behave: an underscore and an empty label are let through, an IP
+    /// address is canonicalized in every spelling that a URL may have, and so is a name that IDNA 2008 has not but UTS 46
+    /// has. A domain of ASCII alone may have labels that only look like A-labels. Percent signs are decoded first.
     public init?(_ text: String) {
         self.init(Octets(text))
     }
@@ -26,8 +27,7 @@ extension WebHost {
             let lowered = Octets(octets.map(ASCII.lowercased))
             return lowered.withSpan { finishDomain($0, lowered) }
         case .needsMapping:
-            guard let decoded = percentDecoded(bytes), let ascii = domainToASCII(decoded), !ascii.isEmpty
-            else { return nil }
+            guard let ascii = domainToASCII(percentDecoded(bytes)), !ascii.isEmpty else { return nil }
             let mapped = Octets(ascii)
             return mapped.withSpan { mappedBytes in
                 for index in mappedBytes.indices where isForbiddenInDomain(mappedBytes[index]) { return nil }
@@ -55,28 +55,21 @@ extension WebHost {
             case 0x41...0x5A:
                 if result == .canonical { result = .needsLowercasing }
             case ASCII.percent, 0x80...:
-                result = .needsMapping
+                return .needsMapping
             default:
-                if isForbiddenInDomain(byte) { return .forbidden }
+                // A combining character behind it may still make an allowed one of it: `<` and U+0338 are `≮`.
+                if isForbiddenInDomain(byte) { result = .forbidden }
             }
             index += 1
         }
-        return result != .needsMapping && containsALabel(bytes) ? .needsMapping : result
+        return result
     }
 
-    /// Whether some label begins with `xn--`: such a label must be checked as IDNA demands.
-    private static func containsALabel(_ bytes: Span<UInt8>) -> Bool {
-        guard bytes.count >= 4 else { return false }
-        var index = 0
-        while index + 3 < bytes.count {
-            if bytes[index + 2] == ASCII.hyphen, bytes[index + 3] == ASCII.hyphen, bytes[index] | 0x20 == 0x78,
-                bytes[index + 1] | 0x20 == 0x6E, index == 0 || bytes[index - 1] == ASCII.dot
-            {
-                return true
-            }
-            index += 1
-        }
-        return false
+    /// The URL Standard's domain parser: ASCII is lower-cased and else left alone, whatever its labels claim to be.
+    private static func domainToASCII(_ bytes: [UInt8]) -> [UInt8]? {
+        if bytes.allSatisfy({ $0 < 0x80 }) { return bytes.map(ASCII.lowercased) }
+        guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
+        return InternationalDomain.toASCII(text)
     }
 
     /// A forbidden domain code point of the URL Standard.
@@ -101,7 +94,7 @@ extension WebHost {
         }
     }
 
-    private static func percentDecoded(_ bytes: Span<UInt8>) -> [UInt8]? {
+    private static func percentDecoded(_ bytes: Span<UInt8>) -> [UInt8] {
         var decoded: [UInt8] = []
         decoded.reserveCapacity(bytes.count)
         var index = 0

@@ -109,7 +109,7 @@ struct RequestURLTests {
             ("https://256.256.256.256/", "url-host-invalid"),
             ("https://[::1/", "url-host-invalid"), ("https://[::1]a/", "url-host-invalid"),
             ("https://::1/", "url-port-invalid"), ("https://a<b/", "url-host-invalid"),
-            ("https://xn--a/", "url-host-invalid"),
+            ("https://xn--a.ü/", "url-host-invalid"),
             ("https://example.com:65536/", "url-port-invalid"), ("https://example.com:a/", "url-port-invalid"),
             ("https://example.com:-1/", "url-port-invalid"), ("https://example.com:80:80/", "url-port-invalid"),
             ("https://example.com: 80/", "url-port-invalid"),

@@ -69,7 +69,7 @@ struct RecordTests {
 
     @Test("A domain must be a host, and a public suffix stands for itself alone")
     func domains() {
-        for domain in ["", "a b", "1.2.3.4.5", "[::1", "a/b", "xn--a"] {
+        for domain in ["", "a b", "1.2.3.4.5", "[::1", "a/b", "xn--a.ü"] {
             #expect(fate { $0.domain = domain } == "rejected: host-invalid", "\(domain)")
         }
         for domain in ["com", "github.io", "localhost", "b.kawasaki.jp"] {

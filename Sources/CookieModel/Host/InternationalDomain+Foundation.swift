@@ -1,0 +1,34 @@
+import Foundation
+
+extension InternationalDomain {
+    /// A normalization form of Unicode, by the name of ICU's transform.
+    ///
+    /// What is better known, `precomposedStringWithCanonicalMapping` and its like, is not used: off Apple's systems it
+    /// does not compose all Hangul syllables, and takes U+10041 for an `A`.
+    enum NormalizationForm: String {
+        case c = "NFC"
+        case d = "NFD"
+        case kc = "NFKC"
+    }
+
+    /// The scalars in that form; `nil` where Foundation has no such transform, which is never.
+    static func normalized(
+        _ scalars: String.UnicodeScalarView, _ form: NormalizationForm
+    ) -> String.UnicodeScalarView? {
+        String(scalars).applyingTransform(StringTransform(form.rawValue), reverse: false)?.unicodeScalars
+    }
+
+    /// Whether the labels of a domain in A-labels meet the validity criteria of UTS 46 (section 4.1), the Bidi rule
+    /// among them, which looks at all labels.
+    ///
+    /// - Parameter domain: A domain with at least one A-label; Foundation takes up to 2048 octets.
+    static func isValid(_ domain: [UInt8]) -> Bool {
+        // No URL may hold these; for every criterion the underscore is a character like them.
+        let unwritable: [UInt8] = [0x22, 0x60, 0x7B, 0x7D]
+        let text = String(decoding: domain.map { unwritable.contains($0) ? 0x5F : $0 }, as: UTF8.self)
+        let components = URLComponents(string: "http://\(text)/", encodingInvalidCharacters: false)
+        // Of what the decoder makes of the domain only this is asked: that it did decode. Where an executable lacks the
+        // decoder, Foundation gives back the A-labels.
+        return components?.host.map { host in !host.utf8.allSatisfy { $0 < 0x80 } } ?? false
+    }
+}
