@@ -7,7 +7,7 @@ struct RequestLimitTests {
         "The first cookies of the order go; from the first that has no room on, all stay, with the reason",
         arguments: [
             (nil, nil, "long=12345; bb=22; c=3"), (3, nil, "long=12345; bb=22; c=3"), (2, nil, "long=12345; bb=22"),
-            (0, nil, ""), (nil, 23, "long=12345; bb=22; c=3"), (nil, 22, "long=12345; bb=22"),
+            (0, nil, ""), (nil, 22, "long=12345; bb=22; c=3"), (nil, 21, "long=12345; bb=22"),
             (nil, 17, "long=12345; bb=22"), (nil, 16, "long=12345"), (nil, 10, "long=12345"), (nil, 9, ""),
             (1, 9, ""), (1, 100, "long=12345"),
         ] as [(Int?, Int?, String)])
