@@ -2,7 +2,7 @@ extension CookiePolicy {
     /// What a cookie out of another program's store comes to: the rules of section 5.7 that need no request.
     ///
     /// The record's creation time is kept where it has one; the lifetime limit counts from now.
-    package func candidate(for record: CookieRecord, now: Timestamp) -> Candidate {
+    package func candidate(for record: CookieRecord, now: Timestamp) -> (cookie: Cookie, findings: CandidateFindings) {
         var reasons = ReasonSet<RejectionReason>()
         if record.name.contains(where: ASCII.isControl) || record.value.contains(where: ASCII.isControl)
             || record.path.contains(where: ASCII.isControl)
@@ -32,7 +32,7 @@ extension CookiePolicy {
             value: record.value, isSecure: record.isSecure, isHTTPOnly: record.isHTTPOnly, sameSite: record.sameSite,
             expiry: record.expiry.map { min($0, now.advanced(bySeconds: lifetimeLimit)) },
             creation: record.creation ?? now, lastAccess: now)
-        return Candidate(cookie: cookie, reasons: reasons, mayOverlaySecureCookies: false, isFromScript: false)
+        return (cookie, CandidateFindings(reasons: reasons, mayOverlaySecureCookies: false, isFromScript: false))
     }
 
     /// Whether a Set-Cookie line could have given this name and value (section 5.6, steps 2 to 4): anything else would

@@ -10,7 +10,7 @@ extension CookiePolicy {
     package func candidate(
         for setCookie: borrowing SetCookie, in context: borrowing RequestContext, site: borrowing WebHost.Site,
         now: Timestamp
-    ) -> Candidate {
+    ) -> (cookie: Cookie, findings: CandidateFindings) {
         var reasons = ReasonSet<RejectionReason>()
         let isSecureRequest = isSecure(context.url)
         let isScript = context.interface == .script
@@ -30,13 +30,13 @@ extension CookiePolicy {
         checkPrefixes(
             name: name, value: value, isSecure: setCookie.isSecure, isHostOnly: isHostOnly,
             isHTTPOnly: setCookie.isHTTPOnly, isRootPath: isRootPath(path, setCookie), &reasons)
-        return Candidate(
-            cookie: Cookie(
-                id: Cookie.ID(
-                    name: name, domain: domain, isHostOnly: isHostOnly, path: path, partitionKey: partitionKey),
-                value: value, isSecure: setCookie.isSecure, isHTTPOnly: setCookie.isHTTPOnly, sameSite: sameSite,
-                expiry: expiry(of: setCookie, now: now), creation: now, lastAccess: now),
+        let cookie = Cookie(
+            id: Cookie.ID(name: name, domain: domain, isHostOnly: isHostOnly, path: path, partitionKey: partitionKey),
+            value: value, isSecure: setCookie.isSecure, isHTTPOnly: setCookie.isHTTPOnly, sameSite: sameSite,
+            expiry: expiry(of: setCookie, now: now), creation: now, lastAccess: now)
+        let findings = CandidateFindings(
             reasons: reasons, mayOverlaySecureCookies: !setCookie.isSecure && !isSecureRequest, isFromScript: isScript)
+        return (cookie, findings)
     }
 
     /// Step 6, with the lifetime limit of section 5.5.

@@ -16,18 +16,21 @@ public struct StorageDecision: Sendable, Hashable {
     public let outcome: Outcome
     /// The cookie as it is stored, or as it would have been where it is expired; `nil` where it is rejected.
     public let cookie: Cookie?
-    /// The stored cookie with the same ID, which goes out.
-    public let previous: Cookie?
     /// Why it is rejected; empty otherwise.
     public let reasons: ReasonSet<RejectionReason>
     /// The cookies that had to make room for it; it may be among them itself.
-    public package(set) var evicted: [Eviction] = []
+    public package(set) var evicted: [Eviction]
     private let rejectedName: Octets?
+    /// One cookie or none: most decisions have none and should not carry the room for one.
+    private let previousCookies: [Cookie]
 
-    init(_ outcome: Outcome, _ cookie: consuming Cookie, previous: consuming Cookie?) {
+    init(
+        _ outcome: Outcome, _ cookie: consuming Cookie, previous: consuming Cookie?, evicted: [Eviction] = []
+    ) {
         self.outcome = outcome
         self.cookie = cookie
-        self.previous = previous
+        if let previous { previousCookies = [previous] } else { previousCookies = [] }
+        self.evicted = evicted
         reasons = []
         rejectedName = nil
     }
@@ -35,10 +38,14 @@ public struct StorageDecision: Sendable, Hashable {
     init(rejecting name: Octets?, _ reasons: ReasonSet<RejectionReason>) {
         outcome = .rejected
         cookie = nil
-        previous = nil
+        previousCookies = []
+        evicted = []
         self.reasons = reasons
         rejectedName = name
     }
+
+    /// The stored cookie with the same ID, which goes out.
+    public var previous: Cookie? { previousCookies.first }
 
     /// The name received; `nil` where the line was not parsed.
     public var name: Octets? { cookie?.name ?? rejectedName }

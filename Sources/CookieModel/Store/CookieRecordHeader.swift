@@ -57,23 +57,6 @@ struct CookieRecordHeader: BitwiseCopyable {
     var kind: WebHost.Kind { WebHost.Kind(rawValue: UInt8(flags >> Self.kindShift & 3)) ?? .domain }
     var pathCount: Int { Int(pathLength) }
 
-    /// Whether the cookies may have the same ID, by the lengths of its parts.
-    @inline(__always)
-    func mayHaveSameID(as other: CookieRecordHeader) -> Bool {
-        nameLength == other.nameLength && pathLength == other.pathLength && domainLength == other.domainLength
-            && partitionLength == other.partitionLength
-    }
-
-    /// The order of a header (section 5.8.3, step 4), as ``Cookie/precedes(_:)`` has it.
-    @inline(__always)
-    func precedes(_ other: CookieRecordHeader) -> Bool {
-        if pathLength != other.pathLength { return pathLength > other.pathLength }
-        if creationMicroseconds != other.creationMicroseconds {
-            return creationMicroseconds < other.creationMicroseconds
-        }
-        return sequence < other.sequence
-    }
-
     // The octets follow in this order; name and value next to each other, with the equals sign that a header has
     // between them.
     var domainPlace: Range<Int> { place(after: MemoryLayout<CookieRecordHeader>.size, domainLength) }

@@ -48,48 +48,35 @@ public struct CookieStore: Sendable {
     /// Takes in a cookie out of another store.
     @discardableResult
     public mutating func receive(_ record: CookieRecord, now: Timestamp) -> StorageDecision {
-        let candidate = policy.candidate(for: record, now: now)
-        let site = candidate.cookie.domain.registrableDomain(policy.publicSuffixes)
-        return receive(candidate, site: site, overlaysElsewhere: false, now: now)
+        let (cookie, findings) = policy.candidate(for: record, now: now)
+        let site = cookie.domain.registrableDomain(policy.publicSuffixes)
+        return receive(cookie, findings, site: site, overlaysElsewhere: false, now: now)
     }
 
     /// Receives a parsed line of a response that came at `time`, which may be long ago.
     package mutating func receive(
         _ setCookie: SetCookie, in context: RequestContext, site: WebHost.Site, at time: Timestamp, now: Timestamp
     ) -> StorageDecision {
-        let candidate = policy.candidate(for: setCookie, in: context, site: site, now: time)
+        let (cookie, findings) = policy.candidate(for: setCookie, in: context, site: site, now: time)
         let overlaysElsewhere =
-            candidate.mayOverlaySecureCookies
-            && overlaysElsewhere(candidate.cookie, site: site.registrableDomain, now: now)
-        return receive(candidate, site: site.registrableDomain, overlaysElsewhere: overlaysElsewhere, now: now)
+            findings.mayOverlaySecureCookies
+            && overlaysElsewhere(cookie, site: site.registrableDomain, now: now)
+        return receive(cookie, findings, site: site.registrableDomain, overlaysElsewhere: overlaysElsewhere, now: now)
     }
 
     private mutating func receive(
-        _ candidate: consuming Candidate, site: Octets, overlaysElsewhere: Bool, now: Timestamp
+        _ cookie: consuming Cookie, _ findings: CandidateFindings, site: Octets, overlaysElsewhere: Bool,
+        now: Timestamp
     ) -> StorageDecision {
+        // A key of its own for a new site: the one at hand keeps the whole URL in memory.
         guard let index = sites.index(forKey: site) else {
-            var cookies = SiteCookies()
-            let decision = cookies.receive(
-                candidate, overlaysElsewhere: overlaysElsewhere, sequence: &nextSequence, limits: policy.limits,
-                now: now)
-            guard cookies.count > 0 else { return decision }
-            // A key of its own: the one at hand keeps the whole URL in memory.
-            sites[Octets(Array(site))] = cookies
-            return concluded(decision, adding: cookies.count, now: now)
+            sites[Octets(Array(site))] = SiteCookies()
+            return receive(cookie, findings, site: site, overlaysElsewhere: overlaysElsewhere, now: now)
         }
-        let before = sites.values[index].count
-        let decision = sites.values[index].receive(
-            candidate, overlaysElsewhere: overlaysElsewhere, sequence: &nextSequence, limits: policy.limits, now: now)
-        return concluded(decision, adding: sites.values[index].count - before, now: now)
-    }
-
-    @inline(__always)
-    private mutating func concluded(
-        _ decision: consuming StorageDecision, adding difference: Int, now: Timestamp
-    ) -> StorageDecision {
-        count += difference
-        guard let limit = policy.limits.totalCookies, count > limit else { return decision }
-        decision.evicted += removeExcess(limit, now: now)
+        var decision = sites.values[index].receive(
+            cookie, findings, overlaysElsewhere: overlaysElsewhere, sequence: &nextSequence, total: &count,
+            limits: policy.limits, now: now)
+        if let limit = policy.limits.totalCookies, count > limit { decision.evicted += removeExcess(limit, now: now) }
         return decision
     }
 

@@ -2,8 +2,7 @@
 package struct PackedCookie {
     let header: CookieRecordHeader
     private let bytes: UnsafeRawBufferPointer
-    /// Where the record begins.
-    let offset: Int
+    private let offset: Int
 
     @inline(__always)
     init(bytes: UnsafeRawBufferPointer, offset: Int) {

@@ -41,23 +41,19 @@ extension SiteCookies {
         let serialized = key?.serialized ?? ""
         var order: [EvictionRank] = []
         order.reserveCapacity(count)
-        forEach { cookie, place in
+        forEach { cookie, index in
             if cookie.partitionKey.elementsEqual(serialized.utf8) {
-                order.append(EvictionRank(cookie.header, at: place.lowerBound))
+                order.append(EvictionRank(cookie.header, at: index))
             }
         }
         return order.sorted()
     }
 
     private mutating func removeFirst(_ excess: Int, of order: [EvictionRank], _ reason: EvictionReason) -> [Eviction] {
-        let ranks = order.prefix(excess)
-        let offsets = Set(ranks.map(\.offset))
-        let removed = remove { offsets.contains($0.offset) }
-        // `remove` goes by the order of a header.
-        let places = offsets.sorted()
-        return ranks.compactMap { rank in
-            places.firstIndex(of: rank.offset).map { Eviction(cookie: removed[$0], reason: reason) }
-        }
+        let indices = order.prefix(excess).map(\.index)
+        let evicted = indices.map { Eviction(cookie: cookie(at: $0), reason: reason) }
+        for index in indices.sorted(by: >) { remove(at: index) }
+        return evicted
     }
 }
 
@@ -67,14 +63,14 @@ struct EvictionRank: Comparable {
     private let usage: UsageRank
     /// The octets of name and value.
     let octetCount: Int
-    /// Where the record stands.
-    let offset: Int
+    /// The index of the entry.
+    let index: Int
 
-    init(_ header: CookieRecordHeader, at offset: Int) {
+    init(_ header: CookieRecordHeader, at index: Int) {
         isSecure = header.isSecure
         usage = UsageRank(header)
         octetCount = header.namePlace.count + header.valuePlace.count
-        self.offset = offset
+        self.index = index
     }
 
     static func < (left: EvictionRank, right: EvictionRank) -> Bool {

@@ -3,69 +3,65 @@ extension SiteCookies {
     /// Decides on a cookie and stores it: steps 16, 23 and 24, and the removal of excess cookies.
     ///
     /// - Parameters:
-    ///   - candidate: the cookie, with what is wrong with it so far.
+    ///   - candidate: the cookie as it would be stored.
+    ///   - findings: what is wrong with it so far.
     ///   - overlaysElsewhere: whether step 16 finds a cookie of another registrable domain.
     ///   - sequence: the next place in the order of creation; taken where the cookie is new.
+    ///   - total: the number of cookies in the store, kept up to date.
     ///   - now: the present time, at which what is expired goes out. A cookie out of an old capture may have run out
     ///     since it was received.
     package mutating func receive(
-        _ candidate: consuming Candidate, overlaysElsewhere: Bool, sequence: inout Int64, limits: CookieLimits,
-        now: Timestamp
+        _ candidate: consuming Cookie, _ findings: CandidateFindings, overlaysElsewhere: Bool,
+        sequence: inout Int64, total: inout Int, limits: borrowing CookieLimits, now: Timestamp
     ) -> StorageDecision {
+        let countBefore = count
+        defer { total += count - countBefore }
         removeExpired(at: now)
-        var reasons = candidate.reasons
-        candidate.cookie.sequence = sequence
-        var record = CookieRecordHeader(candidate.cookie)
-        let meeting = meeting(candidate.cookie, record)
-        if candidate.mayOverlaySecureCookies, overlaysElsewhere || containsSecureCookie(overlaidBy: candidate.cookie) {
+        var reasons = findings.reasons
+        candidate.sequence = sequence
+        var record = CookieRecordHeader(candidate)
+        let (previous, place) = place(of: candidate, record)
+        if findings.mayOverlaySecureCookies, overlaysElsewhere || containsSecureCookie(overlaidBy: candidate) {
             reasons.insert(.overwriteSecure)
         }
-        if candidate.isFromScript, let previous = meeting.previous, previous.isHTTPOnly {
-            reasons.insert(.overwriteHTTPOnly)
-        }
-        guard reasons.isEmpty else { return StorageDecision(rejecting: candidate.cookie.name, reasons) }
-        guard let previous = meeting.previous else {
-            if candidate.cookie.isExpired(at: now) { return StorageDecision(.deleted, candidate.cookie, previous: nil) }
+        if findings.isFromScript, let previous, previous.isHTTPOnly { reasons.insert(.overwriteHTTPOnly) }
+        guard reasons.isEmpty else { return StorageDecision(rejecting: candidate.name, reasons) }
+        let isExpired = candidate.isExpired(at: now)
+        guard let previous else {
+            guard !isExpired else { return StorageDecision(.deleted, candidate, previous: nil) }
             sequence += 1
-            insert(candidate.cookie, record, at: meeting.place.lowerBound)
-            var decision = StorageDecision(.stored, candidate.cookie, previous: nil)
-            if isOver(limits, record) { decision.evicted = removeExcess(candidate.cookie.id.partitionKey, limits) }
-            return decision
+            insert(candidate, record, at: place)
+            let evicted = isOver(limits, record) ? removeExcess(candidate.id.partitionKey, limits) : []
+            return StorageDecision(.stored, candidate, previous: nil, evicted: evicted)
         }
-        let old = cookie(at: meeting.place)
-        if candidate.cookie.isExpired(at: now) {
-            remove(at: meeting.place, previous)
-            return StorageDecision(.deleted, candidate.cookie, previous: old)
+        let old = cookie(at: place)
+        guard !isExpired else {
+            remove(at: place)
+            return StorageDecision(.deleted, candidate, previous: old)
         }
-        // Step 23.3; the order of the header goes by what does not change.
-        candidate.cookie.creation = previous.creation
-        candidate.cookie.sequence = previous.sequence
-        record = CookieRecordHeader(candidate.cookie)
-        replace(meeting.place, with: candidate.cookie, record)
-        var decision = StorageDecision(.replaced, candidate.cookie, previous: old)
-        if record.isPartitioned { decision.evicted = removeExcess(candidate.cookie.id.partitionKey, limits) }
-        return decision
+        // Step 23.3. The order of a header goes by what does not change, so the entry stays in its place.
+        candidate.creation = previous.creation
+        candidate.sequence = previous.sequence
+        record = CookieRecordHeader(candidate)
+        replace(place, with: candidate, record)
+        let evicted = record.isPartitioned ? removeExcess(candidate.id.partitionKey, limits) : []
+        return StorageDecision(.replaced, candidate, previous: old, evicted: evicted)
     }
 
-    /// Where the cookie with the same ID stands, or, where there is none, in front of what a new one belongs.
-    private func meeting(
-        _ cookie: borrowing Cookie, _ record: CookieRecordHeader
-    ) -> (previous: CookieRecordHeader?, place: Range<Int>) {
-        storage.withUnsafeBytes { bytes in
-            var offset = 0
-            var insertion = -1
-            while offset < bytes.count {
-                let other = PackedCookie(bytes: bytes, offset: offset)
-                let end = offset + other.header.byteCount
-                if record.mayHaveSameID(as: other.header), other.hasID(cookie.id) {
-                    return (other.header, offset..<end)
-                }
-                if insertion < 0, record.precedes(other.header) { insertion = offset }
-                offset = end
+    /// The cookie with the same ID and its index; where there is none, in front of which entry a new one belongs.
+    private func place(
+        of cookie: borrowing Cookie, _ record: CookieRecordHeader
+    ) -> (previous: CookieRecordHeader?, index: Int) {
+        let candidate = CookieEntry(cookie, record, at: 0)
+        var insertion = -1
+        for index in entries.indices {
+            let entry = entries[index]
+            if entry.mayHaveSameID(as: candidate), withCookie(at: index, { $0.hasID(cookie.id) }) {
+                return (withCookie(at: index) { $0.header }, index)
             }
-            let place = insertion < 0 ? bytes.count : insertion
-            return (nil, place..<place)
+            if insertion < 0, candidate.precedes(entry) { insertion = index }
         }
+        return (nil, insertion < 0 ? entries.count : insertion)
     }
 
     /// Whether a cookie without Secure over an insecure connection would overlay a Secure one (step 16).
@@ -79,9 +75,5 @@ extension SiteCookies {
             }
         }
         return found
-    }
-
-    private func cookie(at place: Range<Int>) -> Cookie {
-        storage.withUnsafeBytes { PackedCookie(bytes: $0, offset: place.lowerBound).cookie }
     }
 }

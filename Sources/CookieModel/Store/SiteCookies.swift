@@ -1,12 +1,13 @@
-/// The cookies of one registrable domain, packed into one run of bytes in the order of a header.
+/// The cookies of one registrable domain: their octets in one run of bytes, and entries in the order of a header.
 ///
-/// A retrieval reads the run from one end to the other, sorts nothing and follows no pointer; a cookie costs its octets
-/// and ``CookieRecordHeader``. A change writes the run anew: it is as long as one site's cookies.
+/// A retrieval follows the entries, sorts nothing and follows no pointer; a search for a cookie reads the entries alone.
+/// A cookie costs its octets, ``CookieRecordHeader`` and ``CookieEntry``.
 package struct SiteCookies: Sendable {
-    private(set) var storage: [UInt8] = []
-    /// The number of cookies.
-    package private(set) var count = 0
-    /// How many of them are partitioned.
+    private(set) var entries: [CookieEntry] = []
+    private var storage: [UInt8] = []
+    /// How many bytes of the storage belong to no cookie any more.
+    private var unusedByteCount = 0
+    /// How many cookies are partitioned.
     private(set) var partitionedCount = 0
     /// No cookie here expires before this moment.
     private var earliestExpiry = Int64.max
@@ -17,17 +18,12 @@ package struct SiteCookies: Sendable {
     /// The cookies given, put in order.
     package init(_ cookies: [Cookie]) {
         for cookie in cookies.sorted(by: { $0.precedes($1) }) {
-            let record = CookieRecordHeader(cookie)
-            replace(storage.count..<storage.count, with: cookie, record)
-            noteInsertion(of: record)
+            insert(cookie, CookieRecordHeader(cookie), at: entries.count)
         }
     }
 
-    /// Whether some cookie may have expired before `now`; false where none has.
-    @inline(__always)
-    func mayHaveExpired(at now: Timestamp) -> Bool {
-        earliestExpiry < now.microseconds
-    }
+    /// The number of cookies.
+    package var count: Int { entries.count }
 
     /// All cookies, in the order of a header.
     package var cookies: [Cookie] {
@@ -37,17 +33,22 @@ package struct SiteCookies: Sendable {
         return cookies
     }
 
-    /// Calls `body` with every cookie and its place, in the order of a header.
+    /// The cookie of an entry.
+    func cookie(at index: Int) -> Cookie {
+        withCookie(at: index) { $0.cookie }
+    }
+
+    /// Calls `body` with the cookie of an entry, in place.
     @inline(__always)
-    func forEach(_ body: (borrowing PackedCookie, Range<Int>) -> Void) {
+    func withCookie<Result>(at index: Int, _ body: (borrowing PackedCookie) -> Result) -> Result {
+        storage.withUnsafeBytes { body(PackedCookie(bytes: $0, offset: Int(entries[index].offset))) }
+    }
+
+    /// Calls `body` with every cookie and its index, in the order of a header, in place.
+    @inline(__always)
+    func forEach(_ body: (borrowing PackedCookie, Int) -> Void) {
         storage.withUnsafeBytes { bytes in
-            var offset = 0
-            while offset < bytes.count {
-                let cookie = PackedCookie(bytes: bytes, offset: offset)
-                let end = offset + cookie.header.byteCount
-                body(cookie, offset..<end)
-                offset = end
-            }
+            for index in entries.indices { body(PackedCookie(bytes: bytes, offset: Int(entries[index].offset)), index) }
         }
     }
 
@@ -56,34 +57,13 @@ package struct SiteCookies: Sendable {
     @inline(__always)
     mutating func touch(at now: Timestamp, where body: (borrowing PackedCookie) -> Bool) {
         storage.withUnsafeMutableBytes { bytes in
-            var offset = 0
-            while offset < bytes.count {
-                let cookie = PackedCookie(bytes: UnsafeRawBufferPointer(bytes), offset: offset)
-                if body(cookie) { CookieRecordHeader.setLastAccess(now, in: bytes, at: offset) }
-                offset += cookie.header.byteCount
+            for entry in entries {
+                let offset = Int(entry.offset)
+                if body(PackedCookie(bytes: UnsafeRawBufferPointer(bytes), offset: offset)) {
+                    CookieRecordHeader.setLastAccess(now, in: bytes, at: offset)
+                }
             }
         }
-    }
-
-    /// Removes the cookies for which `isGone` holds.
-    ///
-    /// - Returns: the cookies removed.
-    @discardableResult
-    package mutating func remove(where isGone: (borrowing PackedCookie) -> Bool) -> [Cookie] {
-        var kept = SiteCookies()
-        var removed: [Cookie] = []
-        kept.storage.reserveCapacity(storage.count)
-        forEach { cookie, place in
-            if isGone(cookie) {
-                removed.append(cookie.cookie)
-            } else {
-                kept.storage += storage[place]
-                kept.noteInsertion(of: cookie.header)
-            }
-        }
-        if !removed.isEmpty { kept.storage = Array(kept.storage) }
-        self = kept
-        return removed
     }
 
     /// Removes the cookies that have expired.
@@ -91,46 +71,96 @@ package struct SiteCookies: Sendable {
     /// - Returns: the cookies removed.
     @discardableResult
     package mutating func removeExpired(at now: Timestamp) -> [Cookie] {
-        mayHaveExpired(at: now) ? remove { $0.hasExpired(at: now) } : []
+        guard earliestExpiry < now.microseconds else { return [] }
+        return remove { $0.hasExpired(at: now) }
     }
 
-    /// Removes the record at `place`.
-    mutating func remove(at place: Range<Int>, _ record: CookieRecordHeader) {
-        storage = Array(storage[..<place.lowerBound] + storage[place.upperBound...])
-        count -= 1
-        if record.isPartitioned { partitionedCount -= 1 }
-    }
-
-    /// Puts a cookie in front of the record at `offset`.
-    mutating func insert(_ cookie: borrowing Cookie, _ record: CookieRecordHeader, at offset: Int) {
-        replace(offset..<offset, with: cookie, record)
-        noteInsertion(of: record)
-    }
-
-    /// Writes a cookie over the record of the one with the same ID.
-    mutating func replace(_ place: Range<Int>, with cookie: borrowing Cookie, _ record: CookieRecordHeader) {
-        let length = storage.count - place.count + record.byteCount
-        storage = [UInt8](unsafeUninitializedCapacity: length) { buffer, initialized in
-            let target = UnsafeMutableRawBufferPointer(buffer)
-            storage.withUnsafeBytes { source in
-                target.copyMemory(from: UnsafeRawBufferPointer(rebasing: source[..<place.lowerBound]))
-                let rest = place.lowerBound + record.byteCount
-                UnsafeMutableRawBufferPointer(rebasing: target[rest...])
-                    .copyMemory(from: UnsafeRawBufferPointer(rebasing: source[place.upperBound...]))
+    /// Removes the cookies for which `isGone` holds.
+    ///
+    /// - Returns: the cookies removed.
+    @discardableResult
+    package mutating func remove(where isGone: (borrowing PackedCookie) -> Bool) -> [Cookie] {
+        var removed: [Cookie] = []
+        var kept: [CookieEntry] = []
+        earliestExpiry = .max
+        partitionedCount = 0
+        for index in entries.indices {
+            if withCookie(at: index, isGone) {
+                removed.append(cookie(at: index))
+            } else {
+                kept.append(entries[index])
+                note(withCookie(at: index) { $0.header })
             }
-            record.write(cookie, to: target, at: place.lowerBound)
-            initialized = length
         }
-        noteExpiry(of: record)
+        guard !removed.isEmpty else { return [] }
+        entries = kept
+        pack()
+        return removed
     }
 
-    private mutating func noteInsertion(of record: CookieRecordHeader) {
-        count += 1
+    /// Removes the cookie of an entry.
+    mutating func remove(at index: Int) {
+        if withCookie(at: index, { $0.header.isPartitioned }) { partitionedCount -= 1 }
+        unusedByteCount += Int(entries.remove(at: index).byteCount)
+        packWhereWorthwhile()
+    }
+
+    /// Puts a cookie in front of the entry at `index`.
+    mutating func insert(_ cookie: borrowing Cookie, _ record: CookieRecordHeader, at index: Int) {
+        if entries.capacity == entries.count { entries.reserveCapacity(entries.count + entries.count / 2 + 1) }
+        entries.insert(CookieEntry(cookie, record, at: append(cookie, record)), at: index)
+        note(record)
+    }
+
+    /// Writes a cookie over the one of an entry, which has the same ID.
+    mutating func replace(_ index: Int, with cookie: borrowing Cookie, _ record: CookieRecordHeader) {
+        let old = entries[index]
+        var offset = Int(old.offset)
+        if record.byteCount <= old.byteCount {
+            storage.withUnsafeMutableBytes { record.write(cookie, to: $0, at: offset) }
+            unusedByteCount += Int(old.byteCount) - record.byteCount
+        } else {
+            offset = append(cookie, record)
+            unusedByteCount += Int(old.byteCount)
+        }
+        entries[index] = CookieEntry(cookie, record, at: offset)
+        noteExpiry(record)
+        packWhereWorthwhile()
+    }
+
+    private mutating func append(_ cookie: borrowing Cookie, _ record: CookieRecordHeader) -> Int {
+        let offset = storage.count
+        let end = offset + record.byteCount
+        // Some room for the next one, and none for a first one that may stay alone.
+        if storage.capacity < end { storage.reserveCapacity(end + offset / 2) }
+        storage.append(contentsOf: repeatElement(0, count: record.byteCount))
+        storage.withUnsafeMutableBytes { record.write(cookie, to: $0, at: offset) }
+        return offset
+    }
+
+    private mutating func note(_ record: CookieRecordHeader) {
         if record.isPartitioned { partitionedCount += 1 }
-        noteExpiry(of: record)
+        noteExpiry(record)
     }
 
-    private mutating func noteExpiry(of record: CookieRecordHeader) {
+    private mutating func noteExpiry(_ record: CookieRecordHeader) {
         if let expiry = record.expiry { earliestExpiry = min(earliestExpiry, expiry.microseconds) }
+    }
+
+    private mutating func packWhereWorthwhile() {
+        if unusedByteCount > storage.count / 2 { pack() }
+    }
+
+    /// Writes the storage anew, without what belongs to no cookie.
+    private mutating func pack() {
+        var packed: [UInt8] = []
+        packed.reserveCapacity(entries.reduce(0) { $0 + Int($1.byteCount) })
+        for index in entries.indices {
+            let entry = entries[index]
+            entries[index].offset = UInt32(packed.count)
+            packed += storage[Int(entry.offset)..<Int(entry.offset + entry.byteCount)]
+        }
+        storage = packed
+        unusedByteCount = 0
     }
 }
