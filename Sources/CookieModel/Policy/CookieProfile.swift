@@ -19,13 +19,16 @@ public struct CookieProfile: OptionSet, Sendable, Hashable {
     public static let honoursHTTPPrefixes = CookieProfile(rawValue: 1 << 3)
     /// `__Host-` needs a `Path` that says `/` itself, not one that comes to it by the default-path (same place).
     public static let hostPrefixNeedsExplicitPath = CookieProfile(rawValue: 1 << 4)
+    /// A `Domain` of one dot is no host, and refuses the cookie, rather than an empty one that counts as absent (layered
+    /// cookies, "Parse a Cookie"; so do browsers).
+    public static let refusesLoneDotDomain = CookieProfile(rawValue: 1 << 5)
 
     /// The draft to the letter; the default.
     public static let rfc6265bis: CookieProfile = []
     /// What the layered-cookies draft and today's browsers do.
     public static let browser: CookieProfile = [
         .ignoresRelativePath, .keepsEarlierSameSite, .rejectsNonASCIIPath, .honoursHTTPPrefixes,
-        .hostPrefixNeedsExplicitPath,
+        .hostPrefixNeedsExplicitPath, .refusesLoneDotDomain,
     ]
 
     /// The profile of a name: `rfc6265bis` or `browser`.

@@ -24,11 +24,11 @@ extension SetCookie {
         // Step 1.
         if bytes.containsControl { reasons.insert(.controlCharacter) }
         // Steps 2 and 3.
-        var pairEnd = 0
+        var pairEnd = bytes.position(of: ASCII.semicolon, or: ASCII.equals, in: 0..<bytes.count)
         var equals = -1
-        while pairEnd < bytes.count, bytes[pairEnd] != ASCII.semicolon {
-            if equals < 0, bytes[pairEnd] == ASCII.equals { equals = pairEnd }
-            pairEnd += 1
+        if pairEnd < bytes.count, bytes[pairEnd] == ASCII.equals {
+            equals = pairEnd
+            pairEnd = bytes.position(of: ASCII.semicolon, in: (equals + 1)..<bytes.count)
         }
         // Step 4.
         let name = bytes.trimmingWhiteSpace(0..<max(equals, 0))

@@ -14,33 +14,33 @@ public struct SetCookie: Sendable, Hashable {
 
     /// The whole line; one reference, into which the parts are places.
     private let line: Octets
-    private let namePlace: Range<Int>
-    private let valuePlace: Range<Int>
+    private let namePlace: LinePlace
+    private let valuePlace: LinePlace
     private let attributes: SetCookieAttributes
 
     init(_ line: Octets, name: Range<Int>, value: Range<Int>, _ attributes: SetCookieAttributes) {
         self.line = line
-        namePlace = name
-        valuePlace = value
+        namePlace = LinePlace(name)
+        valuePlace = LinePlace(value)
         self.attributes = attributes
     }
 
     /// The name, possibly empty.
-    public var name: Octets { line[namePlace] }
+    public var name: Octets { line[namePlace.range] }
     /// The value, possibly empty.
-    public var value: Octets { line[valuePlace] }
+    public var value: Octets { line[valuePlace.range] }
     /// The moment that the last valid `Expires` names, uncapped.
     public var expires: Timestamp? { attributes.expires }
     /// The seconds of the last valid `Max-Age`; saturated where the number is larger than any date.
     public var maxAge: Int64? { attributes.maxAge }
     /// The last `Domain` in lower case, without one leading dot; may be empty.
-    public var domain: Octets? { attributes.domain.map { line[$0].lowercased } }
+    public var domain: Octets? { attributes.domain.map { line[$0.range].lowercased } }
     /// What the `Path` attributes say.
     public var path: PathAttribute {
         switch attributes.path {
         case .absent: .absent
         case .default: .default
-        case .place(let place): .path(line[place])
+        case .place(let place): .path(line[place.range])
         }
     }
     /// Whether there is a `Secure` attribute.

@@ -3,13 +3,13 @@ struct SetCookieAttributes: Sendable {
     enum Path {
         case absent
         case `default`
-        case place(Range<Int>)
+        case place(LinePlace)
     }
 
     var expires: Timestamp?
     var maxAge: Int64?
     /// Where the last Domain stands, without its leading dot.
-    var domain: Range<Int>?
+    var domain: LinePlace?
     var path = Path.absent
     var isSecure = false
     var isHTTPOnly = false
@@ -22,11 +22,11 @@ struct SetCookieAttributes: Sendable {
         while position < range.upperBound {
             // Steps 2 to 4: what stands here is a semicolon.
             let start = position + 1
-            var end = start
+            var end = bytes.position(of: ASCII.semicolon, or: ASCII.equals, in: start..<range.upperBound)
             var equals = -1
-            while end < range.upperBound, bytes[end] != ASCII.semicolon {
-                if equals < 0, bytes[end] == ASCII.equals { equals = end }
-                end += 1
+            if end < range.upperBound, bytes[end] == ASCII.equals {
+                equals = end
+                end = bytes.position(of: ASCII.semicolon, in: (equals + 1)..<range.upperBound)
             }
             position = end
             // Steps 5 and 6.
@@ -49,8 +49,9 @@ struct SetCookieAttributes: Sendable {
             isSecure = true
         case 6 where name.equalsIgnoringCase("domain"):
             // The Domain Attribute (section 5.6.3).
-            let start = !value.isEmpty && value[0] == ASCII.dot ? place.lowerBound + 1 : place.lowerBound
-            domain = start..<place.upperBound
+            let isLoneDot = value.count == 1 && profile.contains(.refusesLoneDotDomain)
+            let hasLeadingDot = !value.isEmpty && value[0] == ASCII.dot && !isLoneDot
+            domain = LinePlace((place.lowerBound + (hasLeadingDot ? 1 : 0))..<place.upperBound)
         case 7 where name.equalsIgnoringCase("expires"):
             expires = CookieDate.parse(value) ?? expires
         case 7 where name.equalsIgnoringCase("max-age"):
@@ -84,7 +85,7 @@ struct SetCookieAttributes: Sendable {
     /// The Path Attribute (section 5.6.4).
     private mutating func processPath(_ value: Span<UInt8>, _ place: Range<Int>, _ profile: CookieProfile) {
         if !value.isEmpty, value[0] == ASCII.slash {
-            path = .place(place)
+            path = .place(LinePlace(place))
         } else if !profile.contains(.ignoresRelativePath) {
             path = .default
         }

@@ -42,7 +42,10 @@ private struct StepDocument: Decodable {
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        guard let kind = container.allKeys.first, container.allKeys.count == 1 else {
+        // Other people's encoders write null for what a step is not.
+        let named = try container.allKeys.filter { try !container.decodeNil(forKey: $0) }
+        let kinds = named.isEmpty ? container.allKeys : named
+        guard let kind = kinds.first, kinds.count == 1 else {
             throw DecodingError.dataCorrupted(
                 DecodingError.Context(
                     codingPath: container.codingPath,
@@ -90,62 +93,5 @@ private struct ReceiveDocument: Decodable {
         }
         response = ReceivedResponse(
             context: context, status: try container.decodeIfPresent(Int.self, forKey: .status) ?? 200, setCookie: lines)
-    }
-}
-
-private struct RequestDocument: Decodable {
-    let context: RequestContext
-
-    enum CodingKeys: CodingKey {
-        case url, method, via, context
-    }
-
-    enum ContextKeys: CodingKey {
-        case topLevel, initiator, navigation
-    }
-
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        var context = RequestContext(url: try container.requestURL(.url))
-        if let method = try container.decodeIfPresent(String.self, forKey: .method) {
-            context.method = method.uppercased()
-        }
-        if let via = try container.decodeIfPresent(String.self, forKey: .via) {
-            guard let interface = RequestContext.Interface(rawValue: via) else {
-                throw DecodingError.dataCorruptedError(
-                    forKey: .via, in: container, debugDescription: "this is neither http nor script")
-            }
-            context.interface = interface
-        }
-        if container.contains(.context), try !container.decodeNil(forKey: .context) {
-            let nested = try container.nestedContainer(keyedBy: ContextKeys.self, forKey: .context)
-            if nested.contains(.topLevel), try !nested.decodeNil(forKey: .topLevel) {
-                context.topLevel = try nested.requestURL(.topLevel)
-            }
-            context.initiator = try RequestDocument.initiator(nested)
-            context.isTopLevelNavigation =
-                try nested.decodeIfPresent(Bool.self, forKey: .navigation) ?? (context.topLevel == nil)
-        }
-        self.context = context
-    }
-
-    private static func initiator(
-        _ container: KeyedDecodingContainer<ContextKeys>
-    ) throws -> RequestContext.Initiator {
-        guard container.contains(.initiator) else { return .topLevel }
-        if try container.decodeNil(forKey: .initiator) { return .user }
-        // "null" is how an opaque origin is serialized.
-        if try container.decode(String.self, forKey: .initiator) == "null" { return .opaque }
-        return .origin(try container.requestURL(.initiator))
-    }
-}
-
-extension KeyedDecodingContainer {
-    fileprivate func requestURL(_ key: Key) throws -> RequestURL {
-        do {
-            return try RequestURL(try decode(String.self, forKey: key))
-        } catch let error as RequestURLError {
-            throw DecodingError.dataCorruptedError(forKey: key, in: self, debugDescription: error.description)
-        }
     }
 }

@@ -49,29 +49,6 @@ public enum ScenarioLine {
     }
 }
 
-/// A scenario's name: a text or a number, returned as it came.
-enum ScenarioID: Codable {
-    case text(String)
-    case number(Int)
-
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        if let number = try? container.decode(Int.self) {
-            self = .number(number)
-        } else {
-            self = .text(try container.decode(String.self))
-        }
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        switch self {
-        case .text(let text): try container.encode(text)
-        case .number(let number): try container.encode(number)
-        }
-    }
-}
-
 private struct IdentifiedLine: Decodable {
     let id: ScenarioID?
 }

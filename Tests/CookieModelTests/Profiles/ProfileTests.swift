@@ -6,7 +6,7 @@ import Testing
 struct ProfileTests {
     static let flags: [CookieProfile] = [
         .ignoresRelativePath, .keepsEarlierSameSite, .rejectsNonASCIIPath, .honoursHTTPPrefixes,
-        .hostPrefixNeedsExplicitPath,
+        .hostPrefixNeedsExplicitPath, .refusesLoneDotDomain,
     ]
 
     /// A line whose fate hangs on one flag: outcome, path and same-site-flag without it and with it.
@@ -39,6 +39,9 @@ struct ProfileTests {
             .honoursHTTPPrefixes, "__host-hTTP-a=1; HttpOnly", "rejected: prefix-host",
             "rejected: prefix-host, prefix-http"),
         Row(.honoursHTTPPrefixes, "__Http-a", "stored /b default", "rejected: prefix-nameless"),
+        Row(
+            .refusesLoneDotDomain, "a=1; Domain=example.com; Domain=.", "stored /b default",
+            "rejected: domain-public-suffix, domain-mismatch"),
         Row(.honoursHTTPPrefixes, "=__hTTp-a", "stored /b default", "rejected: prefix-nameless"),
     ]
 
@@ -51,6 +54,8 @@ struct ProfileTests {
         Row([], "__Http-a=1; Secure; HttpOnly", "stored /b default", ""),
         Row([], "__Host-Http-a=1; Secure; HttpOnly; Path=/", "stored / default", ""),
         Row([], "__Host-Http-a=1; Secure; HttpOnly; Path=/c", "rejected: prefix-host", ""),
+        Row([], "a=1; Domain=.; Domain=example.com", "stored /b default", ""),
+        Row([], "a=1; Domain=", "stored /b default", ""), Row([], "a=1; Domain=.example.com", "stored /b default", ""),
         Row([], "__Host-Http-a", "rejected: prefix-nameless", ""), Row([], "__Http=1", "stored /b default", ""),
     ]
 

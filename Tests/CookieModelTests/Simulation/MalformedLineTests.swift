@@ -92,7 +92,7 @@ struct MalformedLineTests {
         "The id comes back as it came, or is null",
         arguments: [
             (#""x""#, #""x""#), (#""""#, #""""#), (#""é\n\"""#, #""é\n\"""#), ("7", "7"), ("-1", "-1"), ("0", "0"),
-            ("9007199254740993", "9007199254740993"), ("null", "null"),
+            ("9007199254740993", "9007199254740993"), ("1.5", "1.5"), ("true", "true"), ("null", "null"),
         ])
     func ids(id: String, answered: String) throws {
         let failure = try refusal(of: #"{"id": \#(id)}"#)
@@ -111,6 +111,15 @@ struct MalformedLineTests {
         #expect(isScenario)
         #expect(json.description.contains("results"))
         #expect(try answer(to: #"{"steps": []}"#).json.description == #"{"id":null,"results":[]}"#)
+    }
+
+    @Test("A null beside the one thing that a step is counts for nothing")
+    func nulls() throws {
+        let (json, isScenario) = try answer(
+            to: #"{"steps": [{"receive": null, "send": {"url": "https://a/"}, "advance": null, "endSession": null}]}"#)
+        #expect(isScenario)
+        #expect(json.description.contains(#""included":[]"#))
+        _ = try refusal(of: #"{"steps": [{"receive": null, "send": null}]}"#)
     }
 
     @Test("A bad line says nothing about the next one")

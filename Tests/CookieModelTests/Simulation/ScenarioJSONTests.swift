@@ -157,6 +157,30 @@ struct ScenarioJSONTests {
         #expect(try sent(#", "context": {"topLevel": null, "initiator": null, "navigation": null}"#) == "s=1; d=2")
     }
 
+    @Test(
+        "A page that is none of the web is same-site with nothing",
+        arguments: [
+            "about:blank", "data:text/html,x", "file:///x", "chrome-extension://a/x", "null", "blob:null/1",
+            "blob:https://b.com/1",
+        ])
+    func opaquePages(page: String) throws {
+        #expect(try sent(#", "context": {"topLevel": "\#(page)"}"#) == "")
+        #expect(try sent(#", "context": {"topLevel": "\#(page)", "initiator": "https://a.com"}"#) == "")
+        #expect(try sent(#", "context": {"topLevel": "\#(page)", "initiator": null}"#) == "")
+        #expect(try sent(#", "context": {"topLevel": "\#(page)", "navigation": true}"#) == "d=2")
+        #expect(
+            try sent(#", "context": {"topLevel": "\#(page)", "initiator": null, "navigation": true}"#) == "s=1; d=2")
+        #expect(try sent(#", "context": {"topLevel": "https://a.com/", "initiator": "\#(page)"}"#) == "")
+        #expect(try sent(#", "context": {"initiator": "\#(page)"}"#) == "d=2")
+    }
+
+    @Test("A blob is of the page that made it")
+    func blob() throws {
+        #expect(try sent(#", "context": {"topLevel": "blob:https://a.com/1"}"#) == "s=1; d=2")
+        #expect(
+            try sent(#", "context": {"topLevel": "https://a.com", "initiator": "BLOB:https://a.com/1"}"#) == "s=1; d=2")
+    }
+
     @Test("Time moves by fractions and backwards, sessions end, statuses count")
     func steps() throws {
         let sent = #"{"cookie": "a=1", "cookieBase64": "YT0x", "included": [{"name": "a"}], "excluded": []}"#

@@ -83,6 +83,7 @@ struct TwinParser {
         if TwinText.matches(name, "Expires") { return expires(value) }
         if TwinText.matches(name, "Max-Age") { return maxAge(value) }
         if TwinText.matches(name, "Domain") {
+            if value == [0x2E], profile.contains(.refusesLoneDotDomain) { return .domain(value) }
             return .domain(TwinText.lowercased(value.first == 0x2E ? Array(value.dropFirst()) : value))
         }
         if TwinText.matches(name, "Path") {

@@ -29,7 +29,7 @@ struct TwinScenario {
     init(_ random: inout SeededGenerator) {
         var policy = CookiePolicy()
         if random.once(in: 2) {
-            policy.profile = random.once(in: 2) ? .browser : CookieProfile(rawValue: UInt32(random.below(32)))
+            policy.profile = random.once(in: 2) ? .browser : CookieProfile(rawValue: UInt32(random.below(64)))
         }
         if random.once(in: 4) { policy.secureConnections = .cryptographic }
         if random.once(in: 4) { policy.laxAllowingUnsafeAge = 120 }
