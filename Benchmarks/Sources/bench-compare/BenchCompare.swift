@@ -1,0 +1,31 @@
+import Foundation
+
+/// Runs the drivers in turns and prints what they took, with ratios.
+@main
+enum BenchCompare {
+    static func main() {
+        do {
+            let settings = try Settings(Array(CommandLine.arguments.dropFirst()))
+            for peer in Peer.allCases where !settings.peers.contains(peer) {
+                say("\(peer.rawValue) is not there and is left out")
+            }
+            var figures = Figures()
+            for subject in settings.subjects {
+                for size in settings.jarSizes(of: subject) {
+                    say("\(subject), \(size)")
+                    let contest = Contest(subject: subject, size: size, settings: settings)
+                    figures.add(try contest.play(), contest)
+                }
+            }
+            let report = Report(figures: figures, settings: settings)
+            print(settings.writesJSON ? report.json : report.table)
+        } catch {
+            say("\(error)")
+            exit(1)
+        }
+    }
+
+    private static func say(_ text: String) {
+        FileHandle.standardError.write(Data("bench-compare: \(text)\n".utf8))
+    }
+}

@@ -1,0 +1,29 @@
+import DriverSupport
+
+/// The driver for Foundation's HTTPCookie and HTTPCookieStorage.
+@main
+enum FoundationBench {
+    static let subjects: [String: any BenchmarkSubject.Type] = [
+        "parse": ParseSubject.self,
+        "header": HeaderSubject.self,
+    ]
+
+    static func main() {
+        Driver.main("foundation-bench") { arguments in
+            guard arguments.count == 3, let size = Int(arguments[2]) else {
+                throw DriverError.usage("usage: foundation-bench SUBJECT FOLDER JAR-SIZE")
+            }
+            let subject = subjects[arguments[0]] ?? NoSubject.self
+            try Driver(peer: "Foundation", version: "").serve(subject, Workload(folder: arguments[1], size: size))
+        }
+    }
+}
+
+/// What HTTPCookieStorage is not measured at.
+private struct NoSubject: BenchmarkSubject {
+    init(_ workload: Workload) throws {
+        throw DriverError.skipped("walks all its cookies for each one set")
+    }
+
+    mutating func run() -> Repetition { Repetition(operations: 0, facts: []) }
+}
