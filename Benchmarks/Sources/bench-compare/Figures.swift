@@ -1,13 +1,19 @@
 /// Makes the table's lines out of what contests came to.
 struct Figures {
     private(set) var all: [Figure] = []
-    private(set) var notes: [String] = []
+    private var titlesOfNotes: [(note: String, titles: [String])] = []
 
     mutating func add(_ outcome: Contest.Outcome, _ contest: Contest) {
         let title =
             contest.subject == "header" || contest.subject == "memory"
             ? "\(contest.subject), \(Self.grouped(contest.size)) cookies" : contest.subject
-        for note in outcome.notes { notes.append("\(title): \(note)") }
+        for note in outcome.notes {
+            if let index = titlesOfNotes.firstIndex(where: { $0.note == note }) {
+                titlesOfNotes[index].titles.append(title)
+            } else {
+                titlesOfNotes.append((note, [title]))
+            }
+        }
         switch contest.subject {
         case "memory":
             let goal = contest.size == 100_000 ? Figure.Goal.limit(40_000, ratio: 1) : .ratio(1)
@@ -26,6 +32,11 @@ struct Figures {
             }
             add(title, .nanoseconds, nanoseconds, outcome.unlike, .ratio(contest.subject == "header" ? 2 : 1.5))
         }
+    }
+
+    /// What is to be said, and of which subjects.
+    var notes: [String] {
+        titlesOfNotes.map { "\($0.note) (\($0.titles.joined(separator: "; ")))" }
     }
 
     /// The order in which a cookie meets them.

@@ -6,6 +6,8 @@ enum FoundationBench {
     static let subjects: [String: any BenchmarkSubject.Type] = [
         "parse": ParseSubject.self,
         "header": HeaderSubject.self,
+        "store": QuadraticSubject.self,
+        "memory": QuadraticSubject.self,
     ]
 
     static func main() {
@@ -19,10 +21,19 @@ enum FoundationBench {
     }
 }
 
-/// What HTTPCookieStorage is not measured at.
-private struct NoSubject: BenchmarkSubject {
+/// What takes HTTPCookieStorage too long with jars of the size that is asked for.
+struct QuadraticSubject: BenchmarkSubject {
     init(_ workload: Workload) throws {
         throw DriverError.skipped("walks all its cookies for each one set")
+    }
+
+    mutating func run() -> Repetition { Repetition(operations: 0, facts: []) }
+}
+
+/// What is not measured of Foundation.
+struct NoSubject: BenchmarkSubject {
+    init(_ workload: Workload) throws {
+        throw DriverError.skipped("has nothing to measure there")
     }
 
     mutating func run() -> Repetition { Repetition(operations: 0, facts: []) }
