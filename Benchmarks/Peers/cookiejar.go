@@ -36,7 +36,7 @@ func cpuSeconds() float64 {
 	return float64(sum) + float64(usage.Utime.Usec+usage.Stime.Usec)*1e-6
 }
 
-func peakKilobytes() int {
+func peakKibibytes() int {
 	status, _ := os.ReadFile("/proc/self/status")
 	for _, text := range strings.Split(string(status), "\n") {
 		if fields := strings.Fields(text); len(fields) > 1 && fields[0] == "VmHWM:" {
@@ -160,9 +160,9 @@ func headerSubject(jar *cookiejar.Jar, urls []line) func() repetition {
 
 func memorySubject(jarPath string) func() repetition {
 	return func() repetition {
-		base, jar := peakKilobytes(), emptyJar()
+		base, jar := peakKibibytes(), emptyJar()
 		eachLine(jarPath, func(l line) { set(jar, l) })
-		facts := map[string]int{"peakKilobytes": peakKilobytes(), "baseKilobytes": base}
+		facts := map[string]int{"peakKibibytes": peakKibibytes(), "baseKibibytes": base}
 		runtime.KeepAlive(jar)
 		return repetition{nil, 1, facts}
 	}

@@ -19,7 +19,7 @@ MAYBE_UNUSED double cpu_seconds(void) {
 }
 
 // The most memory that was resident at once.
-MAYBE_UNUSED long peak_kilobytes(void) {
+MAYBE_UNUSED long peak_kibibytes(void) {
     FILE *file = fopen("/proc/self/status", "r");
     char line[256];
     long peak = 0;

@@ -11,7 +11,7 @@ static Lines lines, urls;
 static char **netscape_lines;
 static CURL *with_cookies, *without_cookies;
 static const char *jar_path;
-static long base_kilobytes;
+static long base_kibibytes;
 
 // What the last request carried.
 static char sent_cookies[1 << 16];
@@ -200,15 +200,15 @@ static void run_header(void) {
 static const char *prepare_memory(const char *folder, long size) {
     if (size > 100000) return quadratic;
     jar_path = workload_path(folder, "jar", size, "tsv");
-    base_kilobytes = peak_kilobytes();
+    base_kibibytes = peak_kibibytes();
     return NULL;
 }
 
 static void run_memory(void) {
     with_cookies = new_handle();
     each_line(jar_path, set_cookie, with_cookies);
-    printf("{\"operations\":1,\"facts\":{\"peakKilobytes\":%ld,\"baseKilobytes\":%ld}}\n", peak_kilobytes(),
-           base_kilobytes);
+    printf("{\"operations\":1,\"facts\":{\"peakKibibytes\":%ld,\"baseKibibytes\":%ld}}\n", peak_kibibytes(),
+           base_kibibytes);
 }
 
 int main(int count, char **arguments) {

@@ -6,7 +6,7 @@ static Lines lines, urls;
 static GUri **origins;
 static SoupCookieJar *jar;
 static const char *jar_path;
-static long base_kilobytes;
+static long base_kibibytes;
 
 static GUri *parsed_url(const char *url) {
     return g_uri_parse(url, SOUP_HTTP_URI_FLAGS, NULL);
@@ -104,7 +104,7 @@ static void run_header(void) {
 
 static const char *prepare_memory(const char *folder, long size) {
     jar_path = workload_path(folder, "jar", size, "tsv");
-    base_kilobytes = peak_kilobytes();
+    base_kibibytes = peak_kibibytes();
     return NULL;
 }
 
@@ -112,10 +112,10 @@ static void run_memory(void) {
     jar = empty_jar();
     each_line(jar_path, set_cookie, jar);
     // Counting copies all cookies, so the peak is taken before.
-    long peak = peak_kilobytes();
+    long peak = peak_kibibytes();
     guint cookies = jar_count();
-    printf("{\"operations\":%u,\"facts\":{\"peakKilobytes\":%ld,\"baseKilobytes\":%ld,\"cookies\":%u}}\n", cookies, peak,
-           base_kilobytes, cookies);
+    printf("{\"operations\":%u,\"facts\":{\"peakKibibytes\":%ld,\"baseKibibytes\":%ld,\"cookies\":%u}}\n", cookies, peak,
+           base_kibibytes, cookies);
 }
 
 static Lines jar_lines;

@@ -17,9 +17,9 @@ public enum ProcessClock {
         return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
     }
 
-    /// The most memory that was resident at once, in kilobytes. `getrusage` would count what the process had before
+    /// The most memory that was resident at once, in kibibytes. `getrusage` would count what the process had before
     /// it became this program.
-    public static var peakKilobytes: Int {
+    public static var peakKibibytes: Int {
         var peak = 0
         try? LineFile("/proc/self/status").forEach { line in
             let text = String(decoding: line, as: UTF8.self)

@@ -10,10 +10,14 @@ enum BenchCompare {
                 say("\(peer.rawValue) is not there and is left out")
             }
             var figures = Figures()
-            for subject in settings.subjects {
-                for size in settings.jarSizes(of: subject) {
-                    say("\(subject), \(size)")
-                    let contest = Contest(subject: subject, size: size, settings: settings)
+            for plan in settings.plans {
+                guard plan.subject != "allocations" || settings.countsAllocations else {
+                    say("allocations cannot be counted here and are left out")
+                    continue
+                }
+                for size in settings.jarSizes(plan) {
+                    say(plan.title(size))
+                    let contest = Contest(plan: plan, size: size, settings: settings)
                     figures.add(try contest.play(), contest)
                 }
             }

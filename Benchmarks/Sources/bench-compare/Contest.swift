@@ -2,7 +2,7 @@ import Foundation
 
 /// One subject at one size: all peers take turns at the same work, so that what disturbs the machine disturbs all.
 struct Contest {
-    let subject: String
+    let plan: Plan
     let size: Int
     let settings: Settings
 
@@ -34,9 +34,9 @@ struct Contest {
     func play() throws -> Outcome {
         var outcome = Outcome()
         var drivers = try start(&outcome)
-        let rounds = settings.rounds(of: subject)
+        let rounds = settings.rounds(plan)
         // A peak of memory does not go down again, so each of its rounds wants fresh processes.
-        if subject == "memory" {
+        if plan.subject == "memory" {
             for round in 0..<rounds {
                 if round > 0 { drivers = try start(&outcome) }
                 for driver in drivers { outcome.add(try driver.ask("run"), of: driver.peer) }
@@ -56,7 +56,7 @@ struct Contest {
                 outcome.add(answer, of: driver.peer)
             }
         }
-        if subject == "header" { try compareHeaders(drivers, &outcome) }
+        if plan.subject == "header" { try compareHeaders(drivers, &outcome) }
         compareFacts(&outcome)
         for driver in drivers { driver.end() }
         return outcome
@@ -65,7 +65,7 @@ struct Contest {
     private func start(_ outcome: inout Outcome) throws -> [DriverProcess] {
         var drivers: [DriverProcess] = []
         for peer in settings.peers {
-            let driver = try DriverProcess(peer, settings, subject: subject, size: size)
+            let driver = try DriverProcess(peer, settings, subject: plan.subject, size: size)
             var note = driver.greeting.skipped.map { "\(peer.rawValue) is left out: it \($0)" }
             if let difference = driver.greeting.note {
                 outcome.unlike.insert(peer)

@@ -31,7 +31,7 @@ final class DriverProcess {
         process.standardOutput = pipe
         if subject == "allocations" {
             var environment = ProcessInfo.processInfo.environment
-            environment["LD_PRELOAD"] = "\(settings.drivers)/allocations.so"
+            environment["LD_PRELOAD"] = settings.allocationCounter
             // Older versions of GLib have an allocator of their own for small pieces.
             environment["G_SLICE"] = "always-malloc"
             process.environment = environment

@@ -3,13 +3,13 @@ struct Figure {
     /// How its values are written.
     enum Unit: String {
         case nanoseconds
-        case kilobytes
+        case kibibytes
         case count
 
         func text(_ value: Double) -> String {
             switch self {
             case .nanoseconds: value < 10_000 ? "\(Int(value.rounded())) ns" : "\(Int((value / 1000).rounded())) µs"
-            case .kilobytes: "\(Self.decimals(value / 1000, 1)) MB"
+            case .kibibytes: "\(Self.decimals(value * 1024 / 1e6, 1)) MB"
             case .count: Self.decimals(value, 2)
             }
         }

@@ -4,9 +4,8 @@ struct Figures {
     private var titlesOfNotes: [(note: String, titles: [String])] = []
 
     mutating func add(_ outcome: Contest.Outcome, _ contest: Contest) {
-        let title =
-            contest.subject == "header" || contest.subject == "memory"
-            ? "\(contest.subject), \(Self.grouped(contest.size)) cookies" : contest.subject
+        let title = contest.plan.title(contest.size)
+        let goal = contest.plan.goal(contest.size)
         for note in outcome.notes {
             if let index = titlesOfNotes.firstIndex(where: { $0.note == note }) {
                 titlesOfNotes[index].titles.append(title)
@@ -14,10 +13,9 @@ struct Figures {
                 titlesOfNotes.append((note, [title]))
             }
         }
-        switch contest.subject {
+        switch contest.plan.subject {
         case "memory":
-            let goal = contest.size == 100_000 ? Figure.Goal.limit(40_000, ratio: 1) : .ratio(1)
-            add(title, .kilobytes, outcome.facts.compactMapValues { $0["peakKilobytes"] }, outcome.unlike, goal)
+            add(title, .kibibytes, outcome.facts.compactMapValues { $0["peakKibibytes"] }, outcome.unlike, goal)
         case "allocations":
             for name in Self.allocationNames {
                 add(
@@ -30,7 +28,7 @@ struct Figures {
                 for value in samples.values { scaled.append(value * 1e9) }
                 return scaled
             }
-            add(title, .nanoseconds, nanoseconds, outcome.unlike, .ratio(contest.subject == "header" ? 2 : 1.5))
+            add(title, .nanoseconds, nanoseconds, outcome.unlike, goal)
         }
     }
 
@@ -55,15 +53,13 @@ struct Figures {
                 unlike: unlike, goal: goal))
     }
 
-    /// How much of its speed at the smallest jar Crumb keeps at the largest, where both were measured.
-    var scaling: (kept: Double, wanted: Double)? {
+    /// How much of its speed with the smallest jar Crumb keeps with the largest, where both were measured.
+    var scaling: (name: String, kept: Double, wanted: Double)? {
         let headers = all.filter { $0.name.hasPrefix("header, ") }
-        guard headers.count > 1, let small = headers.first?.best[.crumb], let large = headers.last?.best[.crumb]
+        guard headers.count > 1, let first = headers.first, let last = headers.last, let small = first.best[.crumb],
+            let large = last.best[.crumb]
         else { return nil }
-        return (small / large, 0.5)
-    }
-
-    static func grouped(_ number: Int) -> String {
-        number < 1000 ? "\(number)" : "\(grouped(number / 1000)),\(String(number % 1000 + 1000).dropFirst())"
+        let sizes = [last, first].map { $0.name.split(separator: " ")[1] }
+        return ("header, speed at \(sizes[0]) against \(sizes[1])", small / large, 0.5)
     }
 }

@@ -21,7 +21,7 @@ struct Report {
             rows.append(row + [figure.goalText, figure.isMet.map { $0 ? "yes" : "no" } ?? ""])
         }
         if let scaling = figures.scaling {
-            let row = ["header, speed kept from least to most", "\(Figure.Unit.decimals(scaling.kept, 2))×"]
+            let row = [scaling.name, "\(Figure.Unit.decimals(scaling.kept, 2))×"]
             rows.append(
                 row + Array(repeating: "", count: peers.count + 1)
                     + ["≥ \(Figure.Unit.decimals(scaling.wanted, 1))×", scaling.kept >= scaling.wanted ? "yes" : "no"])

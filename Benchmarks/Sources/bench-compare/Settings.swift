@@ -2,11 +2,9 @@ import Foundation
 
 /// What the command line says.
 struct Settings {
-    /// The subjects, in the order of the table.
-    static let allSubjects = ["parse", "store", "header", "memory", "allocations"]
     static let usage = """
         usage: bench-compare --drivers FOLDER --workloads FOLDER [--quick] [--json] [SUBJECT...]
-        subjects: \(allSubjects.joined(separator: ", "))
+        subjects: \(Plan.all.map(\.subject).joined(separator: ", "))
         """
 
     /// A command line that makes no sense.
@@ -23,7 +21,7 @@ struct Settings {
     /// JSON instead of a table.
     private(set) var writesJSON = false
     /// What to measure.
-    private(set) var subjects: [String] = []
+    private(set) var plans: [Plan] = []
 
     init(_ arguments: [String]) throws {
         var rest = arguments[...]
@@ -34,12 +32,13 @@ struct Settings {
             case "--quick": isQuick = true
             case "--json": writesJSON = true
             default:
-                guard Self.allSubjects.contains(argument) else { throw Problem(description: Self.usage) }
-                subjects.append(argument)
+                guard let plan = Plan.all.first(where: { $0.subject == argument })
+                else { throw Problem(description: Self.usage) }
+                plans.append(plan)
             }
         }
         if drivers.isEmpty || workloads.isEmpty { throw Problem(description: Self.usage) }
-        if subjects.isEmpty { subjects = Self.allSubjects }
+        if plans.isEmpty { plans = Plan.all }
     }
 
     func program(of peer: Peer) -> String { "\(drivers)/\(peer.program)" }
@@ -49,24 +48,13 @@ struct Settings {
         Peer.allCases.filter { FileManager.default.isExecutableFile(atPath: program(of: $0)) }
     }
 
-    /// The jars that a subject is measured with, smallest first.
-    func jarSizes(of subject: String) -> [Int] {
-        switch subject {
-        case "header": isQuick ? [1000, 10_000, 100_000] : [1000, 10_000, 100_000, 1_000_000]
-        case "memory": isQuick ? [100_000] : [100_000, 1_000_000]
-        case "allocations": [10_000]
-        default: [100_000]
-        }
-    }
+    func jarSizes(_ plan: Plan) -> [Int] { isQuick ? plan.quickJarSizes : plan.jarSizes }
 
-    /// How often each peer has its turn.
-    func rounds(of subject: String) -> Int {
-        switch subject {
-        case "parse": isQuick ? 3 : 21
-        case "store": isQuick ? 2 : 11
-        case "header": isQuick ? 2 : 9
-        case "memory": isQuick ? 1 : 3
-        default: 1
-        }
-    }
+    func rounds(_ plan: Plan) -> Int { isQuick ? plan.quickRounds : plan.rounds }
+
+    /// Whether the library that counts allocations is there.
+    var countsAllocations: Bool { FileManager.default.fileExists(atPath: allocationCounter) }
+
+    /// The library that counts allocations.
+    var allocationCounter: String { "\(drivers)/allocations.so" }
 }

@@ -5,20 +5,20 @@ import DriverSupport
 /// one; only the store stays. One repetition a process: a peak does not go down again.
 struct MemorySubject: BenchmarkSubject {
     private let workload: Workload
-    private let baseKilobytes: Int
+    private let baseKibibytes: Int
 
     init(_ workload: Workload) throws {
         self.workload = workload
-        baseKilobytes = ProcessClock.peakKilobytes
+        baseKibibytes = ProcessClock.peakKibibytes
     }
 
     mutating func run() throws -> Repetition {
         let store = try CookieStore(workload.jar)
-        let peak = ProcessClock.peakKilobytes
+        let peak = ProcessClock.peakKibibytes
         return Repetition(
             operations: store.count,
             facts: [
-                ("peakKilobytes", Double(peak)), ("baseKilobytes", Double(baseKilobytes)),
+                ("peakKibibytes", Double(peak)), ("baseKibibytes", Double(baseKibibytes)),
                 ("cookies", Double(store.count)),
             ])
     }
