@@ -1,0 +1,30 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let upcomingFeatures = [
+    "ExistentialAny", "ImmutableWeakCaptures", "InferIsolatedConformances", "InternalImportsByDefault",
+    "MemberImportVisibility", "NonisolatedNonsendingByDefault",
+]
+
+let package = Package(
+    name: "crumb-benchmarks",
+    platforms: [.macOS(.v15)],
+    dependencies: [.package(name: "crumb", path: "..")],
+    targets: [
+        .target(name: "DriverSupport"),
+        .executableTarget(
+            name: "crumb-bench",
+            dependencies: [
+                "DriverSupport",
+                .product(name: "CookieModel", package: "crumb"),
+                .product(name: "PublicSuffix", package: "crumb"),
+            ]),
+        .executableTarget(name: "foundation-bench", dependencies: ["DriverSupport"]),
+        .executableTarget(name: "bench-compare"),
+    ]
+)
+
+for target in package.targets {
+    target.swiftSettings =
+        [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)] + upcomingFeatures.map { .enableUpcomingFeature($0) }
+}

@@ -1,0 +1,27 @@
+/// The files a subject reads, as `crumb-bench generate` writes them.
+public struct Workload: Sendable {
+    /// The folder they are in.
+    public let folder: String
+    /// The number of cookies in the jar, for subjects that have one.
+    public let size: Int
+
+    /// The workload for jars of `size` cookies in `folder`.
+    public init(folder: String, size: Int) {
+        self.folder = folder
+        self.size = size
+    }
+
+    /// Set-Cookie lines as sites send them, some of them broken: `URL TAB FIELD-VALUE`.
+    public var lines: LineFile { LineFile("\(folder)/lines.tsv") }
+    /// The lines that fill a jar of ``size`` cookies, none refused: `URL TAB FIELD-VALUE`.
+    public var jar: LineFile { LineFile("\(folder)/jar-\(size).tsv") }
+    /// Request URLs for that jar.
+    public var urls: LineFile { LineFile("\(folder)/urls-\(size).txt") }
+
+    /// The request URLs as texts.
+    public func urlTexts() throws -> [String] {
+        var texts: [String] = []
+        try urls.forEach { texts.append(String(decoding: $0, as: UTF8.self)) }
+        return texts
+    }
+}
