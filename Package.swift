@@ -45,7 +45,10 @@ let package = Package(
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
-            resources: [.embedInCode("../../Migrations/V001_cookies_and_tokens.sql")]),
+            resources: [
+                .embedInCode("../../Migrations/V001_cookies_and_tokens.sql"),
+                .embedInCode("../../Migrations/V002_jar_settings_journal_snapshots.sql"),
+            ]),
         .target(
             name: "RequestDecoration",
             dependencies: [

@@ -31,6 +31,15 @@ public struct CookieProfile: OptionSet, Sendable, Hashable {
         .hostPrefixNeedsExplicitPath, .refusesLoneDotDomain,
     ]
 
+    /// The name of the profile; `nil` for another choice of flags.
+    public var name: String? {
+        switch self {
+        case .rfc6265bis: "rfc6265bis"
+        case .browser: "browser"
+        default: nil
+        }
+    }
+
     /// The profile of a name: `rfc6265bis` or `browser`.
     public init?(name: String) {
         switch name {

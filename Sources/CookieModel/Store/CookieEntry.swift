@@ -49,7 +49,8 @@ extension Octets {
             span.withUnsafeBytes { bytes in
                 var index = 0
                 while index + 8 <= bytes.count {
-                    mixed = (mixed ^ bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)) &* 0x9E37_79B9_7F4A_7C15
+                    mixed ^= bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+                    mixed = mixed &* 0x9E37_79B9_7F4A_7C15
                     mixed ^= mixed >> 29
                     index += 8
                 }

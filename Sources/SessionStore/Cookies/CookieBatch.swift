@@ -14,7 +14,8 @@ public struct CookieBatch {
     /// The sites that the batch has met, without values: nothing is decided on a value, so none is opened.
     private var store: CookieStore
     private var sites: Set<Octets> = []
-    private var hasSequence = false
+    /// The next place in the order of creation as the jar has it; `nil` before it was asked for.
+    private var storedSequence: Int64?
 
     init(rows: CookieRows, policy: CookiePolicy, sealer: Sealer, path: String, now: Timestamp) {
         self.rows = rows
@@ -69,8 +70,18 @@ public struct CookieBatch {
         return decision
     }
 
+    /// Ends the batch: keeps the place in the order of creation, and removes what is over the total limit.
+    mutating func finish() throws(SessionStoreError) -> [Eviction] {
+        if let storedSequence, store.nextSequence != storedSequence {
+            try SessionStoreError.catching(path) {
+                try JarRows(database: rows.database).setNextSequence(store.nextSequence, id: rows.jarID)
+            }
+        }
+        return try removeExcess()
+    }
+
     /// Removes what is over the total limit: expired cookies first, then the least recently used.
-    mutating func removeExcess() throws(SessionStoreError) -> [Eviction] {
+    private mutating func removeExcess() throws(SessionStoreError) -> [Eviction] {
         guard let totalLimit else { return [] }
         return try SessionStoreError.catching(path) {
             guard try rows.count() > totalLimit else { return [] }
@@ -92,8 +103,10 @@ public struct CookieBatch {
             store.forgetSites()
         }
         try SessionStoreError.catching(path) {
-            if !hasSequence { store.nextSequence = try rows.lastSequence() + 1 }
-            hasSequence = true
+            if storedSequence == nil {
+                store.nextSequence = try JarRows(database: rows.database).nextSequence(id: rows.jarID)
+                storedSequence = store.nextSequence
+            }
             let all = try rows.cookies(site: site)
             let alive = all.filter { !$0.isExpired(at: now) }
             if alive.count < all.count { try rows.deleteExpired(site: site, now: now) }

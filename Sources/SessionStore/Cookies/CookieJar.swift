@@ -46,7 +46,7 @@ public final class CookieJar: Sendable {
                 rows: CookieRows(database: connection, jarID: id), policy: policy, sealer: database.sealer,
                 path: database.path, now: now)
             let result = try body(&batch)
-            return (result, try batch.removeExcess())
+            return (result, try batch.finish())
         }
     }
 

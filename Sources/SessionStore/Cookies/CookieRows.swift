@@ -70,14 +70,6 @@ struct CookieRows {
         return found
     }
 
-    /// The highest place in the order of creation that was given out.
-    func lastSequence() throws -> Int64 {
-        let statement = try RowStatement(database, "SELECT max(sequence) FROM cookie WHERE jar_id = ?")
-        defer { statement.reset() }
-        statement.bind(1, jarID)
-        return try statement.step() ? statement.int64(0) : 0
-    }
-
     /// Stores a cookie in the place of the one with the same ID.
     func upsert(_ cookie: Cookie, sealedValue: [UInt8], site: Octets) throws {
         let statement = try RowStatement(

@@ -3,7 +3,8 @@ internal import GRDB
 /// The schema's history: the files of `Migrations`, in order, each applied once and never changed.
 enum SchemaMigrations {
     private static let all: [(name: String, sql: [UInt8])] = [
-        ("V001", PackageResources.V001_cookies_and_tokens_sql)
+        ("V001", PackageResources.V001_cookies_and_tokens_sql),
+        ("V002", PackageResources.V002_jar_settings_journal_snapshots_sql),
     ]
 
     /// The name of the newest migration that this version of the program knows.
@@ -28,11 +29,17 @@ enum SchemaMigrations {
             return try migrator.hasCompletedMigrations(database)
         }
         guard !isUpToDate else { return }
-        do {
-            try migrator.migrate(queue)
-        } catch {
-            // Two processes that migrate at once: the second one fails on what the first one has just made.
-            guard try queue.inDatabase({ try migrator.hasCompletedMigrations($0) }) else { throw error }
+        var applied = try queue.inDatabase { try migrator.appliedIdentifiers($0) }
+        while true {
+            do {
+                return try migrator.migrate(queue)
+            } catch {
+                // Where two processes migrate at once, the second one fails on what the first one has just made, and
+                // goes on from there.
+                let appliedNow = try queue.inDatabase { try migrator.appliedIdentifiers($0) }
+                guard appliedNow != applied else { throw error }
+                applied = appliedNow
+            }
         }
     }
 }

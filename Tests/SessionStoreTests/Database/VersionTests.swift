@@ -36,7 +36,10 @@ struct VersionTests {
         let path = folder.file("crumb.sqlite")
         do {
             let database = try Given.database(path)
-            for table in ["cookie", "jar", "sealing_key", "token_profile", "grdb_migrations"] {
+            for table in [
+                "cookie", "cookie_change", "snapshot_cookie", "snapshot", "capture", "jar", "sealing_key",
+                "token_profile", "grdb_migrations",
+            ] {
                 try database.execute("DROP TABLE \(table)")
             }
         }

@@ -19,18 +19,16 @@ extension SessionDatabase {
 
     /// The jar of that name, made where it is missing.
     ///
-    /// - Parameter name: 1 to 100 characters, none of them a control character.
+    /// - Parameters:
+    ///   - name: 1 to 100 characters, none of them a control character.
+    ///   - policy: the rules. Profile and limits are kept with a jar that is made, and those that an existing jar has
+    ///     been made with take the place of these.
     public func jar(
         named name: String = "default", policy: CookiePolicy = CookiePolicy(), now: Timestamp
     ) throws(SessionStoreError) -> CookieJar {
         if let jar = try existingJar(named: name, policy: policy) { return jar }
         try write { database in
-            let statement = try RowStatement(
-                database, "INSERT INTO jar (name, profile, created_at) VALUES (?, ?, ?) ON CONFLICT (name) DO NOTHING")
-            statement.bind(1, text: name)
-            statement.bind(2, text: policy.profile == .browser ? "browser" : "rfc6265bis")
-            statement.bind(3, now.microseconds)
-            try statement.run()
+            try JarRows(database: database).insert(JarSettings(policy), named: name, now: now)
         }
         guard let jar = try existingJar(named: name, policy: policy) else {
             throw SessionStoreError(.jarNotFound, name, "the jar was removed while it was made")
@@ -39,17 +37,14 @@ extension SessionDatabase {
     }
 
     /// The jar of that name, `nil` where there is none; writes nothing.
+    ///
+    /// - Parameter policy: the rules, but for profile and limits, which are the jar's own.
     public func existingJar(
         named name: String, policy: CookiePolicy = CookiePolicy()
     ) throws(SessionStoreError) -> CookieJar? {
         try SessionStoreError.check(name, of: "jar")
-        let id = try read { database -> Int64? in
-            let statement = try RowStatement(database, "SELECT id FROM jar WHERE name = ?")
-            defer { statement.reset() }
-            statement.bind(1, text: name)
-            return try statement.step() ? statement.int64(0) : nil
-        }
-        return id.map { CookieJar(database: self, id: $0, name: name, policy: policy) }
+        guard let (id, settings) = try read({ try JarRows(database: $0).jar(named: name) }) else { return nil }
+        return CookieJar(database: self, id: id, name: name, policy: settings.applied(to: policy))
     }
 
     /// All jars, by name.
