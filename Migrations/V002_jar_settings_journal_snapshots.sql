@@ -2,7 +2,8 @@
 --
 -- Compatible with V001's rows: sealed values stay as they are, since what they are bound to does not change.
 
--- A jar's limits (NULL for none) and its next place in the order of creation, which no cookie gets twice.
+-- A jar's limits (NULL for none) and its next places in the order of creation and in the journal, none of which is
+-- given out twice.
 ALTER TABLE jar ADD COLUMN domain_cookies INTEGER DEFAULT 180;
 ALTER TABLE jar ADD COLUMN total_cookies INTEGER;
 ALTER TABLE jar ADD COLUMN partition_cookies INTEGER DEFAULT 180;
@@ -10,6 +11,7 @@ ALTER TABLE jar ADD COLUMN partition_octets INTEGER DEFAULT 10240;
 ALTER TABLE jar ADD COLUMN request_cookies INTEGER;
 ALTER TABLE jar ADD COLUMN request_octets INTEGER;
 ALTER TABLE jar ADD COLUMN next_sequence INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE jar ADD COLUMN next_change INTEGER NOT NULL DEFAULT 1;
 UPDATE jar SET next_sequence = 1 + coalesce((SELECT max(sequence) FROM cookie WHERE jar_id = jar.id), 0);
 UPDATE jar SET total_cookies = 3300 WHERE profile = 'browser';
 
@@ -29,19 +31,21 @@ ALTER TABLE cookie ADD COLUMN capture_id INTEGER REFERENCES capture (id) ON DELE
 ALTER TABLE cookie ADD COLUMN source_url TEXT;
 ALTER TABLE cookie ADD COLUMN received_at INTEGER;
 
--- What changed, in order, without values; the oldest entries go when there are too many. `cause` is one of the causes
--- that the program knows: 1 stored, 2 replaced, 3 deleted, 4 expired, 5 evicted, 6 removed.
+-- What changed, in order, without values; the oldest entries of a jar go when there are too many. `cause` is one of the
+-- causes that the program knows: 1 stored, 2 replaced, 3 deleted, 4 expired, 5 evicted, 6 removed. Positions are never
+-- used again, so that a reader knows exactly how far it has come.
 CREATE TABLE cookie_change (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
     jar_id INTEGER NOT NULL REFERENCES jar (id) ON DELETE CASCADE,
+    position INTEGER NOT NULL,
     cause INTEGER NOT NULL,
     changed_at INTEGER NOT NULL,
     domain BLOB NOT NULL,
     path BLOB NOT NULL,
     name BLOB NOT NULL,
     host_only INTEGER NOT NULL,
-    partition_key TEXT NOT NULL
-) STRICT;
+    partition_key TEXT NOT NULL,
+    PRIMARY KEY (jar_id, position)
+) STRICT, WITHOUT ROWID;
 
 -- Sessions saved by name: a copy of the jar's cookies at one moment, sealed as they were.
 CREATE TABLE snapshot (

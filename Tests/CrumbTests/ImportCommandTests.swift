@@ -37,6 +37,36 @@ struct ImportCommandTests {
         #expect((object["failures"] as? [Any])?.isEmpty == true)
     }
 
+    @Test("The same capture again changes nothing and says so, unless it is asked for")
+    func twice() throws {
+        let path = try home.write(har, to: "capture.har")
+        #expect(try home.crumb("import", path).text.contains(" 2 taken, "))
+        let newer = try home.write(Capture.dump(["c=newer; Path=/"]), to: "newer.txt")
+        #expect(try home.crumb("import", "--url", "https://www.example.com/", newer).status == 0)
+        let copy = try home.write(har, to: "copy.har")
+        for file in [path, copy] {
+            let again = try home.crumb("import", file)
+            #expect(again.status == 0 && again.text.hasPrefix("\(file): imported before, on "))
+            #expect(again.text.contains(" as \(path); nothing was changed"))
+        }
+        let object = try #require(try home.crumb("import", "--json", path).objects().first)
+        #expect((object["alreadyImported"] as? [String: String])?["source"] == path)
+        #expect(try home.header() == "Cookie: c=newer")
+        #expect(try home.crumb("import", "--jar", "other", path).text.contains(" 2 taken, "))
+        #expect(try home.crumb("import", "--received-now", path).text.contains(" 3 replaced, "))
+        #expect(try home.header() == "Cookie: c=4")
+        #expect(try home.crumb("import", "--again", path).text.contains(" replaced, "))
+    }
+
+    @Test("A capture that could not be read to its end is read again")
+    func brokenTwice() throws {
+        let path = try home.write(String(har.dropLast(4)), to: "broken.har")
+        for _ in 0..<2 {
+            let result = try home.crumb("import", path)
+            #expect(result.status != 0 && !result.text.contains("imported before"))
+        }
+    }
+
     @Test("Cookies that have to make room are told one by one")
     func evicted() throws {
         let lines = (0..<182).map { "c\($0)=1; Path=/" }

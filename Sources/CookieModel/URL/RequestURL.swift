@@ -55,6 +55,11 @@ public struct RequestURL: Sendable, Hashable {
         port == scheme.defaultPort ? "\(scheme.name)://\(host)" : "\(scheme.name)://\(host):\(port)"
     }
 
+    /// The URL without its query, serialized.
+    package var withoutQuery: Octets {
+        Octets(Array(origin.utf8) + path.bytes)
+    }
+
     /// Whether both have the same scheme, host and port.
     public func isSameOrigin(as other: RequestURL) -> Bool {
         scheme == other.scheme && port == other.port && host == other.host

@@ -6,18 +6,24 @@ public struct CookieBatch {
     /// How many sites stay in memory between two lines of a batch.
     private static let siteLimit = 4096
 
-    private let rows: CookieRows
+    let rows: CookieRows
     private let sealer: Sealer
-    private let path: String
+    let path: String
     private let now: Timestamp
     private let totalLimit: Int?
+    let captureID: Int64?
+    private var journal: ChangeWriter
     /// The sites that the batch has met, without values: nothing is decided on a value, so none is opened.
     private var store: CookieStore
     private var sites: Set<Octets> = []
     /// The next place in the order of creation as the jar has it; `nil` before it was asked for.
     private var storedSequence: Int64?
 
-    init(rows: CookieRows, policy: CookiePolicy, sealer: Sealer, path: String, now: Timestamp) {
+    init(
+        rows: CookieRows, policy: CookiePolicy, sealer: Sealer, path: String, capture: CaptureID?, now: Timestamp
+    ) {
+        captureID = capture?.rawValue
+        journal = ChangeWriter(ChangeRows(database: rows.database, jarID: rows.jarID), now: now)
         self.rows = rows
         self.sealer = sealer
         self.path = path
@@ -41,6 +47,7 @@ public struct CookieBatch {
             return response.setCookie.map { _ in .ignored([.informationalResponse]) }
         }
         let site = response.context.url.host.site(store.policy.publicSuffixes)
+        let source = CookieRows.Source(captureID: captureID, url: response.context.url.withoutQuery, received: time)
         var decisions: [StorageDecision] = []
         decisions.reserveCapacity(response.setCookie.count)
         for line in response.setCookie {
@@ -53,7 +60,7 @@ public struct CookieBatch {
                     try loadSites(around: site.registrableDomain)
                 }
                 let decision = store.receive(setCookie, in: response.context, site: site, at: time, now: now)
-                try write(decision, site: site.registrableDomain)
+                try write(decision, site: site.registrableDomain, source)
                 decisions.append(decision)
             }
         }
@@ -66,7 +73,7 @@ public struct CookieBatch {
         let site = WebHost(record.domain)?.registrableDomain(store.policy.publicSuffixes) ?? Octets(record.domain)
         try load(site)
         let decision = store.receive(record, now: now)
-        try write(decision, site: site)
+        try write(decision, site: site, CookieRows.Source(captureID: captureID, url: nil, received: now))
         return decision
     }
 
@@ -77,7 +84,9 @@ public struct CookieBatch {
                 try JarRows(database: rows.database).setNextSequence(store.nextSequence, id: rows.jarID)
             }
         }
-        return try removeExcess()
+        let evicted = try removeExcess()
+        try SessionStoreError.catching(path) { try journal.finish() }
+        return evicted
     }
 
     /// Removes what is over the total limit: expired cookies first, then the least recently used.
@@ -85,11 +94,12 @@ public struct CookieBatch {
         guard let totalLimit else { return [] }
         return try SessionStoreError.catching(path) {
             guard try rows.count() > totalLimit else { return [] }
-            try rows.deleteExpired(now: now)
+            for cookie in try rows.deleteExpired(now: now) { try journal.append(.expired, cookie.id) }
             let excess = try rows.count() - totalLimit
             guard excess > 0 else { return [] }
             return try rows.leastRecentlyUsed(excess).map { entry in
                 try rows.delete(entry.cookie.id, site: entry.site)
+                try journal.append(.evicted, entry.cookie.id)
                 return Eviction(cookie: entry.cookie.with(value: []), reason: .totalLimit)
             }
         }
@@ -109,7 +119,10 @@ public struct CookieBatch {
             }
             let all = try rows.cookies(site: site)
             let alive = all.filter { !$0.isExpired(at: now) }
-            if alive.count < all.count { try rows.deleteExpired(site: site, now: now) }
+            if alive.count < all.count {
+                try rows.deleteExpired(site: site, now: now)
+                for cookie in all where cookie.isExpired(at: now) { try journal.append(.expired, cookie.id) }
+            }
             if !alive.isEmpty { store[site] = SiteCookies(alive.map { $0.with(value: []) }) }
         }
         sites.insert(site)
@@ -122,16 +135,24 @@ public struct CookieBatch {
         for below in try SessionStoreError.catching(path, { try rows.sites(below: site) }) { try load(below) }
     }
 
-    private func write(_ decision: borrowing StorageDecision, site: Octets) throws(SessionStoreError) {
+    private mutating func write(
+        _ decision: borrowing StorageDecision, site: Octets, _ source: CookieRows.Source
+    ) throws(SessionStoreError) {
         guard let cookie = decision.cookie else { return }
         try SessionStoreError.catching(path) {
             if decision.outcome == .deleted {
-                if decision.previous != nil { try rows.delete(cookie.id, site: site) }
+                guard decision.previous != nil else { return }
+                try rows.delete(cookie.id, site: site)
+                try journal.append(.deleted, cookie.id)
             } else {
-                let place = cookie.sealedPlace(jarID: rows.jarID)
-                try rows.upsert(cookie, sealedValue: try sealer.seal(cookie.value, at: place), site: site)
+                let sealed = try sealer.seal(cookie.value, at: cookie.sealedPlace(jarID: rows.jarID))
+                try rows.upsert(cookie, sealedValue: sealed, site: site, source: source)
+                try journal.append(decision.outcome == .stored ? .stored : .replaced, cookie.id)
             }
-            for eviction in decision.evicted { try rows.delete(eviction.cookie.id, site: site) }
+            for eviction in decision.evicted {
+                try rows.delete(eviction.cookie.id, site: site)
+                try journal.append(.evicted, eviction.cookie.id)
+            }
         }
     }
 }

@@ -34,17 +34,19 @@ public final class CookieJar: Sendable {
     ///
     /// `body` must not use the database in another way than through the batch.
     ///
-    /// - Parameter now: the time at which expired cookies are left out, whatever time a capture is from.
+    /// - Parameters:
+    ///   - capture: the capture that all of it comes from, from ``beginCapture(named:now:)``.
+    ///   - now: the time at which expired cookies are left out, whatever time a capture is from.
     /// - Returns: what `body` returned, and the cookies that went out at the end of the transaction because the jar had
     ///   more than ``CookieLimits/totalCookies``; those that went out over the other limits are in the decisions.
     @discardableResult
     public func withBatch<Result>(
-        now: Timestamp, _ body: (inout CookieBatch) throws(SessionStoreError) -> Result
+        from capture: CaptureID? = nil, now: Timestamp, _ body: (inout CookieBatch) throws(SessionStoreError) -> Result
     ) throws(SessionStoreError) -> (result: Result, evicted: [Eviction]) {
         try database.write { connection in
             var batch = CookieBatch(
                 rows: CookieRows(database: connection, jarID: id), policy: policy, sealer: database.sealer,
-                path: database.path, now: now)
+                path: database.path, capture: capture, now: now)
             let result = try body(&batch)
             return (result, try batch.finish())
         }

@@ -70,17 +70,47 @@ struct CookieRows {
         return found
     }
 
-    /// Stores a cookie in the place of the one with the same ID.
-    func upsert(_ cookie: Cookie, sealedValue: [UInt8], site: Octets) throws {
+    /// Where a cookie's value came from.
+    func origin(of id: Cookie.ID, site: Octets) throws -> CookieOrigin? {
         let statement = try RowStatement(
             database,
             """
-            INSERT INTO cookie (jar_id, site, \(CookieRows.columns))
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            SELECT capture.name, source_url, received_at FROM cookie LEFT JOIN capture ON capture.id = capture_id
+            WHERE cookie.jar_id = ? AND site = ? AND domain = ? AND path = ? AND cookie.name = ? AND host_only = ?
+                AND partition_key = ?
+            """)
+        defer { statement.reset() }
+        statement.bind(1, jarID)
+        statement.bind(2, site)
+        bindIdentity(id, to: statement, from: 3)
+        guard try statement.step() else { return nil }
+        return CookieOrigin(
+            capture: statement.isNull(0) ? nil : statement.text(0),
+            url: statement.isNull(1) ? nil : statement.text(1),
+            received: statement.optionalInt64(2).map(Timestamp.init(microseconds:)))
+    }
+
+    /// What a row says of where its value came from.
+    struct Source {
+        let captureID: Int64?
+        /// Without its query.
+        let url: Octets?
+        let received: Timestamp
+    }
+
+    /// Stores a cookie in the place of the one with the same ID.
+    func upsert(_ cookie: Cookie, sealedValue: [UInt8], site: Octets, source: Source) throws {
+        let statement = try RowStatement(
+            database,
+            """
+            INSERT INTO cookie (jar_id, site, \(CookieRows.columns), capture_id, source_url, received_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (jar_id, site, domain, path, name, host_only, partition_key) DO UPDATE SET
                 value = excluded.value, secure = excluded.secure, http_only = excluded.http_only,
                 same_site = excluded.same_site, expires_at = excluded.expires_at, created_at = excluded.created_at,
-                sequence = excluded.sequence, last_access_at = excluded.last_access_at
+                sequence = excluded.sequence, last_access_at = excluded.last_access_at,
+                capture_id = excluded.capture_id, source_url = excluded.source_url,
+                received_at = excluded.received_at
             """)
         statement.bind(1, jarID)
         statement.bind(2, site)
@@ -93,6 +123,9 @@ struct CookieRows {
         statement.bind(13, cookie.creation.microseconds)
         statement.bind(14, cookie.sequence)
         statement.bind(15, cookie.lastAccess.microseconds)
+        statement.bind(16, source.captureID)
+        statement.bind(17, text: source.url)
+        statement.bind(18, source.received.microseconds)
         try statement.run()
     }
 
@@ -120,12 +153,13 @@ struct CookieRows {
         try statement.run()
     }
 
-    /// Removes the expired cookies of the jar.
-    func deleteExpired(now: Timestamp) throws {
-        let statement = try RowStatement(database, "DELETE FROM cookie WHERE jar_id = ? AND expires_at < ?")
+    /// Removes the expired cookies of the jar, and says which they were.
+    func deleteExpired(now: Timestamp) throws -> [Cookie] {
+        let statement = try RowStatement(
+            database, "DELETE FROM cookie WHERE jar_id = ? AND expires_at < ? RETURNING \(CookieRows.columns)")
         statement.bind(1, jarID)
         statement.bind(2, now.microseconds)
-        try statement.run()
+        return try CookieRows.collect(statement)
     }
 
     /// Notes when a cookie was last sent.

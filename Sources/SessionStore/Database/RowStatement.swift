@@ -40,6 +40,21 @@ struct RowStatement {
         sqlite3_bind_text(pointer, index, text, -1, transient)
     }
 
+    /// Binds octets that are ASCII as text.
+    func bind(_ index: Int32, text octets: Octets?) {
+        guard let octets else {
+            sqlite3_bind_null(pointer, index)
+            return
+        }
+        octets.withSpan { span in
+            span.withUnsafeBufferPointer { buffer in
+                buffer.withMemoryRebound(to: CChar.self) { text in
+                    _ = sqlite3_bind_text(pointer, index, text.baseAddress, Int32(text.count), transient)
+                }
+            }
+        }
+    }
+
     func bind(_ index: Int32, _ octets: Octets) {
         octets.withSpan { span in
             span.withUnsafeBufferPointer { bind(index, $0) }

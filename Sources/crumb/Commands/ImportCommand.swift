@@ -8,7 +8,7 @@ struct ImportCommand: CrumbCommand {
         discussion: """
             Reads HAR, raw HTTP responses (curl -i, curl --dump-header) and Netscape cookies.txt, told apart by \
             content. What can be read of a broken file is stored; the exit status then \
-            tells what was wrong with the first one.
+            tells what was wrong with the first one. A capture that the jar has been given before changes nothing.
             """)
 
     @OptionGroup var jar: JarOptions
@@ -20,13 +20,17 @@ struct ImportCommand: CrumbCommand {
     @Flag(help: "Count lifetimes from now, not from when the capture was made.")
     var receivedNow = false
 
+    @Flag(help: "Import a capture that was imported before again.")
+    var again = false
+
     @Argument(help: "The captures; '-' is standard input.")
     var files: [String]
 
     func execute(_ console: Console) throws {
         let now = Timestamp.now
         if let url { _ = try requestURL(url) }
-        let importer = CaptureImporter(jar: try jar.openJar(now: now), url: url, receivedNow: receivedNow, now: now)
+        let importer = CaptureImporter(
+            jar: try jar.openJar(now: now), url: url, receivedNow: receivedNow, again: again, now: now)
         var status: ExitStatus?
         for file in files {
             let report = try importer.importFile(InputFile(file))

@@ -15,41 +15,72 @@ struct CaptureImporter {
     let url: String?
     /// Whether lifetimes count from now instead of from when the capture was made.
     let receivedNow: Bool
+    /// Whether a capture that was imported before is imported again.
+    let again: Bool
     let now: Timestamp
 
-    /// Imports one file. What could be read is stored even where the file turns out to be broken.
+    /// Imports one file. What could be read is stored even where the file turns out to be broken; a file that was
+    /// imported whole before changes nothing.
     func importFile(_ input: InputFile) throws -> ImportReport {
         var report = ImportReport(source: input.name)
+        if !again, input.isRepeatable, let earlier = try earlierImport(of: input) {
+            report.alreadyImported = ImportReport.EarlierImport(earlier)
+            return report
+        }
+        var capture = CaptureInProgress(digest: emptyDigest)
         var reader = CaptureReader(source: input.name, url: url)
         var waiting = WaitingItems()
         func take(_ item: CaptureItem) throws(SessionStoreError) {
-            waiting.append(item)
             if waiting.lines >= CaptureImporter.batchLineLimit || waiting.bytes >= CaptureImporter.batchByteLimit {
-                try store(waiting.takeAll(), &report)
+                try store(waiting.takeAll(), of: &capture, &report)
             }
+            waiting.append(item)
         }
         do {
             try input.forEachChunk { chunk in
+                capture.digest.update(chunk)
                 try reader.read(chunk.span) { item throws(SessionStoreError) in try take(item) }
             }
             try reader.finish { item throws(SessionStoreError) in try take(item) }
+            capture.isWhole = true
+            try store(waiting.takeAll(), of: &capture, &report)
         } catch let problem as Problem {
             // Reading has failed half-way: what came before is worth keeping.
-            try store(waiting.takeAll(), &report)
+            try store(waiting.takeAll(), of: &capture, &report)
             report.failures.append(ImportReport.Failure(problem, source: input.name))
         }
-        try store(waiting.takeAll(), &report)
         report.format = reader.format?.rawValue
         return report
     }
 
+    /// What the import is told besides the file belongs to what makes it the same import.
+    private var emptyDigest: CaptureDigest {
+        var digest = CaptureDigest()
+        digest.update("\(url ?? "") \(receivedNow)\n".utf8)
+        return digest
+    }
+
+    private func earlierImport(of input: InputFile) throws -> CaptureRecord? {
+        var digest = emptyDigest
+        do {
+            try input.forEachChunk { digest.update($0) }
+        } catch is Problem {
+            // The import itself says what is wrong with the file.
+            return nil
+        }
+        return try jar.importedCapture(digest)
+    }
+
     /// Writes what waits, in one transaction.
-    private func store(_ items: [CaptureItem], _ report: inout ImportReport) throws(SessionStoreError) {
+    private func store(
+        _ items: [CaptureItem], of capture: inout CaptureInProgress, _ report: inout ImportReport
+    ) throws(SessionStoreError) {
         guard items.contains(where: \.hasCookies) else {
             for item in items { report.count(item) }
             return
         }
-        let (_, evicted) = try jar.withBatch(now: now) { batch throws(SessionStoreError) in
+        if capture.id == nil { capture.id = try jar.beginCapture(named: report.source, now: now) }
+        let (_, evicted) = try jar.withBatch(from: capture.id, now: now) { batch throws(SessionStoreError) in
             for item in items {
                 report.count(item)
                 switch item {
@@ -58,6 +89,8 @@ struct CaptureImporter {
                 case .response(let response): try store(response, in: &batch, &report)
                 }
             }
+            // Of a broken file there may be more to read once it is mended.
+            if capture.isWhole, report.failures.isEmpty { try batch.finishCapture(capture.digest) }
         }
         report.count(evicted)
     }
@@ -82,6 +115,15 @@ struct CaptureImporter {
             report.count(decision, at: response.place, line: index + 1)
         }
     }
+}
+
+/// The capture that is being imported.
+private struct CaptureInProgress {
+    var digest: CaptureDigest
+    /// Whether it was read to its end.
+    var isWhole = false
+    /// Its record in the jar, made with the first cookies.
+    var id: CaptureID?
 }
 
 /// What was read and is not stored yet.

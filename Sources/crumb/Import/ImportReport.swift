@@ -1,5 +1,6 @@
 import Captures
 import CookieModel
+import SessionStore
 
 /// What became of every Set-Cookie line and cookie of one capture.
 struct ImportReport: Encodable {
@@ -9,6 +10,17 @@ struct ImportReport: Encodable {
         let line: Int?
         let name: String?
         let reasons: [ReasonReport]
+    }
+
+    /// The same capture, imported before.
+    struct EarlierImport: Encodable {
+        let source: String
+        let at: String
+
+        init(_ record: CaptureRecord) {
+            source = record.name
+            at = record.imported.rfc3339
+        }
     }
 
     /// A cookie that made room for others, from this capture or stored before.
@@ -39,6 +51,8 @@ struct ImportReport: Encodable {
 
     let source: String
     var format: String?
+    /// Where the jar has been given the same capture before: nothing was changed.
+    var alreadyImported: EarlierImport?
     var responses = 0
     var lines = 0
     var taken = 0
@@ -88,6 +102,10 @@ struct ImportReport: Encodable {
 
     /// The report for a person.
     var text: String {
+        if let alreadyImported {
+            return "\(source): imported before, on \(alreadyImported.at) as \(alreadyImported.source); "
+                + "nothing was changed (--again imports it again)"
+        }
         let what =
             format == CaptureFormat.netscape.rawValue
             ? ImportReport.counted(lines, "cookie")

@@ -17,6 +17,12 @@ struct InputFile {
         name = path == "-" ? "standard input" : path
     }
 
+    /// Whether the file can be read as often as wanted.
+    var isRepeatable: Bool {
+        var status = stat()
+        return path != "-" && stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+
     /// Calls `body` with one chunk after the other, to the end of the file.
     func forEachChunk(_ body: (ArraySlice<UInt8>) throws -> Void) throws {
         let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)

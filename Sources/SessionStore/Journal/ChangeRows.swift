@@ -1,0 +1,113 @@
+internal import CookieModel
+internal import GRDB
+
+/// The `cookie_change` table: the journal of one jar.
+struct ChangeRows {
+    /// How many entries of a jar are kept.
+    static let limit: Int64 = 10_000
+
+    let database: Database
+    let jarID: Int64
+
+    /// The position that the next entry gets.
+    func nextPosition() throws -> Int64 {
+        let statement = try RowStatement(database, "SELECT next_change FROM jar WHERE id = ?")
+        defer { statement.reset() }
+        statement.bind(1, jarID)
+        return try statement.step() ? statement.int64(0) : 1
+    }
+
+    /// Keeps the position that the next entry gets, and lets the oldest entries go.
+    func setNextPosition(_ position: Int64) throws {
+        let update = try RowStatement(database, "UPDATE jar SET next_change = ? WHERE id = ?")
+        update.bind(1, position)
+        update.bind(2, jarID)
+        try update.run()
+        let delete = try RowStatement(database, "DELETE FROM cookie_change WHERE jar_id = ? AND position < ?")
+        delete.bind(1, jarID)
+        delete.bind(2, position - ChangeRows.limit)
+        try delete.run()
+    }
+
+    /// Writes one entry.
+    func insert(_ cause: CookieChange.Cause, _ id: Cookie.ID, at position: Int64, now: Timestamp) throws {
+        let statement = try RowStatement(
+            database,
+            """
+            INSERT INTO cookie_change
+                (jar_id, position, cause, changed_at, domain, path, name, host_only, partition_key)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """)
+        statement.bind(1, jarID)
+        statement.bind(2, position)
+        statement.bind(3, cause.rawValue)
+        statement.bind(4, now.microseconds)
+        statement.bind(5, id.domain.octets)
+        statement.bind(6, id.path)
+        statement.bind(7, id.name)
+        statement.bind(8, id.isHostOnly)
+        statement.bind(9, text: id.partitionKey?.serialized ?? "")
+        try statement.run()
+    }
+
+    /// The entries after `position`, at most `count`.
+    func page(after position: Int64, count: Int) throws -> ChangePage {
+        let next = try nextPosition()
+        let statement = try RowStatement(
+            database,
+            """
+            SELECT position, cause, changed_at, domain, path, name, host_only, partition_key FROM cookie_change
+            WHERE jar_id = ? AND position > ? ORDER BY position LIMIT ?
+            """)
+        defer { statement.reset() }
+        statement.bind(1, jarID)
+        statement.bind(2, position)
+        statement.bind(3, Int64(count))
+        var changes: [CookieChange] = []
+        while try statement.step() {
+            let id = Cookie.ID(
+                name: Octets(statement.bytes(5)), domain: WebHost(stored: Octets(statement.bytes(3))),
+                isHostOnly: statement.int64(6) != 0, path: Octets(statement.bytes(4)),
+                partitionKey: PartitionKey(serialized: statement.text(7)))
+            changes.append(
+                CookieChange(
+                    position: statement.int64(0), cause: CookieChange.Cause(rawValue: statement.int64(1)) ?? .removed,
+                    time: Timestamp(microseconds: statement.int64(2)), cookie: id))
+        }
+        // A position from the future is one of another database: everything may have changed.
+        let isForeign = position >= next
+        let last = changes.last?.position ?? next - 1
+        return ChangePage(
+            changes: changes, position: last, hasGap: isForeign || (changes.first?.position ?? next) > position + 1,
+            hasMore: last + 1 < next)
+    }
+}
+
+/// Writes the changes of one transaction.
+struct ChangeWriter {
+    private let rows: ChangeRows
+    private let now: Timestamp
+    private var first: Int64?
+    private var next: Int64 = 0
+
+    init(_ rows: ChangeRows, now: Timestamp) {
+        self.rows = rows
+        self.now = now
+    }
+
+    /// Writes one entry.
+    mutating func append(_ cause: CookieChange.Cause, _ id: Cookie.ID) throws {
+        if first == nil {
+            next = try rows.nextPosition()
+            first = next
+        }
+        // Of more than the journal holds, the first ones need not be written.
+        try rows.insert(cause, id, at: next, now: now)
+        next += 1
+    }
+
+    /// Ends the transaction's part of the journal.
+    func finish() throws {
+        if let first, next > first { try rows.setNextPosition(next) }
+    }
+}

@@ -1,0 +1,46 @@
+public import CookieModel
+internal import GRDB
+
+/// A capture whose import has begun.
+public struct CaptureID: Sendable, Hashable {
+    let rawValue: Int64
+}
+
+extension CookieBatch {
+    /// Says that with this batch the capture it comes from is imported whole: ``CookieJar/importedCapture(_:)`` knows it
+    /// from then on.
+    public func finishCapture(_ digest: CaptureDigest) throws(SessionStoreError) {
+        guard let captureID else { return }
+        try SessionStoreError.catching(path) {
+            try CaptureRows(database: rows.database, jarID: rows.jarID).finish(captureID, digest.bytes)
+        }
+    }
+}
+
+extension CookieJar {
+    /// The earlier import of the same octets into this jar, if it was finished.
+    public func importedCapture(_ digest: CaptureDigest) throws(SessionStoreError) -> CaptureRecord? {
+        let bytes = digest.bytes
+        return try database.read { connection in
+            try CaptureRows(database: connection, jarID: id).capture(bytes)
+        }
+    }
+
+    /// Begins the import of a capture: cookies stored in its name tell where they came from.
+    ///
+    /// - Parameter name: what a person knows the capture by.
+    public func beginCapture(named name: String, now: Timestamp) throws(SessionStoreError) -> CaptureID {
+        CaptureID(
+            rawValue: try database.write { connection in
+                try CaptureRows(database: connection, jarID: id).insert(name, now: now)
+            })
+    }
+
+    /// Where a cookie's present value came from; `nil` where there is no such cookie.
+    public func origin(of cookie: Cookie.ID) throws(SessionStoreError) -> CookieOrigin? {
+        let site = cookie.domain.registrableDomain(policy.publicSuffixes)
+        return try database.read { connection in
+            try CookieRows(database: connection, jarID: id).origin(of: cookie, site: site)
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import CookieModel
+import Testing
+
+@testable import SessionStore
+
+@Suite("The journal of a jar")
+struct JournalTests {
+    private func entries(_ page: ChangePage) -> [String] {
+        page.changes.map { "\($0.cause.identifier) \($0.cookie.name)" }
+    }
+
+    @Test("Every change is there, in order, with its cause and its time, and nothing else is")
+    func causes() throws {
+        let jar = try Given.jar()
+        let later = Given.now.advanced(bySeconds: 60)
+        try jar.receive("a=1; Path=/", "b=1; Path=/; Max-Age=30", "__Host-c=1")
+        try jar.receive("a=2; Path=/", "none=; Max-Age=0")
+        try jar.receive("a=; Path=/; Max-Age=0", "d=1", now: later)
+        let page = try jar.changes(after: 0)
+        #expect(entries(page) == ["stored a", "stored b", "replaced a", "expired b", "deleted a", "stored d"])
+        #expect(page.changes.map(\.time) == [Given.now, Given.now, Given.now, later, later, later])
+        #expect(page.changes.map(\.position) == Array(1...6))
+        #expect((page.position, page.hasGap, page.hasMore) == (6, false, false))
+    }
+
+    @Test("An evicted cookie is told after the one it made room for")
+    func evictions() throws {
+        var policy = CookiePolicy()
+        policy.limits.domainCookies = 1
+        policy.limits.totalCookies = 1
+        let jar = try Given.database().jar(policy: policy, now: Given.now)
+        try jar.receive("a=1")
+        try jar.receive("b=1")
+        try jar.receive("c=1", from: "https://other.example/")
+        #expect(
+            entries(try jar.changes(after: 0)) == ["stored a", "stored b", "evicted a", "stored c", "evicted b"])
+    }
+
+    @Test("A reader that asks again gets what came since, in pages, from any connection")
+    func cursor() throws {
+        let folder = TemporaryFolder()
+        let jar = try Given.jar(folder.file("crumb.sqlite"))
+        let other = try Given.jar(folder.file("crumb.sqlite"))
+        var (position, seen): (Int64, [String]) = (0, [])
+        for round in 0..<20 {
+            try (round % 2 == 0 ? jar : other).receive("a\(round)=1", "b\(round)=1", "c\(round)=1")
+            guard round % 5 == 4 else { continue }
+            while true {
+                let page = try jar.changes(after: position, count: 4)
+                #expect(!page.hasGap && page.changes.count <= 4)
+                seen += entries(page)
+                position = page.position
+                if !page.hasMore { break }
+            }
+        }
+        #expect(seen == (0..<20).flatMap { round in ["a", "b", "c"].map { "stored \($0)\(round)" } })
+        let end = try jar.changes(after: position)
+        #expect(end.changes.isEmpty && end.position == position && !end.hasGap)
+    }
+
+    @Test("The journal is bounded, and a reader that was away for too long is told")
+    func bounded() throws {
+        let jar = try Given.jar()
+        let limit = Int(ChangeRows.limit)
+        let lines = (0..<180).map { Octets("c\($0)=1; Path=/") }
+        let response = ReceivedResponse(context: try Given.context(), setCookie: lines)
+        let before = try jar.changes(after: 0).position
+        try jar.withBatch(now: Given.now) { batch throws(SessionStoreError) in
+            for _ in 0..<(limit / 180 + 2) { try batch.receive(response, at: Given.now) }
+        }
+        #expect(try jar.database.number("SELECT count(*) FROM cookie_change") == Int64(limit))
+        let page = try jar.changes(after: before)
+        #expect(page.hasGap && page.hasMore)
+        #expect(try !jar.changes(after: page.position).hasGap)
+        #expect(try jar.changes(after: 1 << 40).hasGap)
+    }
+
+    @Test("Jars have journals of their own, and a transaction that fails leaves none")
+    func apart() throws {
+        let database = try Given.database()
+        let (first, second) = (
+            try database.jar(named: "first", now: Given.now), try database.jar(named: "second", now: Given.now)
+        )
+        try first.receive("a=1")
+        try second.receive("b=1")
+        _ = errorCode {
+            try first.withBatch(now: Given.now) { batch throws(SessionStoreError) in
+                try batch.receive(
+                    ReceivedResponse(context: RequestContext(url: RequestURL.example), setCookie: ["c=1"]),
+                    at: Given.now)
+                throw SessionStoreError(.diskFull, "test", "thrown by the test")
+            }
+        }
+        #expect(entries(try first.changes(after: 0)) == ["stored a"])
+        #expect(entries(try second.changes(after: 0)) == ["stored b"])
+    }
+}
+
+extension RequestURL {
+    fileprivate static var example: RequestURL {
+        get throws(SessionStoreError) {
+            guard let url = try? RequestURL("https://www.example.com/") else {
+                throw SessionStoreError(.nameInvalid, "test", "no URL")
+            }
+            return url
+        }
+    }
+}
