@@ -13,7 +13,7 @@ public struct CookieBatch {
     private let totalLimit: Int?
     let captureID: Int64?
     private var journal: ChangeWriter
-    /// The sites that the batch has met, without values: nothing is decided on a value, so none is opened.
+    /// The sites that the batch has met. Nothing is decided on a value but how long it is, so none is opened.
     private var store: CookieStore
     private var sites: Set<Octets> = []
     /// The next place in the order of creation as the jar has it; `nil` before it was asked for.
@@ -123,9 +123,14 @@ public struct CookieBatch {
                 try rows.deleteExpired(site: site, now: now)
                 for cookie in all where cookie.isExpired(at: now) { try journal.append(.expired, cookie.id) }
             }
-            if !alive.isEmpty { store[site] = SiteCookies(alive.map { $0.with(value: []) }) }
+            if !alive.isEmpty { store[site] = SiteCookies(alive.map(CookieBatch.withoutContent)) }
         }
         sites.insert(site)
+    }
+
+    /// The cookie with a value that is as long as its own.
+    private static func withoutContent(_ cookie: Cookie) -> Cookie {
+        cookie.with(value: Octets(Array(repeating: 0, count: Sealer.openedCount(cookie.value))))
     }
 
     /// Brings in the other sites that section 5.7, step 16, looks at.

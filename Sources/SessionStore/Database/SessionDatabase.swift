@@ -12,6 +12,7 @@ public final class SessionDatabase: Sendable {
     /// Where the file lies; `:memory:` for a database in memory.
     public let path: String
     let queue: DatabaseQueue
+    let commits = CommitGroup()
     let sealer: Sealer
     let busyTimeout: Double
     let lastAccessGranularity: Int64

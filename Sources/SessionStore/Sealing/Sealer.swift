@@ -32,6 +32,11 @@ struct Sealer: Sendable {
         return sealed
     }
 
+    /// How many octets a sealed value has when it is opened.
+    static func openedCount(_ sealed: Octets) -> Int {
+        max(sealed.count - headerLength - nonceLength - tagLength, 0)
+    }
+
     /// Opens what ``seal(_:at:)`` made for the same place; `nil` where it was changed, moved or cut off.
     func open(_ sealed: Octets, at place: [UInt8]) -> Octets? {
         let overhead = Sealer.headerLength + Sealer.nonceLength + Sealer.tagLength

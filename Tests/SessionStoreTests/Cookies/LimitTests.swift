@@ -49,6 +49,20 @@ struct LimitTests {
             evicted(try jar.receive("g=1; Path=/", from: "https://g.example/", now: later(12))) == ["d total-limit"])
     }
 
+    @Test("A partition's octets count across transactions, values included")
+    func partitionOctets() throws {
+        let jar = try jar { $0.partitionOctets = 100 }
+        var context = try Given.context("https://widget.example/")
+        context.topLevel = try RequestURL("https://page.example/")
+        context.isTopLevelNavigation = false
+        for name in ["a", "b", "c"] {
+            let line = Octets("\(name)=\(String(repeating: "v", count: 40)); Secure; SameSite=None; Partitioned")
+            let decisions = try jar.receive(ReceivedResponse(context: context, setCookie: [line]), now: Given.now)
+            #expect(evicted(decisions) == (name == "c" ? ["a partition-octet-limit"] : []))
+        }
+        #expect(try jar.cookies().readable.count == 2)
+    }
+
     @Test("Jars count apart")
     func apart() throws {
         let database = try Given.database()
