@@ -46,7 +46,7 @@ struct ExplainCommandTests {
                             to do: user: check the path in the URL; server: Path=/
                 not sent  sid        www.example.com  /     with the session  Secure HttpOnly SameSite=Lax host-only
                           - it is Secure and the connection is not (secure-only)
-                            to do: user: ask by https
+                            to do: user: use https
 
                 2 of them would go to https://www.example.com/
 

@@ -99,7 +99,7 @@ struct ExplainSetCookieTests {
                 stored    sid      www.example.com  /     with the session  Secure host-only
                 rejected  tracker
                           - the Domain attribute is neither the responding host nor a parent domain of it (domain-mismatch)
-                            to do: server: leave Domain out; user: check the URL given with a raw dump
+                            to do: server: leave Domain out; user: check the URL that it is said to come from
 
                 """)
         #expect(!FileManager.default.fileExists(atPath: home.file("crumb.sqlite")), "nothing is made")

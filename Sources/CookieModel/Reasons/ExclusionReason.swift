@@ -74,11 +74,11 @@ public enum ExclusionReason: UInt8, DecisionReason {
     /// What a server or a user does about it, for a person.
     public var remedy: String {
         switch self {
-        case .hostOnlyMismatch: "user: ask the very host that it is of; server: add Domain where subdomains need it"
+        case .hostOnlyMismatch: "user: use the host that set it; server: add Domain where subdomains need it"
         case .domainMismatch: "user: check the host in the URL"
         case .domainPublicSuffix: "user: log in again; server: name the registrable domain, or leave Domain out"
         case .pathMismatch: "user: check the path in the URL; server: Path=/"
-        case .secureOnly: "user: ask by https"
+        case .secureOnly: "user: use https"
         case .httpOnly:
             "user: send it with the request (crumb header), or put it into the web view's own store"
         case .sameSiteStrict: "server: SameSite=Lax; user: check --top-level and --initiator"

@@ -15,7 +15,7 @@ struct ExplainCommand: CrumbCommand {
             with or without 'Set-Cookie:'; where one has it, lines without are passed over, so that a response as \
             'curl -i' prints it will do.
 
-                pbpaste | crumb explain https://example.com/ --set-cookie -
+                curl -si https://example.com/ | crumb explain https://example.com/ --set-cookie -
             """)
 
     @OptionGroup var jar: JarOptions

@@ -74,9 +74,9 @@ struct Explanation {
         let site = host.registrableDomain(policy.publicSuffixes)
         let found = Set(sent.map(\.id) + unsent.map(\.cookie.id))
         let strays = all.filter { cookie in
-            !found.contains(cookie.id)
-                && (CookiePolicy.domainMatches(host, cookie.domain.octets)
-                    || cookie.domain.registrableDomain(policy.publicSuffixes) == site)
+            (CookiePolicy.domainMatches(host, cookie.domain.octets)
+                || cookie.domain.registrableDomain(policy.publicSuffixes) == site)
+                && !found.contains(cookie.id)
         }
         let retrieval = policy.retrieval(from: strays, for: context, now: now) { _ in [] }
         unsent += retrieval.included.map { Unsent(cookie: $0, reasons: [.suffixListChanged]) }
