@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("crumb list, explain and status")
+@Suite("crumb list and status")
 struct ListCommandTests {
     private let home = CrumbHome()
 
@@ -64,33 +64,6 @@ struct ListCommandTests {
         try home.receive("\u{9B}31mname=1", "\u{202E}x=2")
         let shown = try home.crumb("list", "--values").text + home.crumb("explain", "https://www.example.com/").text
         #expect(!shown.unicodeScalars.contains { (0x80..<0xA0).contains($0.value) })
-    }
-
-    @Test("Explain tells of every cookie in question, with every reason and no value")
-    func explain() throws {
-        try fill()
-        let result = try home.crumb("explain", "http://www.example.com/")
-        #expect(result.status == 0 && !result.text.contains("secret"))
-        let text = result.text
-        #expect(text.hasPrefix("sent      (no name)  www.example.com/\n"))
-        #expect(
-            text.contains(
-                "not sent  sid  www.example.com/\n          - it is Secure and the connection is not (secure-only)\n"))
-        #expect(text.contains("not sent  site  .example.com/x\n") && text.contains("(path-mismatch)"))
-        #expect(text.contains("(partition-mismatch)") && !text.contains("other.example"))
-        #expect(text.hasSuffix("1 sent, 3 not sent to http://www.example.com/\n"))
-        let script = try home.crumb("explain", "--script", "https://www.example.com/x").text
-        #expect(script.contains("(http-only)") && script.contains("3 sent, 1 not sent"))
-    }
-
-    @Test("Explain in JSON has stable identifiers")
-    func explainJSON() throws {
-        try fill()
-        let object = try #require(try home.crumb("explain", "--json", "http://www.example.com/").objects().first)
-        #expect((object["included"] as? [Any])?.count == 1)
-        let excluded = try #require(object["excluded"] as? [[String: Any]])
-        let reasons = excluded.map { ($0["reasons"] as? [[String: String]])?.compactMap { $0["id"] } ?? [] }
-        #expect(reasons.allSatisfy { !$0.isEmpty } && reasons.contains(["secure-only"]))
     }
 
     @Test("Status says where everything lies, before there is anything too")

@@ -28,4 +28,14 @@ public enum EvictionReason: UInt8, DecisionReason {
         case .totalLimit: "there were more cookies than the jar keeps"
         }
     }
+
+    /// What a server or a user does about it, for a person.
+    public var remedy: String {
+        switch self {
+        case .domainLimit: "server: fewer cookies; user: raise the limit"
+        case .partitionLimit: "server: fewer cookies"
+        case .partitionOctetLimit: "server: keep the data on the server, an id in the cookie"
+        case .totalLimit: "user: raise the limit"
+        }
+    }
 }

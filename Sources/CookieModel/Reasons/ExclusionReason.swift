@@ -26,6 +26,8 @@ public enum ExclusionReason: UInt8, DecisionReason {
     case requestLimit
     /// The stored value cannot be read back; storage found it damaged.
     case unreadable
+    /// The cookie is kept with another site than the list in force gives; storage found no way to it.
+    case suffixListChanged
 
     /// The stable identifier, as `crumb explain` and scenarios write it.
     public var identifier: String {
@@ -43,6 +45,7 @@ public enum ExclusionReason: UInt8, DecisionReason {
         case .partitionMismatch: "partition-mismatch"
         case .requestLimit: "request-limit"
         case .unreadable: "unreadable"
+        case .suffixListChanged: "suffix-list-changed"
         }
     }
 
@@ -63,6 +66,30 @@ public enum ExclusionReason: UInt8, DecisionReason {
         case .partitionMismatch: "it is partitioned and belongs to another top-level site"
         case .requestLimit: "the request has as many cookies as the jar puts into one"
         case .unreadable: "its stored value cannot be read back"
+        case .suffixListChanged:
+            "another public suffix list was in force when it was stored, and put it with another site"
+        }
+    }
+
+    /// What a server or a user does about it, for a person.
+    public var remedy: String {
+        switch self {
+        case .hostOnlyMismatch: "user: use the host that set it; server: add Domain where subdomains need it"
+        case .domainMismatch: "user: check the host in the URL"
+        case .domainPublicSuffix: "user: log in again; server: name the registrable domain, or leave Domain out"
+        case .pathMismatch: "user: check the path in the URL; server: Path=/"
+        case .secureOnly: "user: use https"
+        case .httpOnly:
+            "user: send it with the request (crumb header), or put it into the web view's own store"
+        case .sameSiteStrict: "server: SameSite=Lax; user: check --top-level and --initiator"
+        case .sameSiteLax: "server: SameSite=None; Secure; user: check --top-level, --initiator and --method"
+        case .sameSiteDefault: "server: SameSite=None; Secure; user: check --top-level, --initiator and --method"
+        case .expired: "user: log in again, and import that"
+        case .partitionMismatch: "user: check --top-level, and whether https is meant"
+        case .requestLimit: "user: raise the limit, or remove cookies"
+        case .unreadable: "user: import the session again"
+        case .suffixListChanged:
+            "user: import the session again, or give the list of that time with --public-suffix-list"
         }
     }
 }

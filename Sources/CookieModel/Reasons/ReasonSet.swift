@@ -4,6 +4,8 @@ public protocol DecisionReason: RawRepresentable<UInt8>, CaseIterable, Hashable,
     var identifier: String { get }
     /// One sentence for a person.
     var explanation: String { get }
+    /// What a server or a user does about it, for a person; docs/reasons.md says the same.
+    var remedy: String { get }
 }
 
 /// The reasons that apply to one verdict, in their documented order; no allocation.

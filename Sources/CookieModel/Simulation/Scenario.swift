@@ -1,3 +1,5 @@
+public import PublicSuffix
+
 /// A sequence of responses, requests and passing time, run on a cookie store of its own: what would happen if…
 public struct Scenario: Sendable {
     /// One thing that happens.
@@ -40,9 +42,12 @@ public struct Scenario: Sendable {
 
     /// Runs the steps on an empty store and says what each came to.
     ///
-    /// - Parameter realTime: the clock where the scenario names none.
-    public func run(realTime: Timestamp) -> [StepResult] {
+    /// - Parameters:
+    ///   - realTime: the clock where the scenario names none.
+    ///   - publicSuffixes: the public suffix list.
+    public func run(realTime: Timestamp, publicSuffixes: PublicSuffixList = .bundled) -> [StepResult] {
         var policy = CookiePolicy(profile: profile)
+        policy.publicSuffixes = publicSuffixes
         if let limits { policy.limits = limits }
         var store = CookieStore(policy: policy)
         var clock = now ?? realTime

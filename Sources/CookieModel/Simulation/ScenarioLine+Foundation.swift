@@ -1,4 +1,5 @@
 import Foundation
+public import PublicSuffix
 
 /// One line of a scenario file: JSON in, JSON out.
 public enum ScenarioLine {
@@ -7,14 +8,17 @@ public enum ScenarioLine {
     /// - Parameters:
     ///   - line: a JSON object.
     ///   - realTime: the clock where the scenario names none.
+    ///   - publicSuffixes: the public suffix list.
     /// - Returns: the answer, and whether the line was a scenario; where not, the answer says what is wrong with it.
-    public static func run(_ line: [UInt8], realTime: Timestamp) -> (answer: [UInt8], isScenario: Bool) {
+    public static func run(
+        _ line: [UInt8], realTime: Timestamp, publicSuffixes: PublicSuffixList = .bundled
+    ) -> (answer: [UInt8], isScenario: Bool) {
         var id: ScenarioID?
         do {
             let decoder = JSONDecoder()
             id = try? decoder.decode(IdentifiedLine.self, from: Data(line)).id
             let document = try decoder.decode(ScenarioDocument.self, from: Data(line))
-            let results = document.scenario.run(realTime: realTime)
+            let results = document.scenario.run(realTime: realTime, publicSuffixes: publicSuffixes)
             let answer = ScenarioAnswer(id: id, results: results.map(ScenarioStepAnswer.init))
             return (try encode(answer), true)
         } catch {

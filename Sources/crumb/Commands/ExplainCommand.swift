@@ -1,20 +1,34 @@
 import ArgumentParser
 import CookieModel
-import PublicSuffix
 import SessionStore
 
 struct ExplainCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
-        abstract: "Say of every cookie in question whether a URL gets it, and why not.",
-        discussion: "In question are the cookies of the URL's registrable domain: of example.com for www.example.com.")
+        abstract: "Why am I logged out? Say of every cookie of a site whether a URL gets it, why not, and what to do.",
+        discussion: """
+            In question are the cookies of the URL's registrable domain: of example.com for www.example.com. Values are \
+            never shown, and nothing is changed.
+
+            With --set-cookie, says instead what would become of Set-Cookie lines that the URL answers with. They are \
+            read from a file, or from standard input for '-', since others can see a command line: one on each line, \
+            with or without 'Set-Cookie:'; where one has it, lines without are passed over, so that a response as \
+            'curl -i' prints it will do.
+
+                curl -si https://example.com/ | crumb explain https://example.com/ --set-cookie -
+            """)
 
     @OptionGroup var jar: JarOptions
     @OptionGroup var context: ContextOptions
     @OptionGroup var output: OutputOptions
 
-    @Flag(help: "Explain what a script of that page sees instead.")
+    @Flag(help: "Explain what a script of that page sees, or may set, instead.")
     var script = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Explain what would become of the Set-Cookie lines in a file; '-' is standard input.", valueName: "file"))
+    var setCookie: String?
 
     @Argument(help: "The URL of the request.")
     var url: String
@@ -22,27 +36,28 @@ struct ExplainCommand: CrumbCommand {
     func execute(_ console: Console) throws {
         let now = Timestamp.now
         let context = try context.context(for: try requestURL(url), interface: script ? .script : .http)
-        let retrieval = try jar.openExistingJar(now: now)?.retrieve(for: context, now: now)
+        let policy = try jar.policy()
+        let lines = try setCookie.map { try SetCookieInput(InputFile($0)).lines }
+        let database = try jar.openExistingDatabase(now: now, notesAccess: false)
+        let existing = try database.flatMap { try jar.existingJar(in: $0, policy: policy) }
+        if let lines {
+            let stored = try existing?.cookies()
+            let trial = SetCookieTrial(
+                lines, context, jar: jar.jar, policy: existing?.policy ?? policy,
+                cookies: (stored?.readable ?? []) + (stored?.unreadable ?? []), now: now)
+            return output.json
+                ? try console.writeJSON(SetCookieTrialReport(trial)) : try console.writeLine(trial.text)
+        }
+        var explanation = Explanation(context, jar: jar.jar, policy: existing?.policy ?? policy, now: now)
+        if let existing { try explanation.add(existing) }
+        if let database {
+            let names = try database.jars(now: now).map(\.name).filter { $0 != jar.jar }
+            try explanation.add(jars: names.compactMap { try database.existingJar(named: $0, policy: policy) })
+        }
         if output.json {
-            try console.writeJSON(ExplanationReport(url: context.url.description, retrieval: retrieval))
-            return
+            try console.writeJSON(ExplanationReport(explanation))
+        } else {
+            try console.writeLine(explanation.text)
         }
-        guard let retrieval, !retrieval.included.isEmpty || !retrieval.excluded.isEmpty else {
-            let site = String(decoding: context.url.host.registrableDomain(.bundled), as: UTF8.self)
-            console.note("jar '\(jar.jar)' has no cookie of \(site): log in there and import the capture")
-            return
-        }
-        var lines: [String] = []
-        for cookie in retrieval.included {
-            lines.append("sent      \(cookie.label)")
-        }
-        for exclusion in retrieval.excluded {
-            lines.append("not sent  \(exclusion.cookie.label)")
-            for reason in exclusion.reasons.reasons {
-                lines.append("          - \(reason.explanation) (\(reason.identifier))")
-            }
-        }
-        lines.append("\(retrieval.included.count) sent, \(retrieval.excluded.count) not sent to \(context.url)")
-        try console.writeLine(lines.joined(separator: "\n"))
     }
 }

@@ -10,6 +10,7 @@ struct SimulateCommand: CrumbCommand {
             others still run, and the exit status is 1.
             """)
 
+    @OptionGroup var suffixListOptions: SuffixListOptions
     @OptionGroup var output: OutputOptions
 
     @Argument(help: "Scenario files; '-' or none for standard input.")
@@ -17,12 +18,14 @@ struct SimulateCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         let now = Timestamp.now
+        let publicSuffixes = try suffixListOptions.list()
         var isFaultless = true
         for file in files.isEmpty ? ["-"] : files {
             var answers: [UInt8] = []
             func answer(_ line: [UInt8]) throws {
                 guard line.contains(where: { !InputFile.isWhiteSpace($0) }) else { return }
-                let (answer, isScenario) = ScenarioLine.run(line, realTime: now)
+                let (answer, isScenario) = ScenarioLine.run(
+                    line, realTime: now, publicSuffixes: publicSuffixes)
                 isFaultless = isFaultless && isScenario
                 answers += answer
                 answers.append(UInt8(ascii: "\n"))

@@ -13,7 +13,9 @@ struct StatusCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         let now = Timestamp.now
-        var report = StatusReport(database: try jar.path(), keyFile: try Locations().keyFile())
+        var report = StatusReport(
+            database: try jar.path(), keyFile: try Locations().keyFile(), suffixes: try jar.suffixListOptions.list(),
+            suffixFile: jar.suffixListOptions.file)
         if let database = try jar.openExistingDatabase(now: now) {
             report.schema = database.schemaVersion
             report.sizeInBytes = database.sizeInBytes
@@ -43,7 +45,10 @@ private struct StatusReport: Encodable {
 
     let version = Crumb.version
     let standard = CookiePolicy.standard
-    let publicSuffixList = PublicSuffixList.bundled.version
+    let publicSuffixList: String
+    let publicSuffixRules: Int
+    /// `nil` for the list that is built in.
+    let publicSuffixListFile: String?
     let sqlite = SessionDatabase.sqliteVersion
     let database: String
     let keyFile: String
@@ -52,9 +57,12 @@ private struct StatusReport: Encodable {
     var jars: [Jar] = []
     var tokens = 0
 
-    init(database: String, keyFile: String) {
+    init(database: String, keyFile: String, suffixes: PublicSuffixList, suffixFile: String?) {
         self.database = database
         self.keyFile = keyFile
+        publicSuffixList = suffixes.version
+        publicSuffixRules = suffixes.ruleCount
+        publicSuffixListFile = suffixFile
     }
 
     var text: String {
@@ -62,7 +70,10 @@ private struct StatusReport: Encodable {
         var text = Console.table([
             ["crumb", version],
             ["standard", standard],
-            ["public suffixes", publicSuffixList],
+            [
+                "public suffixes",
+                "\(publicSuffixList), \(publicSuffixRules) rules (\(publicSuffixListFile ?? "built in"))",
+            ],
             ["SQLite", sqlite],
             ["database", "\(database) (\(size))"],
             ["key file", keyFile],

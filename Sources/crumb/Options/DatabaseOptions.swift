@@ -13,12 +13,16 @@ struct DatabaseOptions: ParsableArguments {
     }
 
     /// Opens the database, making it where it is missing.
-    func open(now: Timestamp) throws -> SessionDatabase {
-        try SessionDatabase(path: try path(), keys: .file(try Locations().keyFile()), now: now)
+    ///
+    /// - Parameter notesAccess: whether reading a cookie counts as using it, as it does for a request.
+    func open(now: Timestamp, notesAccess: Bool = true) throws -> SessionDatabase {
+        try SessionDatabase(
+            path: try path(), keys: .file(try Locations().keyFile()), lastAccessGranularity: notesAccess ? 3600 : .max,
+            now: now)
     }
 
     /// Opens the database where there is one; makes nothing.
-    func openExisting(now: Timestamp) throws -> SessionDatabase? {
-        SessionDatabase.exists(at: try path()) ? try open(now: now) : nil
+    func openExisting(now: Timestamp, notesAccess: Bool = true) throws -> SessionDatabase? {
+        SessionDatabase.exists(at: try path()) ? try open(now: now, notesAccess: notesAccess) : nil
     }
 }

@@ -2,9 +2,10 @@ import ArgumentParser
 import CookieModel
 import SessionStore
 
-/// Which database and which jar a command works on.
+/// Which database and which jar a command works on, and by which public suffix list.
 struct JarOptions: ParsableArguments {
     @OptionGroup var databaseOptions: DatabaseOptions
+    @OptionGroup var suffixListOptions: SuffixListOptions
 
     @Option(help: "The jar within the database.")
     var jar = "default"
@@ -14,22 +15,38 @@ struct JarOptions: ParsableArguments {
         try databaseOptions.path()
     }
 
+    /// The rules that apply. Reads the public suffix list where one was given, so it is called once a command.
+    func policy() throws -> CookiePolicy {
+        var policy = CookiePolicy()
+        policy.publicSuffixes = try suffixListOptions.list()
+        return policy
+    }
+
     /// Opens the database where there is one; makes nothing.
-    func openExistingDatabase(now: Timestamp) throws -> SessionDatabase? {
-        if let database = try databaseOptions.openExisting(now: now) { return database }
+    ///
+    /// - Parameter notesAccess: whether reading a cookie counts as using it.
+    func openExistingDatabase(now: Timestamp, notesAccess: Bool = true) throws -> SessionDatabase? {
+        if let database = try databaseOptions.openExisting(now: now, notesAccess: notesAccess) { return database }
         if jar != "default" { throw noSuchJar(try path()) }
         return nil
     }
 
     /// The jar to write to, made where it is missing.
     func openJar(now: Timestamp) throws -> CookieJar {
-        try databaseOptions.open(now: now).jar(named: jar, now: now)
+        let policy = try policy()
+        return try databaseOptions.open(now: now).jar(named: jar, policy: policy, now: now)
     }
 
     /// The jar to read from; `nil` where nothing was ever stored in the default one.
     func openExistingJar(now: Timestamp) throws -> CookieJar? {
+        let policy = try policy()
         guard let database = try openExistingDatabase(now: now) else { return nil }
-        if let found = try database.existingJar(named: jar) { return found }
+        return try existingJar(in: database, policy: policy)
+    }
+
+    /// The jar to read from in a database that is open; `nil` where nothing was ever stored in the default one.
+    func existingJar(in database: SessionDatabase, policy: CookiePolicy) throws -> CookieJar? {
+        if let found = try database.existingJar(named: jar, policy: policy) { return found }
         if jar == "default" { return nil }
         throw noSuchJar(database.path)
     }

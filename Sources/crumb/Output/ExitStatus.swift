@@ -40,6 +40,7 @@ enum ExitStatus: Int32, CaseIterable {
     case curlNotFound = 50
     case curlArgumentsUnsupported = 51
     case redirectInvalid = 52
+    case publicSuffixListInvalid = 60
     case outputFailed = 74
 
     /// The stable code that goes with the status, as `--json` prints it.
@@ -79,6 +80,7 @@ enum ExitStatus: Int32, CaseIterable {
         case .curlNotFound: "curl-not-found"
         case .curlArgumentsUnsupported: "curl-arguments-unsupported"
         case .redirectInvalid: "redirect-invalid"
+        case .publicSuffixListInvalid: "public-suffix-list-invalid"
         case .outputFailed: "output-failed"
         }
     }

@@ -27,9 +27,21 @@ struct CookieReport: Encodable {
     let partitionKey: String?
     let expires: String?
     let created: String
-    let size: Int
+    /// Octets of name and value; `nil` where the value was not read.
+    let size: Int?
+    /// Seconds until it expires, negative where it has; only where the report has a time.
+    let expiresIn: Int64?
 
     init(_ cookie: Cookie, showingValue: Bool) {
+        self.init(cookie, showingValue: showingValue, size: cookie.name.count + cookie.value.count, at: nil)
+    }
+
+    /// A cookie whose value nobody looks at, with how long it lives from `now` on.
+    init(_ cookie: Cookie, at now: Timestamp) {
+        self.init(cookie, showingValue: false, size: nil, at: now)
+    }
+
+    private init(_ cookie: Cookie, showingValue: Bool, size: Int?, at now: Timestamp?) {
         let name = OctetsReport(cookie.name)
         let value = showingValue ? OctetsReport(cookie.value) : nil
         self.name = name.text
@@ -45,7 +57,8 @@ struct CookieReport: Encodable {
         partitionKey = cookie.id.partitionKey?.serialized
         expires = cookie.expiry?.rfc3339
         created = cookie.creation.rfc3339
-        size = cookie.name.count + cookie.value.count
+        self.size = size
+        expiresIn = now.flatMap { now in cookie.expiry.map { $0.seconds - now.seconds } }
     }
 }
 
@@ -53,38 +66,18 @@ struct CookieReport: Encodable {
 struct ReasonReport: Encodable {
     let id: String
     let explanation: String
+    /// What a server or a user does about it.
+    var remedy: String?
 
     init(_ reason: some DecisionReason) {
         id = reason.identifier
         explanation = reason.explanation
+        remedy = reason.remedy
     }
 
     init(id: String, explanation: String) {
         self.id = id
         self.explanation = explanation
-    }
-}
-
-/// What a retrieval came to, in JSON, without values.
-struct ExplanationReport: Encodable {
-    struct Exclusion: Encodable {
-        let cookie: CookieReport
-        let reasons: [ReasonReport]
-    }
-
-    let url: String
-    let included: [CookieReport]
-    let excluded: [Exclusion]
-
-    init(url: String, retrieval: Retrieval?) {
-        self.url = url
-        included = retrieval?.included.map { CookieReport($0, showingValue: false) } ?? []
-        excluded =
-            retrieval?.excluded.map { exclusion in
-                Exclusion(
-                    cookie: CookieReport(exclusion.cookie, showingValue: false),
-                    reasons: exclusion.reasons.reasons.map { ReasonReport($0) })
-            } ?? []
     }
 }
 

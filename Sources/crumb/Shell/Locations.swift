@@ -20,6 +20,9 @@ struct Locations {
         return try folder(variable: "XDG_CONFIG_HOME", fallback: ".config") + "/key"
     }
 
+    /// The public suffix list, where there is to be another one than the built-in.
+    var publicSuffixList: String? { value("CRUMB_PUBLIC_SUFFIX_LIST") }
+
     private func value(_ name: String) -> String? {
         environment[name].flatMap { $0.isEmpty ? nil : $0 }
     }

@@ -4,44 +4,48 @@ import Testing
 
 @Suite("The documentation of reasons")
 struct ReasonDocumentationTests {
-    /// The identifiers in the first column of each table of docs/reasons.md, by heading.
-    private static func tables() throws -> [String: [String]] {
-        let root = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        let text = try String(contentsOf: root.appending(path: "docs/reasons.md"), encoding: .utf8)
-        var tables: [String: [String]] = [:]
+    /// The rows of each table of docs/reasons.md, by heading: the first and the last cell.
+    private static func tables() throws -> [String: [(identifier: String, remedy: String)]] {
+        var tables: [String: [(identifier: String, remedy: String)]] = [:]
         var heading = ""
-        for line in text.split(separator: "\n") {
+        for line in try Documentation.text("docs/reasons.md").split(separator: "\n") {
             if line.hasPrefix("## ") {
                 heading = String(line.dropFirst(3))
-            } else if line.hasPrefix("| "), !line.hasPrefix("| identifier"), !line.hasPrefix("| ---") {
-                tables[heading, default: []].append(line.split(separator: "|")[0].trimmingCharacters(in: .whitespaces))
+            } else if let cells = Documentation.cells(line), cells.first != "identifier" {
+                tables[heading, default: []].append((cells[0], cells[cells.count - 1]))
             }
         }
         return tables
     }
 
-    @Test("Every reason is documented, and no other is")
-    func complete() throws {
-        let tables = try ReasonDocumentationTests.tables()
-        #expect(
-            Set(tables["Why a cookie is refused"] ?? []) == Set(RejectionReason.allCases.map(\.identifier)))
-        #expect(
-            Set(tables["Why a cookie stays behind"] ?? []) == Set(ExclusionReason.allCases.map(\.identifier)))
-        #expect(
-            Set(tables["Why a stored cookie has to go"] ?? []) == Set(EvictionReason.allCases.map(\.identifier)))
+    /// Holds the table under a heading against the reasons of the code: each once, with the remedy in its words.
+    private func check<Reason: DecisionReason>(_ heading: String, _ reasons: Reason.Type) throws {
+        let rows = try ReasonDocumentationTests.tables()[heading] ?? []
+        #expect(Set(rows.map(\.identifier)) == Set(Reason.allCases.map(\.identifier)))
+        #expect(rows.count == Reason.allCases.count)
+        for reason in Reason.allCases {
+            let documented = rows.first { $0.identifier == reason.identifier }?.remedy
+            #expect(documented?.replacing("`", with: "") == reason.remedy, "\(reason.identifier)")
+        }
+        #expect(Set(Reason.allCases.map(\.identifier)).count == Reason.allCases.count)
     }
 
-    @Test("Identifiers are unique, and explanations are sentences' parts")
+    @Test("Every reason is documented with what to do about it, and no other is")
+    func complete() throws {
+        try check("Why a cookie is refused", RejectionReason.self)
+        try check("Why a cookie stays behind", ExclusionReason.self)
+        try check("Why a stored cookie has to go", EvictionReason.self)
+    }
+
+    @Test("Explanations are sentences' parts, and remedies say whose they are")
     func wellFormed() {
-        #expect(Set(RejectionReason.allCases.map(\.identifier)).count == RejectionReason.allCases.count)
-        #expect(Set(ExclusionReason.allCases.map(\.identifier)).count == ExclusionReason.allCases.count)
-        #expect(Set(EvictionReason.allCases.map(\.identifier)).count == EvictionReason.allCases.count)
-        let explanations =
-            RejectionReason.allCases.map(\.explanation) + ExclusionReason.allCases.map(\.explanation)
-            + EvictionReason.allCases.map(\.explanation)
-        for text in explanations {
-            #expect(text.count > 10 && !text.hasSuffix("."))
+        let reasons: [any DecisionReason] =
+            RejectionReason.allCases + ExclusionReason.allCases + EvictionReason.allCases
+        for reason in reasons {
+            #expect(reason.explanation.count > 10 && !reason.explanation.hasSuffix("."), "\(reason.identifier)")
+            #expect(
+                reason.remedy.hasPrefix("server: ") || reason.remedy.hasPrefix("user: "), "\(reason.identifier)")
+            #expect(!reason.remedy.hasSuffix("."), "\(reason.identifier)")
         }
     }
 }

@@ -101,19 +101,6 @@ struct ProfileTests {
         #expect(try fate("__Host-a=1; Secure; Path=/" + attribute, .browser) == "stored / default")
     }
 
-    @Test("The successor's slips are not followed")
-    func slips() throws {
-        var session = Session(profile: .browser)
-        // Max-Age counts before Expires, wherever it stands.
-        try session.set("a=1; Max-Age=60; Expires=Sat, 21 Nov 2026 01:00:00 GMT")
-        #expect(session.store.cookies.map(\.expiry) == [session.now.advanced(bySeconds: 60)])
-        // A cookie with the same flags and lifetime is not left alone: its value is new.
-        #expect(try session.set("a=2; Max-Age=60; Expires=Sat, 21 Nov 2026 01:00:00 GMT") == "replaced")
-        #expect(try session.sent() == "a=2")
-        // The prefix asks for HttpOnly, not against it.
-        #expect(try session.set("__Http-a=1; Secure; HttpOnly") == "stored")
-    }
-
     @Test("Profiles have names")
     func names() {
         #expect(CookieProfile(name: "rfc6265bis") == .rfc6265bis)

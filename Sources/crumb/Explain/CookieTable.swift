@@ -1,0 +1,60 @@
+import CookieModel
+
+/// Cookies for a person, a row each, and below each row what there is to say about it.
+struct CookieTable {
+    private let now: Timestamp
+    private var rows = [["", "NAME", "DOMAIN", "PATH", "EXPIRES", "FLAGS"]]
+    /// What stands below each row.
+    private var remarks: [[String]] = [[]]
+
+    /// An empty table, with lifetimes told from `now`.
+    init(now: Timestamp) {
+        self.now = now
+    }
+
+    /// Adds a cookie with its verdict and the reasons for it.
+    mutating func add<Reason: DecisionReason>(_ cookie: Cookie, marked verdict: String, reasons: ReasonSet<Reason>) {
+        add(cookie, marked: verdict)
+        for reason in reasons.reasons { remark(reason) }
+    }
+
+    /// Adds a cookie with its verdict.
+    mutating func add(_ cookie: Cookie, marked verdict: String) {
+        rows.append([
+            verdict, cookie.name.isEmpty ? "(no name)" : cookie.name.description,
+            cookie.isHostOnly ? "\(cookie.domain)" : ".\(cookie.domain)", cookie.path.description,
+            Lifetime(of: cookie, at: now).description, CookieTable.flags(cookie),
+        ])
+        remarks.append([])
+    }
+
+    /// Adds what is no cookie.
+    mutating func add(_ name: String, marked verdict: String) {
+        rows.append([verdict, name])
+        remarks.append([])
+    }
+
+    /// Says below the last row why, and what to do about it.
+    mutating func remark(_ reason: some DecisionReason, before: String = "") {
+        remark("\(before)\(reason.explanation) (\(reason.identifier))")
+        remark("  to do: \(reason.remedy)")
+    }
+
+    /// Says something below the last row.
+    mutating func remark(_ text: String) {
+        remarks[remarks.count - 1].append((text.hasPrefix(" ") ? "" : "- ") + text)
+    }
+
+    /// The flags, with the site that a partitioned cookie belongs to.
+    private static func flags(_ cookie: Cookie) -> String {
+        cookie.flags + (cookie.id.partitionKey.map { " by \($0.serialized)" } ?? "")
+    }
+
+    /// The lines of the table.
+    var lines: [String] {
+        let width = rows.map { $0[0].count }.max() ?? 0
+        let indentation = String(repeating: " ", count: width + 2)
+        let table = Console.table(rows).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        return zip(table, remarks).flatMap { row, remarks in [row] + remarks.map { indentation + $0 } }
+    }
+}

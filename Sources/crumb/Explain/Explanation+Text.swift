@@ -1,0 +1,67 @@
+import CookieModel
+
+extension Explanation {
+    /// The explanation for a person: the verdict first, then each cookie with what to do, then where else to look.
+    var text: String {
+        ([verdict] + summary + (count == 0 ? [] : [""] + rows) + hints).joined(separator: "\n")
+    }
+
+    private var isScript: Bool { context.interface == .script }
+
+    private var verdict: String {
+        let place = "jar '\(Octets(jar))'"
+        if count == 0 {
+            let consequence = isScript ? "scripts of \(context.url) see none" : "none goes to \(context.url)"
+            return "\(place) has no cookie of \(site): \(consequence)"
+        }
+        let verb =
+            switch (isScript, sent.count == 1) {
+            case (false, true): "goes to"
+            case (false, false): "go to"
+            case (true, true): "is visible to scripts of"
+            case (true, false): "are visible to scripts of"
+            }
+        let cookies = "\(count) \(count == 1 ? "cookie" : "cookies") of \(site) in \(place)"
+        return "\(sent.count) of \(cookies) \(verb) \(context.url)"
+    }
+
+    /// How often each reason applies, where nobody would count.
+    private var summary: [String] {
+        guard unsent.count > 3 else { return [] }
+        let counts = ExclusionReason.allCases.compactMap { reason -> String? in
+            let count = unsent.count { $0.reasons.contains(reason) }
+            return count == 0 ? nil : "\(count) \(reason.identifier)"
+        }
+        return ["of the others: \(counts.joined(separator: ", "))"]
+    }
+
+    private var rows: [String] {
+        var table = CookieTable(now: now)
+        for cookie in sent { table.add(cookie, marked: isScript ? "visible" : "sent") }
+        for entry in unsent {
+            table.add(entry.cookie, marked: isScript ? "hidden" : "not sent", reasons: entry.reasons)
+        }
+        return table.lines
+    }
+
+    private var hints: [String] {
+        var hints = otherJars.map { other in
+            let cookies = "\(other.cookies) \(other.cookies == 1 ? "cookie" : "cookies") of \(site)"
+            let command = "crumb explain --jar \(ShellWord(other.name)) \(ShellWord(context.url.description))"
+            return "jar '\(Octets(other.name))' has \(cookies), \(other.sent) of which would go: \(command)"
+        }
+        if !similarSites.isEmpty {
+            hints.append("jar '\(Octets(jar))' has cookies of similar sites: \(similarSites.joined(separator: ", "))")
+        }
+        if let better {
+            hints.insert("\(better.sent) of them would go to \(better.url)", at: 0)
+        }
+        if count == 0 {
+            let option = jar == "default" ? "" : "--jar \(ShellWord(jar)) "
+            hints.append("to do: log in at \(context.url.origin) in a browser and save its network panel as HAR, then")
+            hints.append("         crumb import \(option)FILE")
+            hints.append("       or log in with 'crumb curl'")
+        }
+        return hints.isEmpty || count == 0 ? hints : [""] + hints
+    }
+}

@@ -1,0 +1,31 @@
+import CookieModel
+
+/// When a cookie ends, for a person: from now on, and by the calendar.
+struct Lifetime: CustomStringConvertible {
+    let description: String
+
+    init(of cookie: Cookie, at now: Timestamp) {
+        guard let expiry = cookie.expiry else {
+            description = "with the session"
+            return
+        }
+        // What `Max-Age=0` says.
+        guard expiry > .distantPast else {
+            description = "over at once"
+            return
+        }
+        let moment = Timestamp(seconds: expiry.seconds).rfc3339
+        let (distance, overflow) = expiry.seconds.subtractingReportingOverflow(now.seconds)
+        let span = Lifetime.span(overflow ? .max : distance.magnitude)
+        description = cookie.isExpired(at: now) ? "ended \(span) ago, \(moment)" : "in \(span), \(moment)"
+    }
+
+    /// The largest unit of which there are two or more.
+    private static func span(_ seconds: UInt64) -> String {
+        for (unit, length) in [("days", 86_400), ("hours", 3_600), ("minutes", 60)] as [(String, UInt64)]
+        where seconds >= 2 * length {
+            return "\(seconds / length) \(unit)"
+        }
+        return seconds == 1 ? "1 second" : "\(seconds) seconds"
+    }
+}

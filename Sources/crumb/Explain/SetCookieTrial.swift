@@ -1,0 +1,43 @@
+import CookieModel
+
+/// What would become of Set-Cookie lines in a jar, found out on a copy of it in memory.
+struct SetCookieTrial {
+    /// What would become of one line.
+    struct Line {
+        let number: Int
+        let decision: StorageDecision
+        /// Why the same request would not carry the cookie once it is stored; empty where it would.
+        let staysBehind: ReasonSet<ExclusionReason>
+    }
+
+    let context: RequestContext
+    let jar: String
+    let now: Timestamp
+    /// What would become of each line, in order.
+    let lines: [Line]
+
+    /// Receives the lines in order as one response, or as a script's, in a jar that holds `cookies`.
+    init(
+        _ lines: [Octets], _ context: RequestContext, jar: String, policy: CookiePolicy, cookies: [Cookie],
+        now: Timestamp
+    ) {
+        self.context = context
+        self.jar = jar
+        self.now = now
+        var store = CookieStore(policy: policy)
+        let alive = cookies.filter { !$0.isExpired(at: now) }
+        for (site, cookies) in Dictionary(
+            grouping: alive, by: { $0.domain.registrableDomain(policy.publicSuffixes) })
+        {
+            store[site] = SiteCookies(cookies)
+        }
+        store.nextSequence = (cookies.map(\.sequence).max() ?? 0) + 1
+        let decisions = lines.map { store.receive($0, in: context, now: now) }
+        let excluded = store.retrieve(for: context, now: now).excluded
+        self.lines = decisions.enumerated().map { index, decision in
+            let exclusion = excluded.first { $0.cookie.id == decision.cookie?.id }
+            let isKept = decision.outcome == .stored || decision.outcome == .replaced
+            return Line(number: index + 1, decision: decision, staysBehind: isKept ? exclusion?.reasons ?? [] : [])
+        }
+    }
+}

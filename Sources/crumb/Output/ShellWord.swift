@@ -1,0 +1,18 @@
+/// A text as one word of a shell's command line, to be copied there.
+struct ShellWord: CustomStringConvertible {
+    let description: String
+
+    init(_ text: String) {
+        let isPlain = !text.isEmpty && text.utf8.allSatisfy(ShellWord.isPlain)
+        description = isPlain ? text : "'\(text.replacing("'", with: "'\\''"))'"
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "-_./:@%+,=".utf8.contains(byte)
+        }
+    }
+}

@@ -1,0 +1,181 @@
+import Foundation
+import Testing
+
+@Suite("crumb explain")
+struct ExplainCommandTests {
+    private let home = CrumbHome()
+
+    private func explain(_ words: String...) throws -> String {
+        let result = try home.start(["explain"] + words).wait()
+        #expect(result.status == 0 && result.talk.isEmpty, "\(result.talk)")
+        #expect(!result.text.contains("secret"), "a value")
+        return result.text
+    }
+
+    private func report(_ words: String...) throws -> [String: Any] {
+        let result = try home.start(["explain", "--json"] + words).wait()
+        #expect(result.status == 0 && !result.text.contains("secret"))
+        return try #require(try result.objects().first)
+    }
+
+    private func reasons(_ excluded: Any?) -> [String: [String]] {
+        let entries = excluded as? [[String: Any]] ?? []
+        let pairs = entries.map { entry in
+            (
+                (entry["cookie"] as? [String: Any])?["name"] as? String ?? "",
+                (entry["reasons"] as? [[String: String]] ?? []).compactMap { $0["id"] }
+            )
+        }
+        return Dictionary(pairs) { $0 + $1 }
+    }
+
+    @Test("The verdict comes first, then a row for each cookie with every reason and what to do about it")
+    func layout() throws {
+        try home.receive(
+            "sid=secret; Path=/; HttpOnly; Secure; SameSite=Lax", "site=1; Domain=example.com; Path=/x",
+            "=nameless; Path=/")
+        try home.receive("other=3; Path=/", from: "https://other.test/")
+        #expect(
+            try explain("http://www.example.com/") == """
+                1 of 3 cookies of example.com in jar 'default' goes to http://www.example.com/
+
+                          NAME       DOMAIN           PATH  EXPIRES           FLAGS
+                sent      (no name)  www.example.com  /     with the session  host-only
+                not sent  site       .example.com     /x    with the session  -
+                          - the request's path is not at or below the cookie's path (path-mismatch)
+                            to do: user: check the path in the URL; server: Path=/
+                not sent  sid        www.example.com  /     with the session  Secure HttpOnly SameSite=Lax host-only
+                          - it is Secure and the connection is not (secure-only)
+                            to do: user: use https
+
+                2 of them would go to https://www.example.com/
+
+                """)
+        let script = try explain("--script", "https://www.example.com/x")
+        #expect(script.hasPrefix("2 of 3 cookies of example.com in jar 'default' are visible to scripts of https://"))
+        #expect(script.contains("(http-only)") && script.contains("\nhidden   sid"))
+    }
+
+    /// A request that a session does not survive, and why not.
+    struct Situation: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let line: String
+        let words: [String]
+        let reasons: [String]
+
+        init(_ description: String, _ line: String, _ words: String..., reasons: String...) {
+            (testDescription, self.line, self.words, self.reasons) = (description, line, words, reasons)
+        }
+    }
+
+    private static let situations = [
+        Situation("http for https", "Secure; Path=/", "http://www.example.com/", reasons: "secure-only"),
+        Situation("the parent domain", "Path=/", "https://example.com/", reasons: "host-only-mismatch"),
+        Situation("a sibling", "Path=/", "https://app.example.com/", reasons: "host-only-mismatch"),
+        Situation(
+            "above a domain cookie", "Domain=www.example.com", "https://example.com/", reasons: "domain-mismatch"),
+        Situation("another path", "Path=/account", "https://www.example.com/accounts", reasons: "path-mismatch"),
+        Situation(
+            "a strict cookie and a link from elsewhere", "SameSite=Strict; Path=/", "https://www.example.com/",
+            "--initiator", "https://mail.test/", reasons: "same-site-strict"),
+        Situation(
+            "a lax cookie in somebody's frame", "SameSite=Lax; Path=/", "https://www.example.com/", "--top-level",
+            "https://blog.test/", reasons: "same-site-lax"),
+        Situation(
+            "a form of another site", "Path=/", "https://www.example.com/", "--initiator", "https://pay.test/",
+            "--method", "POST", reasons: "same-site-default"),
+        Situation(
+            "a partition", "Secure; SameSite=None; Partitioned; Path=/", "https://www.example.com/", "--top-level",
+            "https://blog.test/", reasons: "partition-mismatch"),
+        Situation(
+            "all at once", "Secure; HttpOnly; Path=/a", "http://example.com/", "--script",
+            reasons: "host-only-mismatch", "path-mismatch", "secure-only", "http-only"),
+    ]
+
+    @Test("Says why the session does not go, all that applies", arguments: situations)
+    func situation(_ situation: Situation) throws {
+        try home.receive("sid=secret; \(situation.line)")
+        let result = try home.start(["explain"] + situation.words).wait()
+        #expect(result.text.hasPrefix("0 of 1 cookie of example.com in jar 'default' "), "\(result.text)")
+        for reason in situation.reasons { #expect(result.text.contains("(\(reason))\n")) }
+        #expect(result.text.components(separatedBy: "to do: ").count == situation.reasons.count + 1)
+        let object = try #require(try home.start(["explain", "--json"] + situation.words).wait().objects().first)
+        #expect(reasons(object["excluded"]) == ["sid": situation.reasons])
+    }
+
+    @Test("An expired session says when it ended, a living one when it will")
+    func lifetimes() throws {
+        try home.receive("old=secret; Path=/; Max-Age=1", "new=secret; Path=/; Max-Age=8640000", "short=1; Max-Age=90")
+        Thread.sleep(forTimeInterval: 2.1)
+        let text = try explain("https://www.example.com/")
+        #expect(text.contains(#/not sent  old .* ended \d+ seconds? ago, \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ /#))
+        #expect(text.contains(#/sent      new .* in 99 days, \d{4}-\d\d-\d\dT/#))
+        #expect(text.contains(#/sent      short .* in \d+ seconds, /#))
+        #expect(text.contains("(expired)\n            to do: user: log in again, and import that\n"))
+        let excluded = try #require(try report("https://www.example.com/")["excluded"] as? [[String: Any]])
+        let cookie = try #require(excluded.first?["cookie"] as? [String: Any])
+        #expect(cookie["expires"] is String && (cookie["expiresIn"] as? Int ?? 0) < 0)
+    }
+
+    @Test("Where nothing is stored for the site, says so, and where to look")
+    func nothing() throws {
+        let never = try explain("https://www.example.com/x")
+        #expect(never.hasPrefix("jar 'default' has no cookie of example.com: none goes to https://www.example.com/x\n"))
+        #expect(never.contains("crumb import FILE\n") && never.contains("crumb curl"))
+        try home.receive("a=secret; Path=/", from: "https://www.example.org/")
+        try home.receive("a=secret", from: "https://exemple.com/")
+        try home.receive("a=secret", from: "https://unlike.test/")
+        try home.receive("sid=secret; Path=/", "b=2; Path=/b", jar: "my work")
+        let text = try explain("https://www.example.com/?a=1&b=2")
+        #expect(
+            text.contains(
+                "jar 'my work' has 2 cookies of example.com, 1 of which would go: "
+                    + "crumb explain --jar 'my work' 'https://www.example.com/?a=1&b=2'\n"))
+        #expect(text.contains("similar sites: example.org, exemple.com\n"))
+        let object = try report("https://www.example.com/")
+        #expect((object["included"] as? [Any])?.isEmpty == true && object["site"] as? String == "example.com")
+        #expect(object["similarSites"] as? [String] == ["example.org", "exemple.com"])
+        let other = try #require((object["otherJars"] as? [[String: Any]])?.first)
+        #expect(other["name"] as? String == "my work" && other["cookies"] as? Int == 2 && other["sent"] as? Int == 1)
+        #expect(try explain("--jar", "my work", "https://nowhere.test/").contains("crumb import --jar 'my work' FILE"))
+    }
+
+    @Test("A session in another jar is named where it has what is not sent, and only there")
+    func otherJar() throws {
+        try home.receive("seen=1; Path=/")
+        try home.receive("seen=2; Path=/", jar: "copy")
+        #expect(try !explain("https://www.example.com/").contains("jar 'copy'"))
+        try home.receive("sid=secret; Path=/", jar: "work")
+        #expect(try explain("https://www.example.com/").contains("jar 'work' has 1 cookie of example.com, 1 of which"))
+    }
+
+    @Test("Names this machine by its other names")
+    func loopback() throws {
+        try home.receive("sid=secret; Path=/", from: "http://localhost:8080/")
+        #expect(try explain("http://127.0.0.1:8080/").contains("similar sites: localhost\n"))
+        #expect(try !explain("http://10.0.0.1:8080/").contains("similar sites"))
+    }
+
+    @Test("The URL that would get more is named: another host of the site, and https")
+    func better() throws {
+        try home.receive("sid=secret; Path=/; Secure", "id=secret; Domain=example.com; Path=/")
+        let object = try report("http://example.com/x")
+        let better = try #require(object["better"] as? [String: Any])
+        #expect(better["url"] as? String == "https://www.example.com/x" && better["sent"] as? Int == 2)
+        #expect(try report("https://www.example.com/")["better"] == nil)
+    }
+
+    @Test("Changes nothing, not even the time of the last access")
+    func unchanged() throws {
+        try home.receive("sid=secret; Path=/")
+        let database = home.file("crumb.sqlite")
+        #expect(try home.shell("sqlite3 '\(database)' 'UPDATE cookie SET last_access_at = 1'").status == 0)
+        _ = try explain("https://www.example.com/")
+        func lastAccess() throws -> String {
+            try home.shell("sqlite3 '\(database)' 'SELECT last_access_at FROM cookie'").text
+        }
+        #expect(try lastAccess() == "1\n")
+        _ = try home.header()
+        #expect(try lastAccess() != "1\n")
+    }
+}
