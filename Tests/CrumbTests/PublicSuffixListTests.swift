@@ -15,7 +15,8 @@ struct PublicSuffixListTests {
     private func takes(_ domain: String, _ words: [String] = [], variables: [String: String?] = [:]) throws -> Bool {
         let dump = try home.write(Capture.dump(["a=1; Domain=\(domain)"]), to: "dump")
         let url = "https://www.\(domain)/"
-        let result = try home.start(["import", "--json", "--url", url, dump] + words, variables: variables).wait()
+        let result = try home.start(["import", "--again", "--json", "--url", url, dump] + words, variables: variables)
+            .wait()
         #expect(result.status == 0, "\(result.talk)")
         return try result.objects().first?["taken"] as? Int == 1
     }

@@ -22,7 +22,7 @@ public struct StorageDecision: Sendable, Hashable {
     public package(set) var evicted: [Eviction]
     private let rejectedName: Octets?
     /// One cookie or none: most decisions have none and should not carry the room for one.
-    private let previousCookies: [Cookie]
+    private var previousCookies: [Cookie]
 
     init(
         _ outcome: Outcome, _ cookie: consuming Cookie, previous: consuming Cookie?, evicted: [Eviction] = []
@@ -46,6 +46,16 @@ public struct StorageDecision: Sendable, Hashable {
 
     /// The stored cookie with the same ID, which goes out.
     public var previous: Cookie? { previousCookies.first }
+
+    /// Takes the values out of the cookies that went, for a store that has not opened them.
+    package mutating func dropStoredValues() {
+        for index in previousCookies.indices { previousCookies[index].value = [] }
+        evicted = evicted.map { eviction in
+            var cookie = eviction.cookie
+            cookie.value = []
+            return Eviction(cookie: cookie, reason: eviction.reason)
+        }
+    }
 
     /// The name received; `nil` where the line was not parsed.
     public var name: Octets? { cookie?.name ?? rejectedName }

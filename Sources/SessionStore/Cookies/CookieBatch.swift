@@ -59,8 +59,9 @@ public struct CookieBatch {
                 if store.policy.mayOverlaySecureCookies(setCookie, in: response.context) {
                     try loadSites(around: site.registrableDomain)
                 }
-                let decision = store.receive(setCookie, in: response.context, site: site, at: time, now: now)
+                var decision = store.receive(setCookie, in: response.context, site: site, at: time, now: now)
                 try write(decision, site: site.registrableDomain, source)
+                decision.dropStoredValues()
                 decisions.append(decision)
             }
         }
@@ -72,8 +73,9 @@ public struct CookieBatch {
     public mutating func receive(_ record: CookieRecord) throws(SessionStoreError) -> StorageDecision {
         let site = WebHost(record.domain)?.registrableDomain(store.policy.publicSuffixes) ?? Octets(record.domain)
         try load(site)
-        let decision = store.receive(record, now: now)
+        var decision = store.receive(record, now: now)
         try write(decision, site: site, CookieRows.Source(captureID: captureID, url: nil, received: now))
+        decision.dropStoredValues()
         return decision
     }
 

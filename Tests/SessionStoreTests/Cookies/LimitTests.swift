@@ -59,6 +59,7 @@ struct LimitTests {
             let line = Octets("\(name)=\(String(repeating: "v", count: 40)); Secure; SameSite=None; Partitioned")
             let decisions = try jar.receive(ReceivedResponse(context: context, setCookie: [line]), now: Given.now)
             #expect(evicted(decisions) == (name == "c" ? ["a partition-octet-limit"] : []))
+            #expect(decisions.flatMap(\.evicted).allSatisfy { $0.cookie.value.isEmpty })
         }
         #expect(try jar.cookies().readable.count == 2)
     }
