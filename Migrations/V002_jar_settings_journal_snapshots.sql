@@ -39,6 +39,7 @@ CREATE TABLE cookie_change (
     position INTEGER NOT NULL,
     cause INTEGER NOT NULL,
     changed_at INTEGER NOT NULL,
+    site BLOB NOT NULL,
     domain BLOB NOT NULL,
     path BLOB NOT NULL,
     name BLOB NOT NULL,

@@ -16,6 +16,11 @@ public struct Retrieval: Sendable {
     /// A retrieval of nothing.
     public init() {}
 
+    /// Adds the cookies that stay by another retrieval for the same request.
+    package mutating func addExclusions(of other: Retrieval) {
+        excluded += other.excluded
+    }
+
     /// The cookie-string (section 5.8.3, step 6); empty where no cookie goes.
     public var cookieString: Octets {
         var output: [UInt8] = []

@@ -2,6 +2,31 @@
 extension SiteCookies {
     /// The cookies that go, and those that stay with every reason; notes the access.
     mutating func retrieve(_ rules: RetrievalRules) -> Retrieval {
+        var accesses = AccessNotes(before: .distantFuture)
+        return retrieve(rules, &accesses)
+    }
+
+    /// The cookie-string alone; notes the access.
+    mutating func cookieString(_ rules: RetrievalRules) -> Octets {
+        var accesses = AccessNotes(before: .distantFuture)
+        return cookieString(rules, &accesses)
+    }
+
+    /// The same for a store on disk, which writes few accesses down.
+    package mutating func retrieve(
+        for context: RequestContext, _ policy: CookiePolicy, now: Timestamp, _ accesses: inout AccessNotes
+    ) -> Retrieval {
+        retrieve(RetrievalRules(context, policy, now: now), &accesses)
+    }
+
+    /// The same for a store on disk, which writes few accesses down.
+    package mutating func cookieString(
+        for context: RequestContext, _ policy: CookiePolicy, now: Timestamp, _ accesses: inout AccessNotes
+    ) -> Octets {
+        cookieString(RetrievalRules(context, policy, now: now), &accesses)
+    }
+
+    private mutating func retrieve(_ rules: RetrievalRules, _ accesses: inout AccessNotes) -> Retrieval {
         var retrieval = Retrieval()
         var room = RequestRoom(rules.limits)
         touch(at: rules.now) { packed in
@@ -12,13 +37,13 @@ extension SiteCookies {
                 return false
             }
             retrieval.included.append(packed.cookie)
-            return true
+            return accesses.note(packed)
         }
         return retrieval
     }
 
-    /// The cookie-string alone; notes the access.
-    mutating func cookieString(_ rules: RetrievalRules) -> Octets {
+    @inline(__always)
+    private mutating func cookieString(_ rules: RetrievalRules, _ accesses: inout AccessNotes) -> Octets {
         var output: [UInt8] = []
         output.reserveCapacity(1024)
         var room = RequestRoom(rules.limits)
@@ -31,9 +56,30 @@ extension SiteCookies {
                 output.append(ASCII.space)
             }
             output.append(contentsOf: packed.pair)
-            return true
+            return accesses.note(packed)
         }
         return Octets(output)
+    }
+}
+
+/// Which accesses of a retrieval are to be written down: those of cookies that were last used before some time.
+package struct AccessNotes {
+    private let limit: Timestamp
+    private let isCollecting: Bool
+    /// The cookies concerned, for a store on disk.
+    package private(set) var cookies: [Cookie.ID] = []
+
+    /// Notes for cookies that were last used before `limit`; those of a store in memory need not be collected.
+    package init(before limit: Timestamp) {
+        self.limit = limit
+        isCollecting = limit != .distantFuture
+    }
+
+    @inline(__always)
+    mutating func note(_ packed: borrowing PackedCookie) -> Bool {
+        guard packed.header.lastAccess < limit else { return false }
+        if isCollecting { cookies.append(packed.cookie.id) }
+        return true
     }
 }
 

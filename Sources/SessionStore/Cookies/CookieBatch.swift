@@ -96,12 +96,14 @@ public struct CookieBatch {
         guard let totalLimit else { return [] }
         return try SessionStoreError.catching(path) {
             guard try rows.count() > totalLimit else { return [] }
-            for cookie in try rows.deleteExpired(now: now) { try journal.append(.expired, cookie.id) }
+            for entry in try rows.deleteExpired(now: now) {
+                try journal.append(.expired, entry.cookie.id, site: entry.site)
+            }
             let excess = try rows.count() - totalLimit
             guard excess > 0 else { return [] }
             return try rows.leastRecentlyUsed(excess).map { entry in
                 try rows.delete(entry.cookie.id, site: entry.site)
-                try journal.append(.evicted, entry.cookie.id)
+                try journal.append(.evicted, entry.cookie.id, site: entry.site)
                 return Eviction(cookie: entry.cookie.with(value: []), reason: .totalLimit)
             }
         }
@@ -123,7 +125,9 @@ public struct CookieBatch {
             let alive = all.filter { !$0.isExpired(at: now) }
             if alive.count < all.count {
                 try rows.deleteExpired(site: site, now: now)
-                for cookie in all where cookie.isExpired(at: now) { try journal.append(.expired, cookie.id) }
+                for cookie in all where cookie.isExpired(at: now) {
+                    try journal.append(.expired, cookie.id, site: site)
+                }
             }
             if !alive.isEmpty { store[site] = SiteCookies(alive.map(CookieBatch.withoutContent)) }
         }
@@ -150,15 +154,15 @@ public struct CookieBatch {
             if decision.outcome == .deleted {
                 guard decision.previous != nil else { return }
                 try rows.delete(cookie.id, site: site)
-                try journal.append(.deleted, cookie.id)
+                try journal.append(.deleted, cookie.id, site: site)
             } else {
                 let sealed = try sealer.seal(cookie.value, at: cookie.sealedPlace(jarID: rows.jarID))
                 try rows.upsert(cookie, sealedValue: sealed, site: site, source: source)
-                try journal.append(decision.outcome == .stored ? .stored : .replaced, cookie.id)
+                try journal.append(decision.outcome == .stored ? .stored : .replaced, cookie.id, site: site)
             }
             for eviction in decision.evicted {
                 try rows.delete(eviction.cookie.id, site: site)
-                try journal.append(.evicted, eviction.cookie.id)
+                try journal.append(.evicted, eviction.cookie.id, site: site)
             }
         }
     }

@@ -52,19 +52,6 @@ public final class CookieJar: Sendable {
         }
     }
 
-    /// Retrieves the cookies for a request (section 5.8.3 of the draft), and notes the access.
-    ///
-    /// A cookie whose stored value was tampered with is left out, with the reason `unreadable`.
-    public func retrieve(for context: RequestContext, now: Timestamp) throws(SessionStoreError) -> Retrieval {
-        let site = context.url.host.registrableDomain(policy.publicSuffixes)
-        let sealed = try database.read { connection in
-            try CookieRows(database: connection, jarID: id).cookies(site: site)
-        }
-        let retrieval = policy.retrieval(from: sealed, for: context, now: now, opening: opened)
-        try noteAccess(retrieval.included, site: site, now: now)
-        return retrieval
-    }
-
     /// All cookies, values opened; those whose value was tampered with come second, without it.
     public func cookies() throws(SessionStoreError) -> (readable: [Cookie], unreadable: [Cookie]) {
         let sealed = try database.read { connection in
@@ -82,23 +69,9 @@ public final class CookieJar: Sendable {
         return (readable, unreadable)
     }
 
-    private func opened(_ cookie: Cookie) -> Octets? {
+    /// The value of a cookie out of a row; `nil` where it cannot be read back.
+    func opened(_ cookie: Cookie) -> Octets? {
         database.sealer.open(cookie.value, at: cookie.sealedPlace(jarID: id))
-    }
-
-    private func noteAccess(_ cookies: [Cookie], site: Octets, now: Timestamp) throws(SessionStoreError) {
-        let latest = now.advanced(bySeconds: -database.lastAccessGranularity)
-        let stale = cookies.filter { $0.lastAccess < latest }
-        guard !stale.isEmpty else { return }
-        do {
-            // Another process may hold the lock for as long as it reads a capture: no header waits for that.
-            try database.writeUnlessBusy { connection in
-                let rows = CookieRows(database: connection, jarID: id)
-                for cookie in stale { try rows.touch(cookie.id, site: site, now: now) }
-            }
-        } catch  where error.code == .databaseBusy || error.code == .databaseReadOnly || error.code == .diskFull {
-            // The header is right without it: the time matters for eviction only.
-        }
     }
 }
 

@@ -62,12 +62,9 @@ struct CookieRows {
             SELECT \(CookieRows.columns), site FROM cookie WHERE jar_id = ?
             ORDER BY last_access_at, created_at, sequence LIMIT ?
             """)
-        defer { statement.reset() }
         statement.bind(1, jarID)
         statement.bind(2, Int64(count))
-        var found: [(cookie: Cookie, site: Octets)] = []
-        while try statement.step() { found.append((CookieRows.cookie(statement), Octets(statement.bytes(13)))) }
-        return found
+        return try CookieRows.collectWithSites(statement)
     }
 
     /// Where a cookie's value came from.
@@ -154,12 +151,12 @@ struct CookieRows {
     }
 
     /// Removes the expired cookies of the jar, and says which they were.
-    func deleteExpired(now: Timestamp) throws -> [Cookie] {
+    func deleteExpired(now: Timestamp) throws -> [(cookie: Cookie, site: Octets)] {
         let statement = try RowStatement(
-            database, "DELETE FROM cookie WHERE jar_id = ? AND expires_at < ? RETURNING \(CookieRows.columns)")
+            database, "DELETE FROM cookie WHERE jar_id = ? AND expires_at < ? RETURNING \(CookieRows.columns), site")
         statement.bind(1, jarID)
         statement.bind(2, now.microseconds)
-        return try CookieRows.collect(statement)
+        return try CookieRows.collectWithSites(statement)
     }
 
     /// Notes when a cookie was last sent.
@@ -190,6 +187,13 @@ struct CookieRows {
         var cookies: [Cookie] = []
         while try statement.step() { cookies.append(cookie(statement)) }
         return cookies
+    }
+
+    private static func collectWithSites(_ statement: RowStatement) throws -> [(cookie: Cookie, site: Octets)] {
+        defer { statement.reset() }
+        var found: [(cookie: Cookie, site: Octets)] = []
+        while try statement.step() { found.append((cookie(statement), Octets(statement.bytes(13)))) }
+        return found
     }
 
     /// The cookie of the row at hand, which begins with ``columns``.

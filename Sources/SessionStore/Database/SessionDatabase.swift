@@ -13,6 +13,10 @@ public final class SessionDatabase: Sendable {
     public let path: String
     let queue: DatabaseQueue
     let commits = CommitGroup()
+    let cache = SiteCache()
+    let isOnDisk: Bool
+    /// Opens a further connection, which writes nothing.
+    let openReader: @Sendable () throws -> DatabaseQueue
     let sealer: Sealer
     let busyTimeout: Double
     let lastAccessGranularity: Int64
@@ -34,6 +38,7 @@ public final class SessionDatabase: Sendable {
         lastAccessGranularity: Int64 = 3600, now: Timestamp
     ) throws(SessionStoreError) {
         let isMemory = durability == .memory
+        isOnDisk = !isMemory
         self.path = isMemory ? ":memory:" : path
         self.busyTimeout = busyTimeout
         self.lastAccessGranularity = lastAccessGranularity
@@ -42,6 +47,11 @@ public final class SessionDatabase: Sendable {
         let name = self.path
         // SQLite would take a relative `:memory:` or `file:…` for something else than a file's name.
         let file = path.hasPrefix("/") ? path : "./\(path)"
+        openReader = {
+            var configuration = SessionDatabase.configuration(.memory, busyTimeout)
+            configuration.readonly = true
+            return try DatabaseQueue(path: file, configuration: configuration)
+        }
         queue = try SessionStoreError.catching(name) {
             let queue =
                 try isMemory

@@ -30,24 +30,43 @@ struct ChangeRows {
     }
 
     /// Writes one entry.
-    func insert(_ cause: CookieChange.Cause, _ id: Cookie.ID, at position: Int64, now: Timestamp) throws {
+    func insert(
+        _ cause: CookieChange.Cause, _ id: Cookie.ID, site: Octets, at position: Int64, now: Timestamp
+    ) throws {
         let statement = try RowStatement(
             database,
             """
             INSERT INTO cookie_change
-                (jar_id, position, cause, changed_at, domain, path, name, host_only, partition_key)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                (jar_id, position, cause, changed_at, site, domain, path, name, host_only, partition_key)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """)
         statement.bind(1, jarID)
         statement.bind(2, position)
         statement.bind(3, cause.rawValue)
         statement.bind(4, now.microseconds)
-        statement.bind(5, id.domain.octets)
-        statement.bind(6, id.path)
-        statement.bind(7, id.name)
-        statement.bind(8, id.isHostOnly)
-        statement.bind(9, text: id.partitionKey?.serialized ?? "")
+        statement.bind(5, site)
+        statement.bind(6, id.domain.octets)
+        statement.bind(7, id.path)
+        statement.bind(8, id.name)
+        statement.bind(9, id.isHostOnly)
+        statement.bind(10, text: id.partitionKey?.serialized ?? "")
         try statement.run()
+    }
+
+    /// The registrable domains of which cookies changed after `position`; `nil` where the journal does not go back so
+    /// far, and where there are many.
+    func sites(changedAfter position: Int64) throws -> (sites: [Octets]?, position: Int64) {
+        let last = try nextPosition() - 1
+        guard last > position else { return (last == position ? [] : nil, last) }
+        guard last - position <= min(ChangeRows.limit, 256) else { return (nil, last) }
+        let statement = try RowStatement(
+            database, "SELECT DISTINCT site FROM cookie_change WHERE jar_id = ? AND position > ?")
+        defer { statement.reset() }
+        statement.bind(1, jarID)
+        statement.bind(2, position)
+        var sites: [Octets] = []
+        while try statement.step() { sites.append(Octets(statement.bytes(0))) }
+        return (sites, last)
     }
 
     /// The entries after `position`, at most `count`.
@@ -96,13 +115,12 @@ struct ChangeWriter {
     }
 
     /// Writes one entry.
-    mutating func append(_ cause: CookieChange.Cause, _ id: Cookie.ID) throws {
+    mutating func append(_ cause: CookieChange.Cause, _ id: Cookie.ID, site: Octets) throws {
         if first == nil {
             next = try rows.nextPosition()
             first = next
         }
-        // Of more than the journal holds, the first ones need not be written.
-        try rows.insert(cause, id, at: next, now: now)
+        try rows.insert(cause, id, site: site, at: next, now: now)
         next += 1
     }
 
