@@ -15,6 +15,6 @@ struct Crumb: ParsableCommand {
         version: version,
         subcommands: [
             ImportCommand.self, HeaderCommand.self, ScriptCommand.self, ListCommand.self, ExplainCommand.self,
-            CurlCommand.self, SimulateCommand.self, TokenCommand.self, StatusCommand.self,
+            CurlCommand.self, ChangesCommand.self, SimulateCommand.self, TokenCommand.self, StatusCommand.self,
         ])
 }

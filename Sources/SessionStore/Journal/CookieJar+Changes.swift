@@ -10,4 +10,17 @@ extension CookieJar {
             try ChangeRows(database: connection, jarID: id).page(after: position, count: count)
         }
     }
+
+    /// The changes of this jar after a position of its journal, and those that come.
+    ///
+    /// - Parameters:
+    ///   - position: where the last reader ended: ``ChangePage/position``.
+    ///   - interval: how long to wait before asking again where nothing came.
+    ///   - clock: what measures the interval.
+    public func changeSequence(
+        after position: Int64, every interval: Duration = .milliseconds(250),
+        clock: any Clock<Duration> = ContinuousClock()
+    ) -> ChangeSequence {
+        ChangeSequence(jar: self, position: position, interval: interval, clock: clock)
+    }
 }
