@@ -9,7 +9,7 @@ struct RequestDocument: Decodable {
     }
 
     enum ContextKeys: CodingKey {
-        case topLevel, initiator, navigation
+        case topLevel, initiator, navigation, redirects
     }
 
     init(from decoder: any Decoder) throws {
@@ -48,6 +48,14 @@ struct RequestDocument: Decodable {
         }
         context.isTopLevelNavigation =
             try container.decodeIfPresent(Bool.self, forKey: .navigation) ?? !hasTopLevel
+        for text in try container.decodeIfPresent([String].self, forKey: .redirects) ?? [] {
+            do {
+                context.redirects.append(try RequestURL(text))
+            } catch {
+                throw DecodingError.dataCorruptedError(
+                    forKey: .redirects, in: container, debugDescription: "\(text): \(error.description)")
+            }
+        }
         // Whatever is requested within a page that is same-site with nothing is cross-site, whoever asks.
         if isOpaque, !context.isTopLevelNavigation { context.initiator = .opaque }
     }

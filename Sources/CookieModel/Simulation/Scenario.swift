@@ -30,6 +30,10 @@ public struct Scenario: Sendable {
     public var profile = CookieProfile.rfc6265bis
     /// The limits that apply; `nil` for those of the profile.
     public var limits: CookieLimits?
+    /// ``CookiePolicy/laxAllowingUnsafeAge`` in seconds.
+    public var laxAllowingUnsafeAge: Int64 = 0
+    /// ``CookiePolicy/considersRedirectChain``.
+    public var considersRedirectChain = false
     /// What happens, in order.
     public var steps: [Step]
 
@@ -49,6 +53,8 @@ public struct Scenario: Sendable {
         var policy = CookiePolicy(profile: profile)
         policy.publicSuffixes = publicSuffixes
         if let limits { policy.limits = limits }
+        policy.laxAllowingUnsafeAge = laxAllowingUnsafeAge
+        policy.considersRedirectChain = considersRedirectChain
         var store = CookieStore(policy: policy)
         var clock = now ?? realTime
         return steps.map { step in

@@ -5,7 +5,7 @@ struct ScenarioDocument: Decodable {
     let scenario: Scenario
 
     enum CodingKeys: CodingKey {
-        case id, now, profile, limits, steps
+        case id, now, profile, limits, laxAllowingUnsafe, considersRedirects, steps
     }
 
     init(from decoder: any Decoder) throws {
@@ -29,6 +29,16 @@ struct ScenarioDocument: Decodable {
             scenario.limits = try container.decode(LimitsDocument.self, forKey: .limits)
                 .limits(over: CookiePolicy(profile: scenario.profile).limits)
         }
+        if let age = try container.decodeIfPresent(Int64.self, forKey: .laxAllowingUnsafe) {
+            guard (0...CookiePolicy().lifetimeLimit).contains(age) else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: .laxAllowingUnsafe, in: container, debugDescription: "this is no age of a cookie in seconds"
+                )
+            }
+            scenario.laxAllowingUnsafeAge = age
+        }
+        scenario.considersRedirectChain =
+            try container.decodeIfPresent(Bool.self, forKey: .considersRedirects) ?? false
         self.scenario = scenario
     }
 }

@@ -18,6 +18,29 @@ struct ScenarioJSONTests {
             gives: #"{"id": 1, "results": [\#(results)]}"#)
     }
 
+    @Test("The rules that a policy leaves open can be chosen")
+    func choices() throws {
+        let set = #"{"receive": {"url": "https://a.example/", "setCookie": ["a=1"]}}, {"advance": 60}"#
+        func sent(_ choices: String, method: String, redirects: String) throws -> Bool {
+            let context =
+                #"{"topLevel": "https://b.example/", "navigation": true, "initiator": \#(redirects == "[]" ? #""https://b.example""# : "null"), "redirects": \#(redirects)}"#
+            let (json, isScenario) = try answer(
+                to:
+                    #"{"id": 1, "now": "2026-11-21T00:00:00Z"\#(choices), "steps": [\#(set), {"send": {"url": "https://a.example/", "method": "\#(method)", "context": \#(context)}}]}"#
+            )
+            #expect(isScenario)
+            return "\(json)".contains("a=1")
+        }
+        #expect(try sent("", method: "GET", redirects: "[]"))
+        #expect(try !sent("", method: "POST", redirects: "[]"))
+        #expect(try sent(#", "laxAllowingUnsafe": 120"#, method: "POST", redirects: "[]"))
+        #expect(try !sent(#", "laxAllowingUnsafe": 59"#, method: "POST", redirects: "[]"))
+        let chain = #"["https://a.example/", "https://c.example/"]"#
+        #expect(try sent("", method: "POST", redirects: chain))
+        #expect(try !sent(#", "considersRedirects": true"#, method: "POST", redirects: chain))
+        #expect(try !answer(to: #"{"id": 1, "laxAllowingUnsafe": -1, "steps": []}"#).isScenario)
+    }
+
     @Test("Limits are those of the profile but for what the scenario says, and evictions are told")
     func limits() throws {
         let receive = #"{"receive": {"url": "https://a.example/", "setCookie": ["a=1", "b=1"]}}"#
