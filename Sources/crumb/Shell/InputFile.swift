@@ -34,12 +34,12 @@ struct InputFile {
         }
     }
 
-    /// The whole file, refused where it is larger than `limit` bytes.
-    func contents(limit: Int) throws -> [UInt8] {
+    /// The whole file, refused with `status` where it is larger than `limit` bytes.
+    func contents(limit: Int, refusal status: ExitStatus = .tokenInputInvalid) throws -> [UInt8] {
         var contents: [UInt8] = []
         try forEachChunk { chunk in
             guard contents.count + chunk.count <= limit else {
-                throw Problem(.tokenInputInvalid, "\(name): larger than \(limit) bytes")
+                throw Problem(status, "\(name): larger than \(limit) bytes")
             }
             contents += chunk
         }
