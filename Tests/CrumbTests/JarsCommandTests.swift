@@ -115,6 +115,21 @@ struct JarsCommandTests {
         #expect(try home.header() == "Cookie: a=1" && home.header(jar: "work") == "Cookie: a=2")
     }
 
+    @Test("Control characters of names cannot reach the terminal")
+    func terminal() throws {
+        let name = "\u{9B}31mx"
+        #expect(try home.crumb("jars", "create", name).status == 0)
+        #expect(try home.crumb("session", "save", name, "--jar", name).status == 0)
+        let shown = try [
+            home.crumb("jars"), home.crumb("jars", "settings", name), home.crumb("session", "list", "--jar", name),
+        ]
+        for result in shown {
+            #expect(result.status == 0 && !result.output.isEmpty)
+            #expect(!result.text.unicodeScalars.contains { (0x80..<0xA0).contains($0.value) })
+        }
+        #expect(try home.crumb("jars", "--json").objects().first?["name"] as? String == name)
+    }
+
     @Test("Two processes that copy and merge at once lose nothing")
     func processes() throws {
         let capture = try home.write(Capture.har(cookies: 100, named: "a"), to: "har")

@@ -37,3 +37,8 @@ extension Eviction {
 func counted(_ count: Int, _ noun: String) -> String {
     "\(count) \(noun)\(count == 1 ? "" : "s")"
 }
+
+/// A name that a person chose, without what a terminal would obey.
+func shown(_ name: String) -> String {
+    Octets(name).description
+}

@@ -20,7 +20,7 @@ struct JarSettingsReport: Encodable {
         let rows = JarLimit.allCases.map { limit in
             [limit.rawValue, (limits[limit.rawValue] ?? nil).map { "\($0)" } ?? "none"]
         }
-        return Console.table([["jar", name], ["profile", profile]] + rows)
+        return Console.table([["jar", shown(name)], ["profile", profile]] + rows)
     }
 }
 

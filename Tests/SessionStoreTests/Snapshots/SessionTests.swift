@@ -77,6 +77,8 @@ struct SessionTests {
     func expired() throws {
         let (jar, _) = try twoJars()
         try jar.saveSession(named: "s", now: Given.now)
+        #expect(try jar.restoreSession(named: "s", now: SessionTests.at(100)).cookieCount == 3)
+        #expect(try jar.contents().count == 3)
         try jar.receive("p=newer; Path=/; Max-Age=1000")
         let restored = try jar.restoreSession(named: "s", now: SessionTests.at(101))
         #expect(restored.expired.map(\.name) == ["p"] && restored.expired.allSatisfy { $0.value.isEmpty })

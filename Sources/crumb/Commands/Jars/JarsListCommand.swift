@@ -23,7 +23,7 @@ struct JarsListCommand: CrumbCommand {
         var rows = [["JAR", "COOKIES", "SESSION", "SAVED", "PROFILE", "NEXT EXPIRY"]]
         for jar in jars.map(JarReport.init) {
             rows.append([
-                jar.name, "\(jar.cookies)", "\(jar.sessionCookies)", "\(jar.savedSessions)", jar.profile,
+                shown(jar.name), "\(jar.cookies)", "\(jar.sessionCookies)", "\(jar.savedSessions)", jar.profile,
                 jar.nextExpiry ?? "-",
             ])
         }

@@ -16,7 +16,7 @@ struct SessionListCommand: CrumbCommand {
         } else if sessions.isEmpty {
             console.note("no saved sessions of jar '\(jar.jar)': 'crumb session save NAME' makes one")
         } else {
-            let rows = sessions.map { [$0.name, $0.saved, "\($0.cookies)"] }
+            let rows = sessions.map { [shown($0.name), $0.saved, "\($0.cookies)"] }
             try console.writeLine(Console.table([["NAME", "SAVED", "COOKIES"]] + rows))
         }
     }
