@@ -15,6 +15,7 @@ struct Crumb: ParsableCommand {
         version: version,
         subcommands: [
             ImportCommand.self, HeaderCommand.self, ScriptCommand.self, ListCommand.self, ExplainCommand.self,
-            CurlCommand.self, ChangesCommand.self, SimulateCommand.self, TokenCommand.self, StatusCommand.self,
+            CurlCommand.self, GetCommand.self, SetCommand.self, RemoveCommand.self, SessionCommand.self,
+            JarsCommand.self, ChangesCommand.self, SimulateCommand.self, TokenCommand.self, StatusCommand.self,
         ])
 }

@@ -57,21 +57,19 @@ struct DocumentationTests {
         return blocks
     }
 
-    @Test(
-        "The README's examples print what it says", .enabled(if: text("README.md") != nil, "there is no README.md yet"))
-    func readme() throws {
-        let blocks = DocumentationTests.examples(try #require(DocumentationTests.text("README.md")))
+    @Test("The examples of the README and of the guides print what is said", arguments: ["README.md", "docs/jars.md"])
+    func examples(file: String) throws {
+        let blocks = DocumentationTests.examples(try #require(DocumentationTests.text(file)))
         #expect(!blocks.isEmpty)
-        for block in blocks {
-            let home = CrumbHome()
-            let project = home.file("project")
-            let docs = Samples.package.appending(path: "docs").path
-            #expect(try home.shell("mkdir project && cp -R '\(docs)' project/").status == 0)
-            for example in block {
-                let result = try home.shell(example.command, folder: project, joinsTalk: true)
-                let lines = result.text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
-                #expect(lines.map(String.init) == example.output, "\(example.command)")
-            }
+        // The blocks of a guide go on from each other.
+        let home = CrumbHome()
+        let project = home.file("project")
+        let docs = Samples.package.appending(path: "docs").path
+        #expect(try home.shell("mkdir project && cp -R '\(docs)' project/").status == 0)
+        for example in blocks.joined() {
+            let result = try home.shell(example.command, folder: project, joinsTalk: true)
+            let lines = result.text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+            #expect(lines.map(String.init) == example.output, "\(example.command)")
         }
     }
 }

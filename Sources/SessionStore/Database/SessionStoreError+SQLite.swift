@@ -43,6 +43,8 @@ extension SessionStoreError {
                 .databaseUnavailable, path, "the file cannot be opened; check the permissions of file and folder")
         case .SQLITE_BUSY, .SQLITE_LOCKED:
             self.init(.databaseBusy, path, "another process is using the database; try again in a moment")
+        case .SQLITE_CONSTRAINT where error.extendedResultCode == .SQLITE_CONSTRAINT_FOREIGNKEY:
+            self.init(.jarNotFound, path, "the jar was removed meanwhile; 'crumb jars' lists those there are")
         default:
             self.init(.databaseFailed, path, "SQLite failed (code \(extended))")
         }

@@ -40,7 +40,11 @@ public struct SessionStoreError: Error, Hashable, Sendable, CustomStringConverti
         public static let valueDamaged = Code(rawValue: "value-damaged")
         /// There is no jar of that name.
         public static let jarNotFound = Code(rawValue: "jar-not-found")
-        /// A name that no jar or token profile can have.
+        /// There is a jar of that name already.
+        public static let jarExists = Code(rawValue: "jar-exists")
+        /// There is no saved session of that name.
+        public static let sessionNotFound = Code(rawValue: "session-not-found")
+        /// A name that no jar, saved session or token profile can have.
         public static let nameInvalid = Code(rawValue: "name-invalid")
         /// There is no token of that name.
         public static let tokenNotFound = Code(rawValue: "token-not-found")

@@ -3,7 +3,8 @@ internal import GRDB
 
 /// The `jar` table: rows in and out.
 struct JarRows {
-    private static let settings = """
+    /// The columns of ``JarSettings``.
+    static let settings = """
         profile, domain_cookies, total_cookies, partition_cookies, partition_octets, request_cookies, request_octets
         """
 
@@ -15,14 +16,21 @@ struct JarRows {
         defer { statement.reset() }
         statement.bind(1, text: name)
         guard try statement.step() else { return nil }
-        var settings = JarSettings(profile: JarSettings.profile(statement.text(0)))
-        settings.limits.domainCookies = statement.optionalInt64(1).map(Int.init)
-        settings.limits.totalCookies = statement.optionalInt64(2).map(Int.init)
-        settings.limits.partitionCookies = statement.optionalInt64(3).map(Int.init)
-        settings.limits.partitionOctets = statement.optionalInt64(4).map(Int.init)
-        settings.limits.requestCookies = statement.optionalInt64(5).map(Int.init)
-        settings.limits.requestOctets = statement.optionalInt64(6).map(Int.init)
-        return (statement.int64(7), settings)
+        return (statement.int64(7), JarRows.settings(statement, from: 0))
+    }
+
+    /// The id and settings of a jar that must be there.
+    func presentJar(named name: String) throws -> (id: Int64, settings: JarSettings) {
+        guard let found = try jar(named: name) else { throw SessionStoreError(noJarNamed: name) }
+        return found
+    }
+
+    /// Throws where there is a jar of that name.
+    func expectNone(named name: String) throws {
+        guard try jar(named: name) == nil else {
+            throw SessionStoreError(
+                .jarExists, name, "there is a jar of this name already; use another name, or remove that jar first")
+        }
     }
 
     /// Makes a jar, unless there is one of that name already.
@@ -53,6 +61,29 @@ struct JarRows {
         try statement.run()
     }
 
+    /// Gives a jar another name.
+    func rename(id: Int64, to name: String) throws {
+        let statement = try RowStatement(database, "UPDATE jar SET name = ? WHERE id = ?")
+        statement.bind(1, text: name)
+        statement.bind(2, id)
+        try statement.run()
+    }
+
+    /// Removes a jar and what belongs to it.
+    func delete(id: Int64) throws {
+        let statement = try RowStatement(database, "DELETE FROM jar WHERE id = ?")
+        statement.bind(1, id)
+        try statement.run()
+    }
+
+    /// How many saved sessions a jar has.
+    func savedSessionCount(id: Int64) throws -> Int {
+        let statement = try RowStatement(database, "SELECT count(*) FROM snapshot WHERE jar_id = ?")
+        defer { statement.reset() }
+        statement.bind(1, id)
+        return try statement.step() ? Int(statement.int64(0)) : 0
+    }
+
     /// The next place in the order of creation.
     func nextSequence(id: Int64) throws -> Int64 {
         let statement = try RowStatement(database, "SELECT next_sequence FROM jar WHERE id = ?")
@@ -67,6 +98,19 @@ struct JarRows {
         statement.bind(1, sequence)
         statement.bind(2, id)
         try statement.run()
+    }
+
+    /// The settings of the row at hand, which has the columns ``settings`` from `column` on.
+    static func settings(_ statement: RowStatement, from column: Int32) -> JarSettings {
+        func limit(_ index: Int32) -> Int? { statement.optionalInt64(column + index).map(Int.init) }
+        var settings = JarSettings(profile: JarSettings.profile(statement.text(column)))
+        settings.limits.domainCookies = limit(1)
+        settings.limits.totalCookies = limit(2)
+        settings.limits.partitionCookies = limit(3)
+        settings.limits.partitionOctets = limit(4)
+        settings.limits.requestCookies = limit(5)
+        settings.limits.requestOctets = limit(6)
+        return settings
     }
 
     private func bind(_ settings: JarSettings, to statement: RowStatement) {

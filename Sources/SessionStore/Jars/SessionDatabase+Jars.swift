@@ -15,6 +15,10 @@ extension SessionDatabase {
         public let nextExpiry: Timestamp?
         /// When the jar was made.
         public let creation: Timestamp
+        /// How many saved sessions it has.
+        public let savedSessionCount: Int
+        /// Its profile and limits.
+        public let settings: JarSettings
     }
 
     /// The jar of that name, made where it is missing.
@@ -54,7 +58,8 @@ extension SessionDatabase {
                 database,
                 """
                 SELECT jar.name, count(cookie.name), sum(cookie.name IS NOT NULL AND expires_at IS NULL),
-                    min(CASE WHEN expires_at >= ? THEN expires_at END), jar.created_at
+                    min(CASE WHEN expires_at >= ? THEN expires_at END), jar.created_at,
+                    (SELECT count(*) FROM snapshot WHERE snapshot.jar_id = jar.id), \(JarRows.settings)
                 FROM jar LEFT JOIN cookie ON jar_id = jar.id GROUP BY jar.id ORDER BY jar.name
                 """)
             defer { statement.reset() }
@@ -66,7 +71,9 @@ extension SessionDatabase {
                         name: statement.text(0), cookieCount: Int(statement.int64(1)),
                         sessionCookieCount: Int(statement.int64(2)),
                         nextExpiry: statement.optionalInt64(3).map(Timestamp.init(microseconds:)),
-                        creation: Timestamp(microseconds: statement.int64(4))))
+                        creation: Timestamp(microseconds: statement.int64(4)),
+                        savedSessionCount: Int(statement.int64(5)),
+                        settings: JarRows.settings(statement, from: 6)))
             }
             return jars
         }

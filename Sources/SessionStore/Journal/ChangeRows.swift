@@ -5,6 +5,8 @@ internal import GRDB
 struct ChangeRows {
     /// How many entries of a jar are kept.
     static let limit: Int64 = 10_000
+    /// What a statement on cookies returns for ``append(_:returnedBy:now:)``.
+    static let identity = "site, domain, path, name, host_only, partition_key"
 
     let database: Database
     let jarID: Int64
@@ -51,6 +53,31 @@ struct ChangeRows {
         statement.bind(9, id.isHostOnly)
         statement.bind(10, text: id.partitionKey?.serialized ?? "")
         try statement.run()
+    }
+
+    /// Writes what one statement changed: the rows it returns, which have ``identity``.
+    ///
+    /// - Returns: how many rows there were.
+    @discardableResult
+    func append(_ cause: CookieChange.Cause, returnedBy statement: RowStatement, now: Timestamp) throws -> Int {
+        defer { statement.reset() }
+        var changed: [(id: Cookie.ID, site: Octets)] = []
+        while try statement.step() {
+            let id = Cookie.ID(
+                name: Octets(statement.bytes(3)), domain: WebHost(stored: Octets(statement.bytes(1))),
+                isHostOnly: statement.int64(4) != 0, path: Octets(statement.bytes(2)),
+                partitionKey: PartitionKey(serialized: statement.text(5)))
+            changed.append((id, Octets(statement.bytes(0))))
+        }
+        try append(cause, changed, now: now)
+        return changed.count
+    }
+
+    /// Writes some changes of one cause.
+    func append(_ cause: CookieChange.Cause, _ changed: [(id: Cookie.ID, site: Octets)], now: Timestamp) throws {
+        var writer = ChangeWriter(self, now: now)
+        for entry in changed { try writer.append(cause, entry.id, site: entry.site) }
+        try writer.finish()
     }
 
     /// The registrable domains of which cookies changed after `position`; `nil` where the journal does not go back so

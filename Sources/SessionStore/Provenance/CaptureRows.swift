@@ -28,13 +28,6 @@ struct CaptureRows {
         return database.lastInsertedRowID
     }
 
-    /// Knows none of the jar's captures by its digest any more: a user who took cookies out may want them back.
-    func forgetDigests() throws {
-        let statement = try RowStatement(database, "UPDATE capture SET digest = randomblob(8) WHERE jar_id = ?")
-        statement.bind(1, jarID)
-        try statement.run()
-    }
-
     /// Says that a capture was imported whole; an earlier import of the same octets is forgotten.
     func finish(_ id: Int64, _ digest: [UInt8]) throws {
         let forget = try RowStatement(

@@ -108,8 +108,8 @@ struct ImportReport: Encodable {
         }
         let what =
             format == CaptureFormat.netscape.rawValue
-            ? ImportReport.counted(lines, "cookie")
-            : "\(ImportReport.counted(lines, "Set-Cookie line")) in \(ImportReport.counted(responses, "response"))"
+            ? counted(lines, "cookie")
+            : "\(counted(lines, "Set-Cookie line")) in \(counted(responses, "response"))"
         var rows = [
             "\(source): \(what): \(taken) taken, \(replaced) replaced, \(deleted) deleted, "
                 + "\(refused.count) refused" + (evicted.isEmpty ? "" : ", \(evicted.count) evicted")
@@ -127,9 +127,5 @@ struct ImportReport: Encodable {
             )
         }
         return rows.joined(separator: "\n")
-    }
-
-    private static func counted(_ count: Int, _ noun: String) -> String {
-        "\(count) \(noun)\(count == 1 ? "" : "s")"
     }
 }

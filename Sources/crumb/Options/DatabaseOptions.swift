@@ -25,4 +25,13 @@ struct DatabaseOptions: ParsableArguments {
     func openExisting(now: Timestamp, notesAccess: Bool = true) throws -> SessionDatabase? {
         SessionDatabase.exists(at: try path()) ? try open(now: now, notesAccess: notesAccess) : nil
     }
+
+    /// Opens the database for a jar that must be there; makes nothing.
+    func openForJar(named name: String, now: Timestamp) throws -> SessionDatabase {
+        guard let database = try openExisting(now: now) else {
+            throw Problem(
+                .jarNotFound, "\(name): there is no jar of this name, and no database yet; 'crumb import' makes both")
+        }
+        return database
+    }
 }

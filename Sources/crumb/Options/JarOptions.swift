@@ -52,6 +52,6 @@ struct JarOptions: ParsableArguments {
     }
 
     private func noSuchJar(_ path: String) -> Problem {
-        Problem(.jarNotFound, "\(jar): there is no jar of this name in \(path); 'crumb status' shows those there are")
+        Problem(.jarNotFound, "\(jar): there is no jar of this name in \(path); 'crumb jars' lists those there are")
     }
 }

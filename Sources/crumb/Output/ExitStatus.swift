@@ -9,6 +9,8 @@ enum ExitStatus: Int32, CaseIterable {
     case success = 0
     case scenarioInvalid = 1
     case nothingToSend = 3
+    case cookieNotFound = 4
+    case cookieRefused = 5
     case inputEmpty = 10
     case inputUnrecognized = 11
     case inputTruncated = 12
@@ -34,6 +36,8 @@ enum ExitStatus: Int32, CaseIterable {
     case jarNotFound = 34
     case valueDamaged = 35
     case nameInvalid = 36
+    case jarExists = 37
+    case sessionNotFound = 38
     case tokenNotFound = 40
     case tokenExpired = 41
     case tokenInputInvalid = 42
@@ -49,6 +53,8 @@ enum ExitStatus: Int32, CaseIterable {
         case .success: "success"
         case .scenarioInvalid: "scenario-invalid"
         case .nothingToSend: "nothing-to-send"
+        case .cookieNotFound: "cookie-not-found"
+        case .cookieRefused: "cookie-refused"
         case .inputEmpty: "input-empty"
         case .inputUnrecognized: "input-unrecognized"
         case .inputTruncated: "input-truncated"
@@ -74,6 +80,8 @@ enum ExitStatus: Int32, CaseIterable {
         case .jarNotFound: "jar-not-found"
         case .valueDamaged: "value-damaged"
         case .nameInvalid: "name-invalid"
+        case .jarExists: "jar-exists"
+        case .sessionNotFound: "session-not-found"
         case .tokenNotFound: "token-not-found"
         case .tokenExpired: "token-expired"
         case .tokenInputInvalid: "token-input-invalid"

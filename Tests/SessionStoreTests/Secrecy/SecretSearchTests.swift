@@ -59,6 +59,11 @@ struct SecretSearchTests {
                 try batch.receive(response, at: Given.now)
                 expectNoSecret(in: (try? folder.contents()) ?? [:], "within a transaction")
             }
+            try jar.saveSession(named: "s", now: Given.now)
+            try jar.restoreSession(named: "s", now: Given.now)
+            try database.copyJar(named: "default", to: "copy", now: Given.now)
+            try database.mergeJar(named: "default", into: "copy", now: Given.now)
+            expectNoSecret(in: try folder.contents(), "after saving, restoring, copying and merging")
             try jar.receive("sid=; Max-Age=0; Path=/")
             _ = try database.tokens.remove("p")
             expectNoSecret(in: try folder.contents(), "after deleting")

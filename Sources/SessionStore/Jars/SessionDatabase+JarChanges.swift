@@ -1,0 +1,119 @@
+public import CookieModel
+internal import GRDB
+
+/// Making, naming and removing jars.
+extension SessionDatabase {
+    /// Makes a jar.
+    ///
+    /// - Parameters:
+    ///   - name: 1 to 100 characters, none of them a control character.
+    ///   - settings: the profile and limits that are kept with it.
+    ///   - now: the time, kept as the moment of its creation.
+    /// - Throws: ``SessionStoreError/Code/jarExists`` where there is one of that name.
+    @discardableResult
+    public func createJar(
+        named name: String, settings: JarSettings = JarSettings(), now: Timestamp
+    ) throws(SessionStoreError) -> CookieJar {
+        try SessionStoreError.check(name, of: "jar")
+        try write { connection in
+            let rows = JarRows(database: connection)
+            try rows.expectNone(named: name)
+            try rows.insert(settings, named: name, now: now)
+        }
+        return try presentJar(named: name)
+    }
+
+    /// Gives a jar another name. Everything in it stays, and jars that are open go on.
+    ///
+    /// - Throws: ``SessionStoreError/Code/jarNotFound``, and ``SessionStoreError/Code/jarExists`` where another jar has
+    ///   the new name.
+    @discardableResult
+    public func renameJar(named name: String, to newName: String) throws(SessionStoreError) -> CookieJar {
+        try SessionStoreError.check(name, of: "jar")
+        try SessionStoreError.check(newName, of: "jar")
+        try write { connection in
+            let rows = JarRows(database: connection)
+            let id = try rows.presentJar(named: name).id
+            guard name != newName else { return }
+            try rows.expectNone(named: newName)
+            try rows.rename(id: id, to: newName)
+        }
+        return try presentJar(named: newName)
+    }
+
+    /// Removes every cookie of a jar. The jar stays, with its settings and saved sessions.
+    ///
+    /// - Parameter now: the time, for the journal.
+    /// - Returns: how many cookies went.
+    /// - Throws: ``SessionStoreError/Code/jarNotFound``.
+    @discardableResult
+    public func clearJar(named name: String, now: Timestamp) throws(SessionStoreError) -> Int {
+        try SessionStoreError.check(name, of: "jar")
+        return try write { connection in
+            let id = try JarRows(database: connection).presentJar(named: name).id
+            try JarCaptureRows(database: connection, jarID: id).allowAgain()
+            return try StoredCookieRows(database: connection, jarID: id).removeAll(now: now)
+        }
+    }
+
+    /// Removes a jar with everything in it: cookies, settings, saved sessions and what is known of its changes.
+    ///
+    /// - Returns: what went.
+    /// - Throws: ``SessionStoreError/Code/jarNotFound``.
+    @discardableResult
+    public func removeJar(named name: String) throws(SessionStoreError) -> JarRemoval {
+        try SessionStoreError.check(name, of: "jar")
+        return try write { connection in
+            let rows = JarRows(database: connection)
+            let id = try rows.presentJar(named: name).id
+            let removal = JarRemoval(
+                cookies: try StoredCookieRows(database: connection, jarID: id).count(),
+                savedSessions: try rows.savedSessionCount(id: id))
+            try rows.delete(id: id)
+            return removal
+        }
+    }
+
+    /// The settings of a jar.
+    ///
+    /// - Throws: ``SessionStoreError/Code/jarNotFound``.
+    public func settings(ofJar name: String) throws(SessionStoreError) -> JarSettings {
+        try SessionStoreError.check(name, of: "jar")
+        return try read { try JarRows(database: $0).presentJar(named: name).settings }
+    }
+
+    /// Changes the settings of a jar.
+    ///
+    /// A jar that is open keeps the rules that it was opened with. What is over a new limit goes, and is reported, when
+    /// the next cookie comes.
+    ///
+    /// - Parameter change: makes new settings out of the present ones, within the transaction.
+    /// - Returns: the new settings.
+    /// - Throws: ``SessionStoreError/Code/jarNotFound``.
+    @discardableResult
+    public func changeSettings(
+        ofJar name: String, _ change: (inout JarSettings) -> Void
+    ) throws(SessionStoreError) -> JarSettings {
+        try SessionStoreError.check(name, of: "jar")
+        return try write { connection in
+            let rows = JarRows(database: connection)
+            var (id, settings) = try rows.presentJar(named: name)
+            change(&settings)
+            try rows.update(settings, id: id)
+            return settings
+        }
+    }
+
+    /// The jar of that name, which was there a moment ago.
+    private func presentJar(named name: String) throws(SessionStoreError) -> CookieJar {
+        guard let jar = try existingJar(named: name) else { throw SessionStoreError(noJarNamed: name) }
+        return jar
+    }
+}
+
+extension SessionStoreError {
+    /// There is no jar of that name.
+    init(noJarNamed name: String) {
+        self.init(.jarNotFound, name, "there is no jar of this name; 'crumb jars' lists those there are")
+    }
+}

@@ -1,0 +1,130 @@
+public import CookieModel
+internal import GRDB
+
+/// Cookies from one jar into another.
+///
+/// A value is sealed to the jar it is in, so each is opened and sealed again. No rule is asked again: these cookies were
+/// admitted when they came. The limits of the jar that takes them apply.
+extension SessionDatabase {
+    /// Makes a jar that holds the same cookies as another one, under the same settings.
+    ///
+    /// Flags, lifetimes, order, times of use and origins are the same; what has expired and saved sessions are left out.
+    ///
+    /// - Returns: how many cookies were copied, and which were left out.
+    /// - Throws: ``SessionStoreError/Code/jarNotFound``, and ``SessionStoreError/Code/jarExists`` where there is a jar
+    ///   of the new name.
+    @discardableResult
+    public func copyJar(
+        named name: String, to newName: String, now: Timestamp
+    ) throws(SessionStoreError) -> JarCopy {
+        try SessionStoreError.check(name, of: "jar")
+        try SessionStoreError.check(newName, of: "jar")
+        return try write { connection in
+            let jars = JarRows(database: connection)
+            let (id, settings) = try jars.presentJar(named: name)
+            try jars.expectNone(named: newName)
+            try jars.insert(settings, named: newName, now: now)
+            let newID = try jars.presentJar(named: newName).id
+            let source = StoredCookieRows(database: connection, jarID: id)
+            let target = StoredCookieRows(database: connection, jarID: newID)
+            let captures = try JarCaptureRows(database: connection, jarID: newID).take(from: id)
+            var copy = JarCopy()
+            for site in try source.sites() {
+                for var stored in try source.cookies(site: site) {
+                    guard !stored.cookie.isExpired(at: now) else {
+                        copy.expired += 1
+                        continue
+                    }
+                    guard try reseal(&stored.cookie, of: id, in: newID) else {
+                        copy.unreadable.append(stored.cookie.with(value: []))
+                        continue
+                    }
+                    stored.captureID = stored.captureID.flatMap { captures[$0] }
+                    try target.insert(stored, now: now)
+                    copy.copied += 1
+                }
+            }
+            try jars.setNextSequence(try jars.nextSequence(id: id), id: newID)
+            return copy
+        }
+    }
+
+    /// Brings the cookies of one jar into another; the first stays as it is.
+    ///
+    /// Where both have a cookie of the same identity, the one that was updated last counts: the one whose response came
+    /// later, or where that is not known, that was created later. Of two that were updated at the same moment the
+    /// target keeps its own. A cookie that replaces another takes over its place in the order of creation (section 5.7,
+    /// step 23.3, of the draft); the others line up behind the target's in their own order. What has expired counts as
+    /// not there. Afterwards the target's limits are applied.
+    ///
+    /// - Returns: what became of each cookie.
+    /// - Throws: ``SessionStoreError/Code/jarNotFound``.
+    @discardableResult
+    public func mergeJar(
+        named name: String, into targetName: String, now: Timestamp
+    ) throws(SessionStoreError) -> JarMerge {
+        try SessionStoreError.check(name, of: "jar")
+        try SessionStoreError.check(targetName, of: "jar")
+        return try write { connection in
+            let jars = JarRows(database: connection)
+            let id = try jars.presentJar(named: name).id
+            let (targetID, settings) = try jars.presentJar(named: targetName)
+            let source = StoredCookieRows(database: connection, jarID: id)
+            let target = StoredCookieRows(database: connection, jarID: targetID)
+            let captures = try JarCaptureRows(database: connection, jarID: targetID).take(from: id)
+            let limiter = JarLimiter(
+                rows: target, limits: settings.limits, now: now,
+                opening: { [sealer] in sealer.open($0.value, at: $0.sealedPlace(jarID: targetID)) })
+            var sequence = try jars.nextSequence(id: targetID)
+            var merge = JarMerge()
+            try target.removeExpired(now: now)
+            for site in try source.sites() {
+                let present = Dictionary(
+                    try target.cookies(site: site).map { ($0.cookie.id, $0) }, uniquingKeysWith: { first, _ in first })
+                for var stored in try source.cookies(site: site) {
+                    guard !stored.cookie.isExpired(at: now) else {
+                        merge.expired += 1
+                        continue
+                    }
+                    let old = present[stored.cookie.id]
+                    if let old, old.lastUpdate >= stored.lastUpdate {
+                        merge.kept += 1
+                        continue
+                    }
+                    stored.captureID = stored.captureID.flatMap { captures[$0] }
+                    // With the place of the old one its own creation is lost: this keeps it from being older next time.
+                    if old != nil { stored.receivedAt = stored.lastUpdate }
+                    let place = (old?.cookie.creation ?? stored.cookie.creation, old?.cookie.sequence ?? sequence)
+                    guard try reseal(&stored.cookie, of: id, in: targetID, place: place) else {
+                        merge.unreadable.append(stored.cookie.with(value: []))
+                        continue
+                    }
+                    if old == nil {
+                        try target.insert(stored, now: now)
+                        sequence += 1
+                        merge.added += 1
+                    } else {
+                        try target.replace(with: stored, now: now)
+                        merge.replaced += 1
+                    }
+                }
+                merge.evicted += try limiter.removeExcess(site: site)
+            }
+            merge.evicted += try limiter.removeTotalExcess()
+            try jars.setNextSequence(sequence, id: targetID)
+            return merge
+        }
+    }
+
+    /// Seals the cookie's value for another jar, and for another place in the order of creation where one is given.
+    ///
+    /// - Returns: whether the value could be opened.
+    private func reseal(
+        _ cookie: inout Cookie, of jarID: Int64, in newID: Int64, place: (creation: Timestamp, sequence: Int64)? = nil
+    ) throws -> Bool {
+        guard let value = sealer.open(cookie.value, at: cookie.sealedPlace(jarID: jarID)) else { return false }
+        if let place { (cookie.creation, cookie.sequence) = place }
+        cookie.value = Octets(try sealer.seal(value, at: cookie.sealedPlace(jarID: newID)))
+        return true
+    }
+}

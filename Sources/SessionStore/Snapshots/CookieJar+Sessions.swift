@@ -1,0 +1,94 @@
+public import CookieModel
+internal import GRDB
+
+/// Ending, saving and restoring sessions.
+extension CookieJar {
+    /// Removes the cookies that end with the session, as a browser does when it quits (section 5.7 of the draft).
+    ///
+    /// - Returns: how many went and how many stay. What has expired goes too and is not counted.
+    @discardableResult
+    public func endSession(now: Timestamp) throws(SessionStoreError) -> SessionEnd {
+        try database.write { connection in
+            let rows = StoredCookieRows(database: connection, jarID: id)
+            try rows.removeExpired(now: now)
+            let removed = try rows.removeSessionCookies(now: now)
+            try JarCaptureRows(database: connection, jarID: id).allowAgain()
+            return SessionEnd(removed: removed, kept: try rows.count())
+        }
+    }
+
+    /// Saves the jar's cookies under a name, in the place of what was saved under it before.
+    ///
+    /// - Parameter name: 1 to 100 characters, none of them a control character.
+    /// - Returns: what is saved, and what it took the place of.
+    @discardableResult
+    public func saveSession(named name: String, now: Timestamp) throws(SessionStoreError) -> SessionSave {
+        try SessionStoreError.check(name, of: "session")
+        return try database.write { connection in
+            let rows = SnapshotRows(database: connection, jarID: id)
+            let previous = try rows.snapshots(named: name).first
+            if let previous { try rows.delete(id: previous.id) }
+            let count = try rows.save(named: name, now: now)
+            return SessionSave(
+                session: SavedSession(name: name, creation: now, cookieCount: count), previous: previous?.session)
+        }
+    }
+
+    /// Puts the jar's cookies back to what they were when the session was saved: all of them, in the same order, or
+    /// none where something fails. Only what has expired since stays out.
+    ///
+    /// - Returns: what changed.
+    /// - Throws: ``SessionStoreError/Code/sessionNotFound``.
+    @discardableResult
+    public func restoreSession(named name: String, now: Timestamp) throws(SessionStoreError) -> SessionRestoration {
+        try SessionStoreError.check(name, of: "session")
+        return try database.write { connection in
+            let rows = SnapshotRows(database: connection, jarID: id)
+            guard let (snapshotID, session) = try rows.snapshots(named: name).first else {
+                throw SessionStoreError(noSessionNamed: name, jar: self.name)
+            }
+            // What has expired is no cookie that anybody would miss.
+            try StoredCookieRows(database: connection, jarID: id).removeExpired(now: now)
+            let removed = try rows.removeOthers(than: snapshotID, now: now)
+            let changed = try rows.restoreChanged(snapshotID, now: now)
+            let added = try rows.restoreMissing(snapshotID, now: now)
+            try JarCaptureRows(database: connection, jarID: id).allowAgain()
+            return SessionRestoration(
+                session: session, removed: removed, added: added, changed: changed,
+                expired: try rows.expired(snapshotID, now: now))
+        }
+    }
+
+    /// The sessions that were saved, by name.
+    public func savedSessions() throws(SessionStoreError) -> [SavedSession] {
+        try database.read { connection in
+            try SnapshotRows(database: connection, jarID: id).snapshots(named: nil).map(\.session)
+        }
+    }
+
+    /// Forgets a saved session. The jar's cookies stay as they are.
+    ///
+    /// - Returns: what was forgotten.
+    /// - Throws: ``SessionStoreError/Code/sessionNotFound``.
+    @discardableResult
+    public func removeSavedSession(named name: String) throws(SessionStoreError) -> SavedSession {
+        try SessionStoreError.check(name, of: "session")
+        return try database.write { connection in
+            let rows = SnapshotRows(database: connection, jarID: id)
+            guard let (snapshotID, session) = try rows.snapshots(named: name).first else {
+                throw SessionStoreError(noSessionNamed: name, jar: self.name)
+            }
+            try rows.delete(id: snapshotID)
+            return session
+        }
+    }
+}
+
+extension SessionStoreError {
+    /// There is no saved session of that name.
+    fileprivate init(noSessionNamed name: String, jar: String) {
+        self.init(
+            .sessionNotFound, name,
+            "jar '\(jar)' has no saved session of this name; 'crumb session list' shows those there are")
+    }
+}

@@ -1,0 +1,177 @@
+internal import CookieModel
+internal import GRDB
+
+/// The tables `snapshot` and `snapshot_cookie`, and the way from there back into `cookie`.
+///
+/// Rows are copied as they are, values sealed: what a value is sealed to does not change within a jar.
+struct SnapshotRows {
+    private static let identity = "site, domain, path, name, host_only, partition_key"
+    private static let content = """
+        value, secure, http_only, same_site, expires_at, created_at, sequence, last_access_at, source_url, received_at
+        """
+    /// That the rows `saved` and `cookie` are the same cookie, of this jar.
+    private static let isSameCookie = """
+        cookie.jar_id = ?1 AND cookie.site = saved.site AND cookie.domain = saved.domain AND cookie.path = saved.path
+            AND cookie.name = saved.name AND cookie.host_only = saved.host_only
+            AND cookie.partition_key = saved.partition_key
+        """
+    /// That the row `saved` belongs to the snapshot and has not expired.
+    private static let isWanted = """
+        saved.snapshot_id = ?2 AND (saved.expires_at IS NULL OR saved.expires_at >= ?3)
+        """
+    /// The capture that the row `saved` came from, where it is still known.
+    private static let capture = "(SELECT id FROM capture WHERE id = saved.capture_id)"
+
+    let database: Database
+    let jarID: Int64
+
+    /// The saved sessions with their ids, by name; only the one of `name` where one is given.
+    func snapshots(named name: String?) throws -> [(id: Int64, session: SavedSession)] {
+        let statement = try RowStatement(
+            database,
+            """
+            SELECT id, name, created_at, (SELECT count(*) FROM snapshot_cookie WHERE snapshot_id = id) FROM snapshot
+            WHERE jar_id = ?1 \(name == nil ? "" : "AND name = ?2") ORDER BY name
+            """)
+        defer { statement.reset() }
+        statement.bind(1, jarID)
+        if let name { statement.bind(2, text: name) }
+        var found: [(id: Int64, session: SavedSession)] = []
+        while try statement.step() {
+            let session = SavedSession(
+                name: statement.text(1), creation: Timestamp(microseconds: statement.int64(2)),
+                cookieCount: Int(statement.int64(3)))
+            found.append((statement.int64(0), session))
+        }
+        return found
+    }
+
+    /// Saves the jar's cookies that have not expired.
+    ///
+    /// - Returns: how many there are.
+    func save(named name: String, now: Timestamp) throws -> Int {
+        let insertion = try RowStatement(
+            database, "INSERT INTO snapshot (jar_id, name, created_at) VALUES (?, ?, ?)")
+        insertion.bind(1, jarID)
+        insertion.bind(2, text: name)
+        insertion.bind(3, now.microseconds)
+        try insertion.run()
+        let columns = "\(SnapshotRows.identity), \(SnapshotRows.content), capture_id"
+        return try run(
+            """
+            INSERT INTO snapshot_cookie (snapshot_id, \(columns))
+            SELECT ?2, \(columns) FROM cookie WHERE jar_id = ?1 AND (expires_at IS NULL OR expires_at >= ?3)
+            """, database.lastInsertedRowID, now)
+    }
+
+    /// Forgets a saved session.
+    func delete(id: Int64) throws {
+        let statement = try RowStatement(database, "DELETE FROM snapshot WHERE id = ?")
+        statement.bind(1, id)
+        try statement.run()
+    }
+
+    /// Removes the jar's cookies that the snapshot does not have.
+    ///
+    /// - Returns: how many went.
+    func removeOthers(than id: Int64, now: Timestamp) throws -> Int {
+        try run(
+            """
+            DELETE FROM cookie WHERE jar_id = ?1 AND NOT EXISTS (
+                SELECT 1 FROM snapshot_cookie AS saved
+                WHERE \(SnapshotRows.isWanted) AND \(SnapshotRows.isSameCookie))
+            RETURNING \(ChangeRows.identity)
+            """, id, now, noting: .removed)
+    }
+
+    /// Gives the jar's cookies that the snapshot has too, and otherwise, what they had.
+    ///
+    /// - Returns: how many differed in more than the time of their last use.
+    func restoreChanged(_ id: Int64, now: Timestamp) throws -> Int {
+        let changed = try run(
+            """
+            UPDATE cookie SET
+                value = saved.value, secure = saved.secure, http_only = saved.http_only, same_site = saved.same_site,
+                expires_at = saved.expires_at, created_at = saved.created_at, sequence = saved.sequence,
+                last_access_at = saved.last_access_at, source_url = saved.source_url,
+                received_at = saved.received_at, capture_id = \(SnapshotRows.capture)
+            FROM snapshot_cookie AS saved
+            WHERE \(SnapshotRows.isWanted) AND \(SnapshotRows.isSameCookie) AND (
+                cookie.value, cookie.secure, cookie.http_only, cookie.same_site, cookie.expires_at, cookie.created_at,
+                cookie.sequence, cookie.source_url, cookie.received_at
+            ) IS NOT (
+                saved.value, saved.secure, saved.http_only, saved.same_site, saved.expires_at, saved.created_at,
+                saved.sequence, saved.source_url, saved.received_at
+            )
+            RETURNING \(ChangeRows.identity)
+            """, id, now, noting: .replaced)
+        _ = try run(
+            """
+            UPDATE cookie SET last_access_at = saved.last_access_at FROM snapshot_cookie AS saved
+            WHERE \(SnapshotRows.isWanted) AND \(SnapshotRows.isSameCookie)
+                AND cookie.last_access_at <> saved.last_access_at
+            """, id, now)
+        return changed
+    }
+
+    /// Brings back the cookies that the jar does not have.
+    ///
+    /// - Returns: how many came.
+    func restoreMissing(_ id: Int64, now: Timestamp) throws -> Int {
+        try run(
+            """
+            INSERT INTO cookie (jar_id, \(SnapshotRows.identity), \(SnapshotRows.content), capture_id)
+            SELECT ?1, \(SnapshotRows.identity), \(SnapshotRows.content), \(SnapshotRows.capture)
+            FROM snapshot_cookie AS saved
+            WHERE \(SnapshotRows.isWanted) AND NOT EXISTS (SELECT 1 FROM cookie WHERE \(SnapshotRows.isSameCookie))
+            RETURNING \(ChangeRows.identity)
+            """, id, now, noting: .stored)
+    }
+
+    /// The cookies of a snapshot that have expired, without values.
+    func expired(_ id: Int64, now: Timestamp) throws -> [Cookie] {
+        let statement = try RowStatement(
+            database,
+            """
+            SELECT domain, path, name, host_only, partition_key, secure, http_only, same_site, expires_at, created_at,
+                last_access_at, sequence
+            FROM snapshot_cookie WHERE snapshot_id = ? AND expires_at < ? ORDER BY site, sequence
+            """)
+        defer { statement.reset() }
+        statement.bind(1, id)
+        statement.bind(2, now.microseconds)
+        var cookies: [Cookie] = []
+        while try statement.step() {
+            let identity = Cookie.ID(
+                name: Octets(statement.bytes(2)), domain: WebHost(stored: Octets(statement.bytes(0))),
+                isHostOnly: statement.int64(3) != 0, path: Octets(statement.bytes(1)),
+                partitionKey: PartitionKey(serialized: statement.text(4)))
+            cookies.append(
+                Cookie(
+                    id: identity, value: [], isSecure: statement.int64(5) != 0, isHTTPOnly: statement.int64(6) != 0,
+                    sameSite: SameSite(rawValue: UInt8(truncatingIfNeeded: statement.int64(7))) ?? .strict,
+                    expiry: Timestamp(microseconds: statement.int64(8)),
+                    creation: Timestamp(microseconds: statement.int64(9)),
+                    lastAccess: Timestamp(microseconds: statement.int64(10)), sequence: statement.int64(11)))
+        }
+        return cookies
+    }
+
+    /// Runs a statement about the jar (`?1`), a snapshot (`?2`) and the time (`?3`).
+    ///
+    /// - Parameter cause: what the journal says of the cookies that the statement returns; `nil` where it returns none.
+    /// - Returns: how many rows it changed.
+    private func run(
+        _ sql: String, _ snapshotID: Int64, _ now: Timestamp, noting cause: CookieChange.Cause? = nil
+    ) throws -> Int {
+        let statement = try RowStatement(database, sql)
+        statement.bind(1, jarID)
+        statement.bind(2, snapshotID)
+        statement.bind(3, now.microseconds)
+        if let cause {
+            return try ChangeRows(database: database, jarID: jarID).append(cause, returnedBy: statement, now: now)
+        }
+        try statement.run()
+        return database.changesCount
+    }
+}

@@ -1,0 +1,50 @@
+import ArgumentParser
+import CookieModel
+import SessionStore
+
+struct JarsCopyCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "copy",
+        abstract: "Make a new jar with the cookies and settings of another one.",
+        discussion: "Saved sessions stay with the first jar.")
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    @Argument(help: "The jar to copy.")
+    var name: String
+
+    @Argument(help: "The name of the new jar.")
+    var newName: String
+
+    func execute(_ console: Console) throws {
+        let now = Timestamp.now
+        let copy = try database.openForJar(named: name, now: now).copyJar(named: name, to: newName, now: now)
+        if output.json {
+            try console.writeJSON(JarCopyReport(from: name, to: newName, copy))
+        } else {
+            let expired = copy.expired == 0 ? "" : ", \(copy.expired) left out: expired"
+            console.note("copied \(counted(copy.copied, "cookie")) from jar '\(name)' to '\(newName)'\(expired)")
+        }
+        for cookie in copy.unreadable {
+            console.complain("\(cookie.label): \(ExclusionReason.unreadable.explanation); it was left out")
+        }
+        if !copy.unreadable.isEmpty { throw ExitStatus.valueDamaged.exitCode }
+    }
+}
+
+private struct JarCopyReport: Encodable {
+    let from: String
+    let to: String
+    let copied: Int
+    let expired: Int
+    let unreadable: [CookieIdentityReport]
+
+    init(from: String, to: String, _ copy: JarCopy) {
+        self.from = from
+        self.to = to
+        copied = copy.copied
+        expired = copy.expired
+        unreadable = copy.unreadable.map { CookieIdentityReport($0) }
+    }
+}

@@ -1,0 +1,28 @@
+import ArgumentParser
+import CookieModel
+import SessionStore
+
+struct JarsCreateCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "create",
+        abstract: "Make a jar with settings of its own.",
+        discussion: "'crumb import --jar NAME' makes one too, with the usual settings.")
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var settings: JarSettingsOptions
+    @OptionGroup var output: OutputOptions
+
+    @Argument(help: "The jar's name.")
+    var name: String
+
+    func execute(_ console: Console) throws {
+        let now = Timestamp.now
+        let settings = try settings.newSettings()
+        try database.open(now: now).createJar(named: name, settings: settings, now: now)
+        if output.json {
+            try console.writeJSON(JarSettingsReport(name: name, settings))
+        } else {
+            console.note("made jar '\(name)'; 'crumb import --jar' fills it")
+        }
+    }
+}

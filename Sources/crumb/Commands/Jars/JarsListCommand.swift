@@ -1,0 +1,32 @@
+import ArgumentParser
+import CookieModel
+import SessionStore
+
+struct JarsListCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the jars of the database.")
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    func execute(_ console: Console) throws {
+        let now = Timestamp.now
+        let jars = try database.openExisting(now: now)?.jars(now: now) ?? []
+        if output.json {
+            for jar in jars { try console.writeJSON(JarReport(jar)) }
+            return
+        }
+        guard !jars.isEmpty else {
+            console.note("no jars yet: 'crumb import FILE' and 'crumb jars create NAME' make one")
+            return
+        }
+        var rows = [["JAR", "COOKIES", "SESSION", "SAVED", "PROFILE", "NEXT EXPIRY"]]
+        for jar in jars.map(JarReport.init) {
+            rows.append([
+                shown(jar.name), "\(jar.cookies)", "\(jar.sessionCookies)", "\(jar.savedSessions)", jar.profile,
+                jar.nextExpiry ?? "-",
+            ])
+        }
+        try console.writeLine(Console.table(rows))
+    }
+}

@@ -1,0 +1,61 @@
+import ArgumentParser
+import CookieModel
+import SessionStore
+
+struct JarsMergeCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "merge",
+        abstract: "Bring the cookies of one jar into another; the first stays as it is.",
+        discussion: """
+            Where both have a cookie of the same name, domain and path, the one that was updated last counts. The limits \
+            of the second jar apply, and every cookie that has to go for them is named.
+            """)
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    @Argument(help: "The jar whose cookies are brought.")
+    var name: String
+
+    @Argument(help: "The jar that takes them, which must be there.")
+    var target: String
+
+    func execute(_ console: Console) throws {
+        let now = Timestamp.now
+        let merge = try database.openForJar(named: name, now: now).mergeJar(named: name, into: target, now: now)
+        if output.json {
+            try console.writeJSON(JarMergeReport(from: name, into: target, merge))
+        } else {
+            console.note(
+                "merged jar '\(name)' into '\(target)': \(merge.added) added, \(merge.replaced) replaced, "
+                    + "\(merge.kept) as new or newer there, \(merge.expired) expired, \(merge.evicted.count) evicted")
+            for eviction in merge.evicted { console.note("  \(eviction.line)") }
+        }
+        for cookie in merge.unreadable {
+            console.complain("\(cookie.label): \(ExclusionReason.unreadable.explanation); it was left out")
+        }
+        if !merge.unreadable.isEmpty { throw ExitStatus.valueDamaged.exitCode }
+    }
+}
+
+private struct JarMergeReport: Encodable {
+    let from: String
+    let into: String
+    let added: Int
+    let replaced: Int
+    let kept: Int
+    let expired: Int
+    let unreadable: [CookieIdentityReport]
+    let evicted: [CookieIdentityReport]
+
+    init(from: String, into: String, _ merge: JarMerge) {
+        self.from = from
+        self.into = into
+        added = merge.added
+        replaced = merge.replaced
+        kept = merge.kept
+        expired = merge.expired
+        unreadable = merge.unreadable.map { CookieIdentityReport($0) }
+        evicted = merge.evicted.map { CookieIdentityReport($0) }
+    }
+}

@@ -1,0 +1,37 @@
+import ArgumentParser
+import CookieModel
+import SessionStore
+
+struct JarsRemoveCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "Remove a jar with everything in it, saved sessions too.")
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    @Argument(help: "The jar's name.")
+    var name: String
+
+    func execute(_ console: Console) throws {
+        let removal = try database.openForJar(named: name, now: .now).removeJar(named: name)
+        if output.json {
+            try console.writeJSON(JarRemovalReport(jar: name, removal))
+        } else {
+            console.note(
+                "removed jar '\(name)' with \(counted(removal.cookies, "cookie")) and "
+                    + counted(removal.savedSessions, "saved session"))
+        }
+    }
+}
+
+private struct JarRemovalReport: Encodable {
+    let jar: String
+    let cookies: Int
+    let savedSessions: Int
+
+    init(jar: String, _ removal: JarRemoval) {
+        self.jar = jar
+        cookies = removal.cookies
+        savedSessions = removal.savedSessions
+    }
+}

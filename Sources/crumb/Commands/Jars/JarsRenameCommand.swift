@@ -1,0 +1,26 @@
+import ArgumentParser
+import CookieModel
+import SessionStore
+
+struct JarsRenameCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rename", abstract: "Give a jar another name; everything in it stays.")
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    @Argument(help: "The jar's present name.")
+    var name: String
+
+    @Argument(help: "Its new name.")
+    var newName: String
+
+    func execute(_ console: Console) throws {
+        try database.openForJar(named: name, now: .now).renameJar(named: name, to: newName)
+        if output.json {
+            try console.writeJSON(["from": name, "to": newName])
+        } else {
+            console.note("jar '\(name)' is now '\(newName)'")
+        }
+    }
+}

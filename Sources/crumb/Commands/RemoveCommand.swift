@@ -1,0 +1,63 @@
+import ArgumentParser
+import CookieModel
+import SessionStore
+
+struct RemoveCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove",
+        abstract: "Remove cookies by name, domain, URL or path.",
+        discussion: """
+            A cookie has to meet every condition; each one that goes is listed. Exit status 4 where there is none. \
+            'crumb jars clear' removes all cookies of a jar.
+            """)
+
+    @OptionGroup var jar: JarOptions
+    @OptionGroup var output: OutputOptions
+
+    @Option(help: "Cookies of this domain and of the names below it.")
+    var domain: String?
+
+    @Option(help: "Cookies that a person's visit to this URL carries, as 'crumb header' prints them.")
+    var url: String?
+
+    @Option(help: "Cookies of exactly this path.")
+    var path: String?
+
+    @Argument(help: "Cookies of this name.")
+    var name: String?
+
+    func validate() throws {
+        guard name != nil || domain != nil || url != nil || path != nil else {
+            throw ValidationError(
+                "say which cookies: a name, --domain, --url or --path; 'crumb jars clear' removes all")
+        }
+    }
+
+    func execute(_ console: Console) throws {
+        let now = Timestamp.now
+        let removed = try jar.openExistingJar(now: now)?.removeCookies(try filter(), now: now) ?? []
+        guard !removed.isEmpty else {
+            throw Problem(
+                .cookieNotFound, "jar '\(jar.jar)' has no such cookie; 'crumb list' shows those there are")
+        }
+        for cookie in removed {
+            if output.json {
+                try console.writeJSON(CookieIdentityReport(cookie))
+            } else {
+                try console.writeLine("removed \(cookie.label)")
+            }
+        }
+    }
+
+    private func filter() throws -> CookieFilter {
+        var filter = CookieFilter()
+        filter.name = name.map { Octets($0) }
+        filter.path = path.map { Octets($0) }
+        if let domain {
+            guard let host = WebHost(domain) else { throw Problem(.urlInvalid, "\(domain): this is not a host name") }
+            filter.domain = host
+        }
+        filter.request = try url.map { RequestContext(url: try requestURL($0)) }
+        return filter
+    }
+}

@@ -1,0 +1,57 @@
+import ArgumentParser
+import CookieModel
+import SessionStore
+
+struct SessionRestoreCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "restore",
+        abstract: "Put the cookies of a jar back to what they were when a session was saved.",
+        discussion: """
+            Cookies that came since then go; save them under another name first to keep them. What has expired since \
+            stays out and is named.
+            """)
+
+    @OptionGroup var jar: JarOptions
+    @OptionGroup var output: OutputOptions
+
+    @Argument(help: "The name that the session was saved under.")
+    var name: String
+
+    func execute(_ console: Console) throws {
+        let now = Timestamp.now
+        guard let jar = try jar.openExistingJar(now: now) else {
+            throw Problem(.sessionNotFound, "\(name): nothing was saved yet; 'crumb session save' does it")
+        }
+        let restoration = try jar.restoreSession(named: name, now: now)
+        if output.json {
+            try console.writeJSON(SessionRestorationReport(jar: jar.name, restoration))
+            return
+        }
+        let expired = restoration.expired.isEmpty ? "" : ", \(restoration.expired.count) expired since"
+        console.note(
+            "restored '\(name)' in jar '\(jar.name)': \(counted(restoration.cookieCount, "cookie")); "
+                + "\(restoration.added) came back, \(restoration.changed) changed, \(restoration.removed) removed\(expired)"
+        )
+        for cookie in restoration.expired { console.note("  expired \(cookie.label)") }
+    }
+}
+
+private struct SessionRestorationReport: Encodable {
+    let jar: String
+    let session: SavedSessionReport
+    let cookies: Int
+    let added: Int
+    let changed: Int
+    let removed: Int
+    let expired: [CookieIdentityReport]
+
+    init(jar: String, _ restoration: SessionRestoration) {
+        self.jar = jar
+        session = SavedSessionReport(restoration.session)
+        cookies = restoration.cookieCount
+        added = restoration.added
+        changed = restoration.changed
+        removed = restoration.removed
+        expired = restoration.expired.map { CookieIdentityReport($0) }
+    }
+}

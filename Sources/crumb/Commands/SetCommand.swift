@@ -1,0 +1,80 @@
+import ArgumentParser
+import CookieModel
+import SessionStore
+
+struct SetCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set",
+        abstract: "Store a cookie by hand: a Set-Cookie line, as if the URL had answered with it.",
+        discussion: """
+            Reads a line, or several, from standard input or a file; never from the command line, which others can see. \
+            The rules apply as to any response. Exit status 5 where a line is refused; the others are stored.
+            """)
+
+    /// More than any server may send in one response.
+    private static let inputLimit = 1 << 20
+
+    @OptionGroup var jar: JarOptions
+    @OptionGroup var context: ContextOptions
+    @OptionGroup var output: OutputOptions
+
+    @Argument(help: "The URL that sets it.")
+    var url: String
+
+    @Argument(help: "The file to read; '-' is standard input.")
+    var file = "-"
+
+    func execute(_ console: Console) throws {
+        let now = Timestamp.now
+        let context = try context.context(for: try requestURL(url))
+        let input = InputFile(file)
+        let lines = SetCommand.lines(try input.contents(limit: SetCommand.inputLimit, otherwise: .lineTooLong))
+        guard !lines.isEmpty else {
+            throw Problem(.inputEmpty, "\(input.name): there is no line; write one as 'name=value; Path=/; Secure'")
+        }
+        let response = ReceivedResponse(context: context, setCookie: lines)
+        let decisions = try jar.openJar(now: now).receive(response, now: now)
+        for (index, decision) in decisions.enumerated() {
+            if output.json { try console.writeJSON(DecisionReport(decision)) }
+            guard decision.outcome != .rejected else {
+                for reason in decision.reasons.reasons {
+                    console.complain(
+                        "\(input.name): line \(index + 1) is refused: \(reason.explanation) (\(reason.identifier))")
+                }
+                continue
+            }
+            guard !output.json else { continue }
+            console.note("\(decision.outcome.rawValue) \(decision.cookie?.label ?? "")")
+            for eviction in decision.evicted { console.note("  \(eviction.line)") }
+        }
+        if decisions.contains(where: { $0.outcome == .rejected }) { throw ExitStatus.cookieRefused.exitCode }
+    }
+
+    /// The lines that are not empty, without the field's name where it was copied along.
+    private static func lines(_ bytes: [UInt8]) -> [Octets] {
+        let field = "set-cookie:"
+        return bytes.split(separator: UInt8(ascii: "\n")).compactMap { line in
+            var line = line
+            if line.last == UInt8(ascii: "\r") { line.removeLast() }
+            if String(decoding: line.prefix(field.utf8.count), as: UTF8.self).lowercased() == field {
+                line = line.dropFirst(field.utf8.count)
+            }
+            return line.allSatisfy(InputFile.isWhiteSpace) ? nil : Octets(Array(line))
+        }
+    }
+}
+
+/// What became of one line, in JSON, without its value.
+private struct DecisionReport: Encodable {
+    let outcome: String
+    let cookie: CookieIdentityReport?
+    let reasons: [ReasonReport]
+    let evicted: [CookieIdentityReport]
+
+    init(_ decision: StorageDecision) {
+        outcome = decision.outcome.rawValue
+        cookie = decision.cookie.map { CookieIdentityReport($0) }
+        reasons = decision.reasons.reasons.map { ReasonReport($0) }
+        evicted = decision.evicted.map(CookieIdentityReport.init)
+    }
+}

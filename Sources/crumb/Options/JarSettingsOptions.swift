@@ -1,0 +1,67 @@
+import ArgumentParser
+import CookieModel
+import SessionStore
+
+/// The settings of a jar, as far as they are given.
+struct JarSettingsOptions: ParsableArguments {
+    @Option(help: "The rules: 'rfc6265bis' for the draft to the letter, 'browser' for what browsers do.")
+    var profile: String?
+
+    @Option(
+        name: .customLong("limit"),
+        help: ArgumentHelp(
+            "A limit of the jar: 'domain-cookies=50', 'domain-cookies=none', or 'none' for no limit at all.",
+            discussion: """
+                May be repeated; they apply in order. The limits: \
+                \(JarLimit.allCases.map(\.rawValue).joined(separator: ", ")).
+                """,
+            valueName: "name=number"))
+    var limits: [String] = []
+
+    var isEmpty: Bool { profile == nil && limits.isEmpty }
+
+    func validate() throws {
+        if let profile, CookieProfile(name: profile) == nil {
+            throw ValidationError("there is no profile '\(profile)': use 'rfc6265bis' or 'browser'")
+        }
+        for text in limits { _ = try JarSettingsOptions.limit(text) }
+    }
+
+    /// The settings of a new jar: the profile brings its limits.
+    func newSettings() throws -> JarSettings {
+        var settings = JarSettings(profile: profile.flatMap(CookieProfile.init(name:)) ?? .rfc6265bis)
+        try change()(&settings)
+        return settings
+    }
+
+    /// Makes settings what is given. What is not given stays as it is, the limits too where the profile changes.
+    func change() throws -> (inout JarSettings) -> Void {
+        let profile = profile.flatMap(CookieProfile.init(name:))
+        let limits = try limits.map(JarSettingsOptions.limit)
+        return { settings in
+            if let profile { settings.profile = profile }
+            for limit in limits {
+                if let (limit, number) = limit {
+                    settings.limits[keyPath: limit.keyPath] = number
+                } else {
+                    settings.limits = .unlimited
+                }
+            }
+        }
+    }
+
+    /// Reads `name=number` or `name=none`; `nil` for `none` alone.
+    private static func limit(_ text: String) throws -> (limit: JarLimit, number: Int?)? {
+        guard text != "none" else { return nil }
+        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2, let limit = JarLimit(rawValue: parts[0]) else {
+            let names = JarLimit.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ValidationError("'\(text)' is no limit: write NAME=NUMBER, NAME=none or none; the names are \(names)")
+        }
+        guard parts[1] != "none" else { return (limit, nil) }
+        guard let number = Int(parts[1]), number >= 0 else {
+            throw ValidationError("'\(text)': a limit is a number from 0 on, or 'none'")
+        }
+        return (limit, number)
+    }
+}

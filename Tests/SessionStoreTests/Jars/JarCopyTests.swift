@@ -1,0 +1,95 @@
+import CookieModel
+import Testing
+
+@testable import SessionStore
+
+@Suite("Copies of jars")
+struct JarCopyTests {
+    @Test("A copy has the same values, flags, lifetimes, order, times of use and origins, and the same settings")
+    func same() throws {
+        let database = try Given.database()
+        var policy = CookiePolicy(profile: .browser)
+        policy.limits.requestCookies = 7
+        let jar = try database.jar(named: "from", policy: policy, now: Given.now)
+        try jar.receive(
+            "b=2; Path=/; HttpOnly; Secure; SameSite=Strict", "a=1; Path=/; Max-Age=500", "=nameless; Path=/a",
+            "part=3; Secure; Partitioned; Path=/", "empty=; Path=/", "\u{E9}=\u{E9}; Path=/")
+        _ = try jar.header(now: Given.now.advanced(bySeconds: 4000))
+        try database.execute(
+            "UPDATE cookie SET source_url = 'https://www.example.com/', received_at = 5 WHERE name = CAST('b' AS BLOB)")
+        let before = try jar.contents()
+        let later = Given.now.advanced(bySeconds: 100)
+        let copy = try database.copyJar(named: "from", to: "to", now: later)
+        #expect(copy.copied == 6 && copy.expired == 0 && copy.unreadable.isEmpty)
+        let copied = try database.present("to")
+        #expect(try copied.contents() == before && jar.contents() == before)
+        #expect(try copied.header() == jar.header())
+        #expect(try database.settings(ofJar: "to") == database.settings(ofJar: "from"))
+        #expect(
+            try database.number("SELECT count(*) FROM cookie WHERE source_url IS NOT NULL AND received_at = 5") == 2)
+        #expect(try database.jars(now: later).first { $0.name == "to" }?.creation == later)
+        // New cookies line up behind the old ones.
+        try copied.receive("b=3; Path=/", "last=1; Path=/")
+        #expect(try copied.header().hasPrefix("b=3; a=1"))
+        #expect(try copied.pairs().last == "last=1" && jar.contents() == before)
+    }
+
+    @Test("A value of the copy is sealed to the copy: a row that is moved over is noticed")
+    func sealed() throws {
+        let database = try Given.database()
+        try database.jar(named: "from", now: Given.now).receive("a=1; Path=/")
+        try database.copyJar(named: "from", to: "to", now: Given.now)
+        try database.execute(
+            """
+            UPDATE cookie SET value = (SELECT value FROM cookie ORDER BY jar_id LIMIT 1)
+            WHERE jar_id = (SELECT max(id) FROM jar)
+            """)
+        #expect(try database.present("to").cookies().unreadable.count == 1)
+    }
+
+    @Test("What has expired and what was tampered with is left out and told, without values")
+    func leftOut() throws {
+        let database = try Given.database()
+        let jar = try database.jar(named: "from", now: Given.now)
+        try jar.receive("a=1; Path=/", "bad=2; Path=/", "short=3; Path=/; Max-Age=5")
+        try database.execute("UPDATE cookie SET secure = 1 WHERE name = CAST('bad' AS BLOB)")
+        let copy = try database.copyJar(named: "from", to: "to", now: Given.now.advanced(bySeconds: 6))
+        #expect(copy.copied == 1 && copy.expired == 1 && copy.unreadable.map(\.name) == ["bad"])
+        #expect(copy.unreadable.allSatisfy { $0.value.isEmpty })
+        #expect(try database.present("to").pairs() == ["a=1"])
+    }
+
+    @Test("A name that is taken, invalid or not there copies nothing")
+    func collisions() throws {
+        let database = try Given.database()
+        try database.jar(named: "from", now: Given.now).receive("a=1; Path=/")
+        try database.jar(named: "there", now: Given.now).receive("b=1; Path=/")
+        let before = try database.everything()
+        #expect(errorCode { try database.copyJar(named: "from", to: "there", now: Given.now) } == .jarExists)
+        #expect(errorCode { try database.copyJar(named: "from", to: "from", now: Given.now) } == .jarExists)
+        #expect(errorCode { try database.copyJar(named: "none", to: "new", now: Given.now) } == .jarNotFound)
+        #expect(errorCode { try database.copyJar(named: "from", to: "", now: Given.now) } == .nameInvalid)
+        #expect(try database.everything() == before)
+    }
+
+    @Test("A copy that fails in the middle leaves no jar behind")
+    func atomic() throws {
+        let database = try Given.database()
+        try database.jar(named: "from", now: Given.now).receive("a=1; Path=/", "z=1; Path=/")
+        let before = try database.everything()
+        try database.failing("INSERT", of: "z") {
+            #expect(errorCode { try database.copyJar(named: "from", to: "to", now: Given.now) } == .databaseFailed)
+        }
+        #expect(try database.everything() == before)
+    }
+
+    @Test("A copy answers every request as the jar does", arguments: 0..<30)
+    func equivalence(seed: Int) throws {
+        let database = try Given.database()
+        let (jar, now) = try database.jar(named: "from", afterScenario: seed, steps: 60)
+        let alive = try jar.contents().filter { !$0.isExpired(at: now) }
+        let copy = try database.copyJar(named: "from", to: "to", now: now)
+        #expect(copy.copied == alive.count)
+        #expect(try database.present("to").contents() == alive)
+    }
+}

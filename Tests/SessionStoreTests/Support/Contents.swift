@@ -1,0 +1,42 @@
+import CookieModel
+
+@testable import SessionStore
+
+extension CookieJar {
+    /// Every cookie with its value, in the order of creation.
+    func contents() throws -> [Cookie] {
+        try cookies().readable.sorted { ($0.creation, $0.sequence) < ($1.creation, $1.sequence) }
+    }
+
+    /// Name and value of every cookie, in the order of creation.
+    func pairs() throws -> [String] {
+        try contents().map(\.pair.description)
+    }
+}
+
+extension SessionDatabase {
+    /// A jar that must be there.
+    func present(_ name: String) throws -> CookieJar {
+        guard let jar = try existingJar(named: name) else { throw SessionStoreError(noJarNamed: name) }
+        return jar
+    }
+
+    /// Every jar with what is in it.
+    func everything() throws -> [String: [Cookie]] {
+        var everything: [String: [Cookie]] = [:]
+        for summary in try jars(now: Given.now) { everything[summary.name] = try present(summary.name).contents() }
+        return everything
+    }
+
+    /// Makes the next statement of a kind on the cookies of that name fail, as a full disk would.
+    func failing(_ statement: String, of name: String, _ body: () throws -> Void) throws {
+        let row = statement == "DELETE" ? "OLD" : "NEW"
+        try execute(
+            """
+            CREATE TRIGGER failing BEFORE \(statement) ON cookie WHEN \(row).name = CAST('\(name)' AS BLOB)
+            BEGIN SELECT RAISE(ABORT, 'failing'); END
+            """)
+        defer { try? execute("DROP TRIGGER failing") }
+        try body()
+    }
+}
