@@ -72,19 +72,27 @@ extension SessionDatabase {
         }
     }
 
-    /// Runs statements that change nothing.
+    /// Runs statements that change nothing; a second time where the key was rotated meanwhile, so that what `body`
+    /// returns can be opened.
     func read<Result>(_ body: (Database) throws -> Result) throws(SessionStoreError) -> Result {
         try SessionStoreError.catching(path) {
-            try queue.inDatabase(body)
+            try queue.inDatabase { database in
+                while true {
+                    let result = Swift.Result { try body(database) }
+                    guard try keyRing.renew(database) else { return try result.get() }
+                }
+            }
         }
     }
 
-    /// Runs one transaction that holds the write lock from its first statement on.
+    /// Runs one transaction that holds the write lock from its first statement on, and seals under the newest key.
     func write<Result>(_ body: (Database) throws -> Result) throws(SessionStoreError) -> Result {
         try SessionStoreError.catching(path) {
             try queue.writeWithoutTransaction { database in
                 var result: Result?
                 try database.inTransaction(.immediate) {
+                    // Within the transaction: a value sealed under a key that was just given up would be lost.
+                    try keyRing.renew(database)
                     result = try body(database)
                     return .commit
                 }

@@ -14,7 +14,7 @@ struct DatabaseOptions: ParsableArguments {
 
     /// Opens the database, making it where it is missing.
     func open(now: Timestamp) throws -> SessionDatabase {
-        try SessionDatabase(path: try path(), keys: .file(try Locations().keyFile()), now: now)
+        try SessionDatabase(path: try path(), keys: try KeyLocation().source(), now: now)
     }
 
     /// Opens the database where there is one; makes nothing.

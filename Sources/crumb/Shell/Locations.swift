@@ -10,14 +10,26 @@ struct Locations {
 
     /// The database file.
     func database() throws -> String {
-        if let path = value("CRUMB_DATABASE") { return path }
-        return try folder(variable: "XDG_DATA_HOME", fallback: ".local/share") + "/crumb.sqlite"
+        try value("CRUMB_DATABASE") ?? defaultDatabase()
     }
+
+    /// The database file where nothing else is said.
+    func defaultDatabase() throws -> String {
+        try folder(variable: "XDG_DATA_HOME", fallback: ".local/share") + "/crumb.sqlite"
+    }
+
+    /// Whether the key file is the one where nothing else is said.
+    var usesDefaultKeyFile: Bool { value("CRUMB_KEY_FILE") == nil }
 
     /// The key file.
     func keyFile() throws -> String {
         if let path = value("CRUMB_KEY_FILE") { return path }
         return try folder(variable: "XDG_CONFIG_HOME", fallback: ".config") + "/key"
+    }
+
+    /// The file with the passphrase of the key file.
+    func passphraseFile() -> String? {
+        value("CRUMB_PASSPHRASE_FILE")
     }
 
     private func value(_ name: String) -> String? {
