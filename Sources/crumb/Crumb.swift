@@ -16,6 +16,6 @@ struct Crumb: ParsableCommand {
         subcommands: [
             ImportCommand.self, HeaderCommand.self, ScriptCommand.self, ListCommand.self, ExplainCommand.self,
             CurlCommand.self, SimulateCommand.self, TokenCommand.self, StatusCommand.self,
-            KeyCommand.self, CheckCommand.self,
+            KeyCommand.self, PruneCommand.self, CheckCommand.self, BackupCommand.self,
         ])
 }

@@ -57,10 +57,9 @@ struct DocumentationTests {
         return blocks
     }
 
-    @Test(
-        "The README's examples print what it says", .enabled(if: text("README.md") != nil, "there is no README.md yet"))
-    func readme() throws {
-        let blocks = DocumentationTests.examples(try #require(DocumentationTests.text("README.md")))
+    @Test("The examples print what they say", arguments: ["README.md", "docs/storing.md"])
+    func examples(name: String) throws {
+        let blocks = DocumentationTests.examples(try #require(DocumentationTests.text(name)))
         #expect(!blocks.isEmpty)
         for block in blocks {
             let home = CrumbHome()
@@ -68,7 +67,11 @@ struct DocumentationTests {
             let docs = Samples.package.appending(path: "docs").path
             #expect(try home.shell("mkdir project && cp -R '\(docs)' project/").status == 0)
             for example in block {
-                let result = try home.shell(example.command, folder: project, joinsTalk: true)
+                // The files that an example names are those of the folder it is run in.
+                let command =
+                    name == "README.md"
+                    ? example.command : "export CRUMB_KEY_FILE=key CRUMB_DATABASE=crumb.sqlite; \(example.command)"
+                let result = try home.shell(command, folder: project, joinsTalk: true)
                 let lines = result.text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
                 #expect(lines.map(String.init) == example.output, "\(example.command)")
             }
