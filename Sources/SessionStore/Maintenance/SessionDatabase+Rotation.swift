@@ -63,6 +63,12 @@ extension SessionDatabase {
         }
         var rotation = KeyRotation()
         if hasOlderKeys {
+            // A transaction takes over the new key before anything else. Were it not so, the old one would go for good
+            // while everything is still sealed under it.
+            guard try write({ _ in sealer.newestKey.isSame(as: key) }) else {
+                throw SessionStoreError(
+                    .keyRotationRefused, keyRing.source.name, "the new key was not taken over; nothing was changed")
+            }
             // From here on, whoever writes seals under the new key: what lies behind a page stays done.
             for table in SealedTable.allCases {
                 var position: SealedTable.Position?

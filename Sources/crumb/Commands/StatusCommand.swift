@@ -130,7 +130,7 @@ private struct StatusReport: Encodable {
             ["public suffixes", publicSuffixList],
             ["SQLite", sqlite],
             ["database", "\(database) (\(size))"],
-            ["key file", keyFile],
+            [keyFile == "CRUMB_KEY" ? "key from" : "key file", keyFile],
             ["tokens", "\(tokens)"],
         ]
         var text = Console.table(table + (statistics?.rows ?? []))
