@@ -44,6 +44,7 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
             ],
             resources: [
                 .embedInCode("../../Migrations/V001_cookies_and_tokens.sql"),
@@ -79,7 +80,11 @@ let package = Package(
             dependencies: [
                 "OAuth2", "TestSupport", .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
-        .testTarget(name: "SessionStoreTests", dependencies: ["SessionStore", "CookieModel", "OAuth2", "TestSupport"]),
+        .testTarget(
+            name: "SessionStoreTests",
+            dependencies: [
+                "SessionStore", "CookieModel", "OAuth2", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
+            ]),
         .testTarget(
             name: "RequestDecorationTests",
             dependencies: [

@@ -17,5 +17,6 @@ struct Crumb: ParsableCommand {
             ImportCommand.self, HeaderCommand.self, ScriptCommand.self, ListCommand.self, ExplainCommand.self,
             CurlCommand.self, GetCommand.self, SetCommand.self, RemoveCommand.self, SessionCommand.self,
             JarsCommand.self, ChangesCommand.self, SimulateCommand.self, TokenCommand.self, StatusCommand.self,
+            KeyCommand.self, PruneCommand.self, CheckCommand.self, BackupCommand.self,
         ])
 }

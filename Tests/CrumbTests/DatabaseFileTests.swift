@@ -8,7 +8,8 @@ struct DatabaseFileTests {
     private static let reading = [
         ["header", "https://www.example.com/"], ["script", "https://www.example.com/"], ["list"], ["status"],
         ["explain", "https://www.example.com/"], ["token", "list"], ["token", "get", "name"],
-        ["token", "remove", "name"],
+        ["token", "remove", "name"], ["prune"], ["check"], ["backup", "/nowhere/copy"], ["key", "rotate"],
+        ["key", "status"],
     ]
 
     /// Runs a reading command and an import on a database, and expects that status and that the file is named.

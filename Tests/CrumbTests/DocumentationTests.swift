@@ -57,19 +57,36 @@ struct DocumentationTests {
         return blocks
     }
 
-    @Test("The examples of the README and of the guides print what is said", arguments: ["README.md", "docs/jars.md"])
+    @Test(
+        "The examples of the README and of the guides print what is said",
+        arguments: ["README.md", "docs/jars.md", "docs/storing.md"])
     func examples(file: String) throws {
         let blocks = DocumentationTests.examples(try #require(DocumentationTests.text(file)))
         #expect(!blocks.isEmpty)
-        // The blocks of a guide go on from each other.
-        let home = CrumbHome()
-        let project = home.file("project")
+        var home = CrumbHome()
+        var project = try prepare(home)
+        for block in blocks {
+            // The blocks of the guide to jars go on from each other; those of the one to storage begin anew.
+            if file == "docs/storing.md" {
+                home = CrumbHome()
+                project = try prepare(home)
+            }
+            for example in block {
+                // The files that an example names are those of the folder it is run in.
+                let command =
+                    file == "docs/storing.md"
+                    ? "export CRUMB_KEY_FILE=key CRUMB_DATABASE=crumb.sqlite; \(example.command)" : example.command
+                let result = try home.shell(command, folder: project, joinsTalk: true)
+                let lines = result.text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+                #expect(lines.map(String.init) == example.output, "\(example.command)")
+            }
+        }
+    }
+
+    /// A folder with the documentation in it; gives its path.
+    private func prepare(_ home: CrumbHome) throws -> String {
         let docs = Samples.package.appending(path: "docs").path
         #expect(try home.shell("mkdir project && cp -R '\(docs)' project/").status == 0)
-        for example in blocks.joined() {
-            let result = try home.shell(example.command, folder: project, joinsTalk: true)
-            let lines = result.text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
-            #expect(lines.map(String.init) == example.output, "\(example.command)")
-        }
+        return home.file("project")
     }
 }

@@ -16,7 +16,10 @@ struct KeyCommandTests {
         ]
         for (bytes, mode, status) in cases {
             if let bytes { try home.write(bytes, to: "key", mode: mode) }
-            for command in [["header", "https://www.example.com/"], ["list"], ["status"], ["token", "list"]] {
+            for command in [
+                ["header", "https://www.example.com/"], ["list"], ["status"], ["token", "list"], ["prune"], ["check"],
+                ["key", "rotate"],
+            ] {
                 let result = try home.start(command).wait()
                 #expect(result.status == status, "\(result.talk)")
                 #expect(result.talk.hasPrefix("crumb: ") && result.output.isEmpty)

@@ -58,7 +58,10 @@ extension CookieJar {
                 load: { connection in
                     var readable: [Cookie] = []
                     var unreadable: [Cookie] = []
-                    for cookie in try CookieRows(database: connection, jarID: id).cookies(site: site) {
+                    let sealed = try database.reading(connection) { connection in
+                        try CookieRows(database: connection, jarID: id).cookies(site: site)
+                    }
+                    for cookie in sealed {
                         if let value = opened(cookie) {
                             readable.append(cookie.with(value: value))
                         } else {

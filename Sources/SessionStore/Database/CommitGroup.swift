@@ -13,7 +13,11 @@ final class CommitGroup: Sendable {
     let sizes = Mutex<(commits: Int, writers: Int)>((0, 0))
 
     /// Runs `body` in a transaction that holds the write lock from its first statement on.
-    func write(on queue: DatabaseQueue, _ body: (Database) throws -> Void) throws {
+    ///
+    /// - Parameter prepare: runs first, once for each transaction; where it fails, everybody does.
+    func write(
+        on queue: DatabaseQueue, first prepare: (Database) throws -> Void, _ body: (Database) throws -> Void
+    ) throws {
         try withoutActuallyEscaping(body) { body in
             let job = WriteJob(body)
             waiting.withLock { $0.append(job) }
@@ -25,15 +29,18 @@ final class CommitGroup: Sendable {
                     return jobs
                 }
                 sizes.withLock { $0 = ($0.commits + 1, $0.writers + jobs.count) }
-                CommitGroup.commit(jobs, on: database)
+                CommitGroup.commit(jobs, on: database, first: prepare)
             }
             if let failure = job.failure { throw failure }
         }
     }
 
-    private static func commit(_ jobs: [WriteJob], on database: Database) {
+    private static func commit(
+        _ jobs: [WriteJob], on database: Database, first prepare: (Database) throws -> Void
+    ) {
         do {
             try database.inTransaction(.immediate) {
+                try prepare(database)
                 for job in jobs { try run(job, alone: jobs.count == 1, on: database) }
                 return .commit
             }

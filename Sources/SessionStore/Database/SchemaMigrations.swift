@@ -1,19 +1,27 @@
 internal import GRDB
 
-/// The schema's history: the files of `Migrations`, in order, each applied once and never changed.
+/// The schema's history: the files of `Migrations`, in order, each applied once, in one transaction, and never changed.
 enum SchemaMigrations {
-    private static let all: [(name: String, sql: [UInt8])] = [
-        ("V001", PackageResources.V001_cookies_and_tokens_sql),
-        ("V002", PackageResources.V002_jar_settings_journal_snapshots_sql),
+    /// One step of the history.
+    struct Migration {
+        let name: String
+        let sql: [UInt8]
+    }
+
+    static let all = [
+        Migration(name: "V001", sql: PackageResources.V001_cookies_and_tokens_sql),
+        Migration(name: "V002", sql: PackageResources.V002_jar_settings_journal_snapshots_sql),
     ]
 
     /// The name of the newest migration that this version of the program knows.
     static var newest: String { all.last?.name ?? "" }
 
     /// Brings the schema up to date; refuses one that is newer than the program.
-    static func run(on queue: DatabaseQueue, path: String) throws {
+    ///
+    /// - Parameter migrations: the history, or what an older version of the program knew of it.
+    static func run(on queue: DatabaseQueue, path: String, migrations: [Migration] = all) throws {
         var migrator = DatabaseMigrator()
-        for migration in all {
+        for migration in migrations {
             migrator.registerMigration(migration.name) { database in
                 try database.execute(sql: String(decoding: migration.sql, as: UTF8.self))
             }

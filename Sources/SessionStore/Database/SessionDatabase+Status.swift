@@ -17,4 +17,9 @@ extension SessionDatabase {
     public static func exists(at path: String) -> Bool {
         !PrivateFile.isAbsent(path)
     }
+
+    /// Whether both paths lead to the same file.
+    public static func isSameFile(_ left: String, _ right: String) -> Bool {
+        PrivateFile.isSame(left, right)
+    }
 }

@@ -17,7 +17,7 @@ public final class SessionDatabase: Sendable {
     let isOnDisk: Bool
     /// Opens a further connection, which writes nothing.
     let openReader: @Sendable () throws -> DatabaseQueue
-    let sealer: Sealer
+    let keyRing: KeyRing
     let busyTimeout: Double
     let lastAccessGranularity: Int64
 
@@ -60,10 +60,13 @@ public final class SessionDatabase: Sendable {
             return queue
         }
         let queue = queue
-        sealer = try SessionStoreError.catching(name) {
-            try SessionDatabase.sealer(queue, keys: keys, path: name, now: now)
+        keyRing = try SessionStoreError.catching(name) {
+            try KeyRing(queue, source: keys, path: name, now: now)
         }
     }
+
+    /// Seals values under the newest key that this object knows of, and opens those of older ones too.
+    var sealer: Sealer { keyRing.sealer }
 
     /// Checks that the file is ours or new, without SQLite, which would touch it.
     private static func prepareFile(_ path: String) throws(SessionStoreError) {
@@ -106,55 +109,6 @@ public final class SessionDatabase: Sendable {
                     """)
         }
         return configuration
-    }
-
-    /// Loads the key and proves that it is the one; makes both on the first use of a database.
-    private static func sealer(
-        _ queue: DatabaseQueue, keys: KeySource, path: String, now: Timestamp
-    ) throws -> Sealer {
-        if let sealer = try queue.inDatabase({ try existingSealer($0, keys: keys, path: path) }) { return sealer }
-        let key = try keys.load(mayCreate: true)
-        return try queue.writeWithoutTransaction { database in
-            var result: Sealer?
-            try database.inTransaction(.immediate) {
-                // Another process may have been first.
-                if let sealer = try existingSealer(database, keys: keys, path: path) {
-                    result = sealer
-                    return .rollback
-                }
-                let sealer = Sealer(key, id: 1)
-                let statement = try RowStatement(
-                    database, "INSERT INTO sealing_key (id, check_value, created_at) VALUES (1, ?, ?)")
-                statement.bind(1, try sealer.seal(checkText, at: checkPlace(1)))
-                statement.bind(2, now.microseconds)
-                try statement.run()
-                result = sealer
-                return .commit
-            }
-            guard let result else { throw SessionStoreError(.keyUnavailable, path, "no key was made") }
-            return result
-        }
-    }
-
-    private static func existingSealer(_ database: Database, keys: KeySource, path: String) throws -> Sealer? {
-        let statement = try RowStatement(database, "SELECT id, check_value FROM sealing_key ORDER BY id DESC LIMIT 1")
-        defer { statement.reset() }
-        guard try statement.step() else { return nil }
-        let id = UInt32(truncatingIfNeeded: statement.int64(0))
-        let sealer = Sealer(try keys.load(mayCreate: false), id: id)
-        guard sealer.open(Octets(statement.bytes(1)), at: checkPlace(id)) == Octets(checkText) else {
-            throw SessionStoreError(
-                .keyWrong, path, "the database was sealed with another key than the one from \(keys.name)")
-        }
-        return sealer
-    }
-
-    private static let checkText = Array("crumb".utf8)
-
-    private static func checkPlace(_ id: UInt32) -> [UInt8] {
-        var place = SealedPlace("sealing key")
-        place.append(Int64(id))
-        return place.bytes
     }
 }
 

@@ -36,6 +36,16 @@ public struct SessionStoreError: Error, Hashable, Sendable, CustomStringConverti
         public static let keyUnavailable = Code(rawValue: "key-unavailable")
         /// The key file can be read by others.
         public static let keyExposed = Code(rawValue: "key-exposed")
+        /// The key is locked with a passphrase, and none was given.
+        public static let keyLocked = Code(rawValue: "key-locked")
+        /// The key was rotated while the database was open, and the new one is not there.
+        public static let keyChanged = Code(rawValue: "key-changed")
+        /// Another process is changing the keys, or the keys cannot be changed from here.
+        public static let keyRotationRefused = Code(rawValue: "key-rotation-refused")
+        /// There is a file already where one was to be made.
+        public static let fileExists = Code(rawValue: "file-exists")
+        /// A file cannot be written.
+        public static let fileNotWritten = Code(rawValue: "file-not-written")
         /// A sealed value was changed, moved or cut off.
         public static let valueDamaged = Code(rawValue: "value-damaged")
         /// There is no jar of that name.

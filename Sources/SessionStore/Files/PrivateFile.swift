@@ -11,6 +11,9 @@ enum PrivateFile {
     /// The `errno` that says there is no room.
     static let noSpace = ENOSPC
 
+    /// The `errno` that says that there is such a file.
+    static let alreadyThere = EEXIST
+
     /// The `errno` of the last failure on this thread.
     static var lastFailure: Int32 { errno }
 
@@ -30,6 +33,13 @@ enum PrivateFile {
     static func size(_ path: String) -> Int64? {
         var status = stat()
         return stat(path, &status) == 0 ? Int64(status.st_size) : nil
+    }
+
+    /// Whether both paths lead to the same file.
+    static func isSame(_ left: String, _ right: String) -> Bool {
+        var (leftStatus, rightStatus) = (stat(), stat())
+        return stat(left, &leftStatus) == 0 && stat(right, &rightStatus) == 0
+            && leftStatus.st_dev == rightStatus.st_dev && leftStatus.st_ino == rightStatus.st_ino
     }
 
     /// Whether `path` is a folder.
@@ -82,14 +92,98 @@ enum PrivateFile {
     ///
     /// - Returns: 0, or the `errno` of the failure; `EEXIST` where somebody else was first.
     static func publish(_ bytes: [UInt8], to path: String) -> Int32 {
-        let temporary = "\(path).\(getpid())-\(UInt64.random(in: 0 ... .max)).new"
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { return errno }
+        let temporary = temporaryName(for: path)
         defer { unlink(temporary) }
+        let failure = write(bytes, to: temporary)
+        guard failure == 0 else { return failure }
+        return link(temporary, path) == 0 ? 0 : errno
+    }
+
+    /// Puts a whole file with mode 0600 in the place of the one at `path`: whoever opens it finds the old one or the new
+    /// one, whatever happens meanwhile. Where `path` is a link, the file that it leads to is replaced.
+    ///
+    /// - Returns: 0, or the `errno` of the failure.
+    static func replace(_ bytes: [UInt8], at path: String) -> Int32 {
+        let path = resolved(path)
+        let temporary = temporaryName(for: path)
+        defer { unlink(temporary) }
+        let failure = write(bytes, to: temporary)
+        guard failure == 0 else { return failure }
+        guard rename(temporary, path) == 0 else { return errno }
+        return synchronizeFolder(of: path)
+    }
+
+    /// Gives a file that is whole its name, at once: in the place of another one, or never so.
+    ///
+    /// - Returns: 0, or the `errno` of the failure; `EEXIST` where there is a file that is not to go.
+    static func publish(file: String, as path: String, replacing: Bool) -> Int32 {
+        guard (replacing ? rename(file, path) : link(file, path)) == 0 else { return errno }
+        return synchronizeFolder(of: path)
+    }
+
+    /// Removes a database with what SQLite may have put beside it.
+    static func removeDatabase(_ path: String) {
+        for end in ["", "-journal", "-wal", "-shm"] { unlink(path + end) }
+    }
+
+    /// A name beside `path` that nothing has.
+    static func temporaryName(for path: String) -> String {
+        "\(path).\(getpid())-\(UInt64.random(in: 0 ... .max)).new"
+    }
+
+    /// Removes what ``publish(_:to:)`` and ``replace(_:at:)`` left behind where their process was killed.
+    static func removeTemporaries(of path: String) {
+        for name in temporaries(of: path) { unlink(name) }
+    }
+
+    /// The files that ``temporaryName(for:)`` has named.
+    static func temporaries(of path: String) -> [String] {
+        let folder = folder(of: path)
+        guard let stream = opendir(folder) else { return [] }
+        defer { closedir(stream) }
+        let prefix = "\(path.split(separator: "/").last ?? "")."
+        var found: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name.hasPrefix(prefix), name.hasSuffix(".new") { found.append("\(folder)/\(name)") }
+        }
+        return found
+    }
+
+    /// The folder that `path` lies in.
+    static func folder(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    /// `path` without links, where it can be followed.
+    static func resolved(_ path: String) -> String {
+        guard let pointer = realpath(path, nil) else { return path }
+        defer { free(pointer) }
+        return String(cString: pointer)
+    }
+
+    /// Has the disk keep what was made, renamed or removed in the folder of `path`.
+    ///
+    /// - Returns: 0, or the `errno` of the failure.
+    static func synchronizeFolder(of path: String) -> Int32 {
+        let descriptor = open(folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return errno }
+        defer { close(descriptor) }
+        // A file system that cannot do that says EINVAL.
+        return fsync(descriptor) == 0 || errno == EINVAL ? 0 : errno
+    }
+
+    /// Writes a new file with mode 0600 and has the disk keep it.
+    private static func write(_ bytes: [UInt8], to path: String) -> Int32 {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { return errno }
         var written = 0
         while written < bytes.count {
             let count = bytes.withUnsafeBytes {
-                write(descriptor, $0.baseAddress.map { $0 + written }, $0.count - written)
+                systemWrite(descriptor, $0.baseAddress.map { $0 + written }, $0.count - written)
             }
             guard count > 0 else {
                 let failure = errno
@@ -99,8 +193,12 @@ enum PrivateFile {
             }
             written += count
         }
-        guard fsync(descriptor) == 0, close(descriptor) == 0 else { return errno }
-        return link(temporary, path) == 0 ? 0 : errno
+        guard fsync(descriptor) == 0 else {
+            let failure = errno
+            close(descriptor)
+            return failure
+        }
+        return close(descriptor) == 0 ? 0 : errno
     }
 
     /// Reads at most `limit` bytes from the start of a file.
@@ -123,4 +221,9 @@ enum PrivateFile {
         }
         return Array(bytes[0..<filled])
     }
+}
+
+/// The system's `write`, which the method above hides.
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+    write(descriptor, bytes, count)
 }

@@ -1,4 +1,6 @@
-import Foundation
+internal import Foundation
+internal import OAuth2
+import Synchronization
 
 #if canImport(Darwin)
     import Darwin
@@ -8,34 +10,60 @@ import Foundation
     import Glibc
 #endif
 
-/// A key file: one line, `crumb-key-1:` and the key in base64. Refused where others may read it.
-enum KeyFile {
-    private static let mark = "crumb-key-1:"
+/// A file with a key in it, or with two while a rotation is under way: a line each, the newest last.
+///
+/// It is made with mode 0600 on first use and refused where others may read it. A passphrase can lock it (scrypt,
+/// RFC 7914); the passphrase is asked for once in the life of this object.
+public final class KeyFile: Sendable {
+    /// What keys and passphrase were found out to be, so that neither a person nor scrypt is asked twice.
+    private struct Memory {
+        var passphrase: Secret?
+        var keys: [KeyFileLine: SealingKey] = [:]
+    }
 
-    static func load(_ path: String, mayCreate: Bool) throws(SessionStoreError) -> SealingKey {
-        if let key = try read(path) { return key }
+    /// Where the file lies.
+    public let path: String
+    let passphrases: PassphraseSource?
+    /// The cost of scrypt for lines that are written.
+    let cost: Int
+    private let memory = Mutex(Memory())
+
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - passphrase: where the passphrase comes from; `nil` where a locked file is to be an error.
+    public convenience init(_ path: String, passphrase: PassphraseSource? = nil) {
+        self.init(path, passphrase: passphrase, cost: ScryptParameters.defaultCost)
+    }
+
+    init(_ path: String, passphrase: PassphraseSource?, cost: Int) {
+        self.path = path
+        passphrases = passphrase
+        self.cost = cost
+    }
+
+    /// All keys, the newest last.
+    func load(mayCreate: Bool) throws(SessionStoreError) -> [SealingKey] {
+        if let lines = try lines() { return try keys(lines) }
         guard mayCreate else {
             throw SessionStoreError(
                 .keyMissing, path,
                 "the key that the database was sealed with is not here; put it back, or name it in CRUMB_KEY_FILE")
         }
-        let bytes = (0..<32).map { _ in UInt8.random(in: 0...255) }
+        let passphrase = passphrases?.locksNewFiles == true ? try passphrase() : nil
+        let bytes = text([try line(SealingKey(), passphrase: passphrase)])
         PrivateFile.createFolders(above: path)
-        let failure = PrivateFile.publish(Array("\(mark)\(Data(bytes).base64EncodedString())\n".utf8), to: path)
-        guard failure == 0 || failure == EEXIST else {
-            throw SessionStoreError(
-                failure == ENOSPC ? .diskFull : .keyUnavailable, path,
-                "the key file cannot be made: \(PrivateFile.message(failure))")
-        }
+        let failure = PrivateFile.publish(bytes, to: path)
+        guard failure == 0 || failure == EEXIST else { throw notWritten(failure) }
         // Read back, also where another process was first: its key is the one that counts.
-        guard let key = try read(path) else {
+        guard let lines = try lines() else {
             throw SessionStoreError(.keyUnavailable, path, "the key file was removed while it was made")
         }
-        return key
+        return try keys(lines)
     }
 
-    private static func read(_ path: String) throws(SessionStoreError) -> SealingKey? {
-        guard let bytes = PrivateFile.contents(path, limit: 1024) else {
+    /// The lines of the file; `nil` where there is no file.
+    func lines() throws(SessionStoreError) -> [KeyFileLine]? {
+        guard let bytes = PrivateFile.contents(path, limit: 16384) else {
             let failure = errno
             if failure == ENOENT { return nil }
             throw SessionStoreError(
@@ -44,12 +72,81 @@ enum KeyFile {
         if let permissions = PrivateFile.permissions(path), permissions & 0o077 != 0 {
             throw SessionStoreError(.keyExposed, path, "other users may read the key file; run: chmod 600 '\(path)'")
         }
-        let text = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-        guard text.hasPrefix(mark), let data = Data(base64Encoded: String(text.dropFirst(mark.count))),
-            let key = SealingKey(bytes: Array(data))
-        else {
+        let text = String(decoding: bytes, as: UTF8.self)
+        let lines = text.components(separatedBy: .newlines).map { $0.trimmingCharacters(in: .whitespaces) }
+        let keys = lines.filter { !$0.isEmpty }.map { KeyFileLine($0) }
+        guard !keys.isEmpty, !keys.contains(nil) else {
             throw SessionStoreError(.keyUnavailable, path, "the file is not a Crumb key")
         }
-        return key
+        return keys.compactMap { $0 }
+    }
+
+    /// The keys in these lines.
+    func keys(_ lines: [KeyFileLine]) throws(SessionStoreError) -> [SealingKey] {
+        var keys: [SealingKey] = []
+        for line in lines {
+            if let known = memory.withLock({ $0.keys[line] }) {
+                keys.append(known)
+                continue
+            }
+            let passphrase = line.isLocked ? try passphrase() : nil
+            if line.isLocked, passphrase == nil {
+                throw SessionStoreError(
+                    .keyLocked, path,
+                    "the key is locked with a passphrase; name a file that holds it in CRUMB_PASSPHRASE_FILE, or run "
+                        + "this on a terminal")
+            }
+            guard let key = line.key(passphrase) else {
+                throw SessionStoreError(
+                    .keyWrong, path, "the passphrase from \(passphrases?.name ?? "nowhere") is not the one of this key")
+            }
+            memory.withLock { $0.keys[line] = key }
+            keys.append(key)
+        }
+        return keys
+    }
+
+    /// Puts these keys in the place of those that are there, all at once, locked with that passphrase or with none.
+    func replace(_ keys: [SealingKey], passphrase: Secret?) throws(SessionStoreError) {
+        var lines: [KeyFileLine] = []
+        for key in keys {
+            let line = try line(key, passphrase: passphrase)
+            memory.withLock { $0.keys[line] = key }
+            lines.append(line)
+        }
+        try replace(lines)
+        memory.withLock { $0.passphrase = passphrase }
+    }
+
+    /// Puts these lines in the place of those that are there, all at once.
+    func replace(_ lines: [KeyFileLine]) throws(SessionStoreError) {
+        let failure = PrivateFile.replace(text(lines), at: path)
+        guard failure == 0 else { throw notWritten(failure) }
+    }
+
+    /// The line for a new key, locked as the others are.
+    func line(_ key: SealingKey, passphrase: Secret?) throws(SessionStoreError) -> KeyFileLine {
+        guard let line = KeyFileLine(key, passphrase: passphrase, cost: cost) else {
+            throw SessionStoreError(.keyUnavailable, path, "there is not enough memory to lock the key")
+        }
+        return line
+    }
+
+    /// The passphrase, asked for where it is not known yet.
+    func passphrase() throws(SessionStoreError) -> Secret? {
+        if let known = memory.withLock({ $0.passphrase }) { return known }
+        guard let passphrase = try passphrases?.load() else { return nil }
+        memory.withLock { $0.passphrase = passphrase }
+        return passphrase
+    }
+
+    private func text(_ lines: [KeyFileLine]) -> [UInt8] {
+        Array(lines.map { $0.text + "\n" }.joined().utf8)
+    }
+
+    private func notWritten(_ failure: Int32) -> SessionStoreError {
+        SessionStoreError(
+            failure == ENOSPC ? .diskFull : .keyUnavailable, path,
+            "the key file cannot be made: \(PrivateFile.message(failure))")
     }
 }

@@ -1,7 +1,8 @@
 internal import CookieModel
 internal import Crypto
 
-/// Seals values under one key with AES-256-GCM (NIST SP 800-38D), bound to the place where they are stored.
+/// Seals values under one key with AES-256-GCM (NIST SP 800-38D), bound to the place where they are stored, and opens
+/// those that older keys sealed.
 ///
 /// A sealed value is: one byte for the form (1), four for the key's id, the nonce (12), the ciphertext, the tag (16).
 /// Nonces are random: at most 2^32 values should be sealed under one key.
@@ -11,17 +12,28 @@ struct Sealer: Sendable {
     private static let nonceLength = 12
     private static let tagLength = 16
 
+    /// The id of the key that seals.
     let keyID: UInt32
-    private let key: SymmetricKey
+    /// The key that seals.
+    let newestKey: SealingKey
+    /// The older keys, by id: they open what was not sealed anew yet.
+    private let olderKeys: [UInt32: SealingKey]
 
-    init(_ key: SealingKey, id: UInt32) {
-        self.key = key.symmetricKey
+    init(_ key: SealingKey, id: UInt32, olderKeys: [UInt32: SealingKey] = [:]) {
+        newestKey = key
         keyID = id
+        self.olderKeys = olderKeys
+    }
+
+    /// The id of the key that a value says it was sealed under; `nil` where it is no sealed value.
+    static func keyID(of sealed: Octets) -> UInt32? {
+        guard sealed.count >= headerLength + nonceLength + tagLength, sealed[0] == form else { return nil }
+        return sealed[1..<headerLength].reduce(0) { $0 << 8 | UInt32($1) }
     }
 
     /// Seals `value` for the place that `place` names.
     func seal(_ value: some Collection<UInt8>, at place: [UInt8]) throws -> [UInt8] {
-        let box = try AES.GCM.seal(Array(value), using: key, authenticating: place)
+        let box = try AES.GCM.seal(Array(value), using: newestKey.symmetricKey, authenticating: place)
         var sealed: [UInt8] = []
         sealed.reserveCapacity(Sealer.headerLength + Sealer.nonceLength + value.count + Sealer.tagLength)
         sealed.append(Sealer.form)
@@ -39,12 +51,11 @@ struct Sealer: Sendable {
 
     /// Opens what ``seal(_:at:)`` made for the same place; `nil` where it was changed, moved or cut off.
     func open(_ sealed: Octets, at place: [UInt8]) -> Octets? {
-        let overhead = Sealer.headerLength + Sealer.nonceLength + Sealer.tagLength
-        guard sealed.count >= overhead, sealed[0] == Sealer.form,
-            sealed[1..<Sealer.headerLength].reduce(0, { $0 << 8 | UInt32($1) }) == keyID
-        else { return nil }
+        guard let id = Sealer.keyID(of: sealed), let key = id == keyID ? newestKey : olderKeys[id] else { return nil }
         let box = try? AES.GCM.SealedBox(combined: sealed[Sealer.headerLength..<sealed.count].bytes)
-        guard let box, let value = try? AES.GCM.open(box, using: key, authenticating: place) else { return nil }
+        guard let box, let value = try? AES.GCM.open(box, using: key.symmetricKey, authenticating: place) else {
+            return nil
+        }
         return Octets(Array(value))
     }
 }
@@ -58,6 +69,12 @@ struct SealedPlace {
         bytes = []
         bytes.reserveCapacity(128)
         append(UnsafeBufferPointer(start: kind.utf8Start, count: kind.utf8CodeUnitCount))
+    }
+
+    /// A place of one kind, by its name.
+    init(_ kind: String) {
+        bytes = []
+        append(kind.utf8)
     }
 
     mutating func append(_ part: some Collection<UInt8>) {

@@ -15,6 +15,16 @@ public struct SealingKey: Sendable, CustomStringConvertible, CustomDebugStringCo
         symmetricKey = SymmetricKey(data: bytes)
     }
 
+    /// The key itself, to be written where it is kept.
+    var exposedBytes: [UInt8] {
+        symmetricKey.withUnsafeBytes { Array($0) }
+    }
+
+    /// Whether both are the same key, in a time that does not depend on where they differ.
+    func isSame(as other: SealingKey) -> Bool {
+        symmetricKey == other.symmetricKey
+    }
+
     /// Does not show the key.
     public var description: String { "SealingKey" }
     /// Does not show the key.

@@ -9,6 +9,22 @@ struct TokenRows {
         access_expires_at, refresh_expires_at, generation, created_at
         """
 
+    /// The columns with sealed values in them. The raw value is what the place of the value begins with.
+    enum SealedColumn: String, CaseIterable {
+        case accessToken = "access token"
+        case refreshToken = "refresh token"
+        case idToken = "ID token"
+
+        /// The column's name in SQL.
+        var columnName: String {
+            switch self {
+            case .accessToken: "access_token"
+            case .refreshToken: "refresh_token"
+            case .idToken: "id_token"
+            }
+        }
+    }
+
     let database: Database
     let sealer: Sealer
 
@@ -72,9 +88,9 @@ struct TokenRows {
     func seal(_ tokens: TokenSet, id: Int64) throws {
         let statement = try RowStatement(
             database, "UPDATE token_profile SET access_token = ?, refresh_token = ?, id_token = ? WHERE id = ?")
-        statement.bind(1, try sealed(tokens.accessToken, id, "access token"))
-        statement.bind(2, try tokens.refreshToken.map { try sealed($0, id, "refresh token") })
-        statement.bind(3, try tokens.idToken.map { try sealed($0, id, "ID token") })
+        statement.bind(1, try sealed(tokens.accessToken, id, .accessToken))
+        statement.bind(2, try tokens.refreshToken.map { try sealed($0, id, .refreshToken) })
+        statement.bind(3, try tokens.idToken.map { try sealed($0, id, .idToken) })
         statement.bind(4, id)
         try statement.run()
     }
@@ -103,9 +119,9 @@ struct TokenRows {
     private func token(_ statement: RowStatement) -> Result<StoredToken, SessionStoreError> {
         let id = statement.int64(0)
         let name = statement.text(1)
-        guard let accessToken = opened(statement, 7, id, "access token"),
-            let refreshToken = optional(statement, 8, id, "refresh token"),
-            let idToken = optional(statement, 9, id, "ID token")
+        guard let accessToken = opened(statement, 7, id, .accessToken),
+            let refreshToken = optional(statement, 8, id, .refreshToken),
+            let idToken = optional(statement, 9, id, .idToken)
         else {
             return .failure(
                 SessionStoreError(.valueDamaged, name, "the stored token was changed or damaged; import it again"))
@@ -124,21 +140,22 @@ struct TokenRows {
                 creation: Timestamp(microseconds: statement.int64(14))))
     }
 
-    private func sealed(_ secret: Secret, _ id: Int64, _ column: StaticString) throws -> [UInt8] {
+    private func sealed(_ secret: Secret, _ id: Int64, _ column: SealedColumn) throws -> [UInt8] {
         try sealer.seal(secret.exposedBytes, at: TokenRows.place(id, column))
     }
 
-    private func opened(_ statement: RowStatement, _ index: Int32, _ id: Int64, _ column: StaticString) -> Secret? {
+    private func opened(_ statement: RowStatement, _ index: Int32, _ id: Int64, _ column: SealedColumn) -> Secret? {
         sealer.open(Octets(statement.bytes(index)), at: TokenRows.place(id, column)).map { Secret($0) }
     }
 
     /// The secret of a column that may be NULL: `nil` inside where it is, `nil` outside where it is damaged.
-    private func optional(_ statement: RowStatement, _ index: Int32, _ id: Int64, _ column: StaticString) -> Secret?? {
+    private func optional(_ statement: RowStatement, _ index: Int32, _ id: Int64, _ column: SealedColumn) -> Secret?? {
         statement.isNull(index) ? .some(nil) : opened(statement, index, id, column).map { .some($0) }
     }
 
-    private static func place(_ id: Int64, _ column: StaticString) -> [UInt8] {
-        var place = SealedPlace(column)
+    /// What a token is sealed to: its profile's row and its column.
+    static func place(_ id: Int64, _ column: SealedColumn) -> [UInt8] {
+        var place = SealedPlace(column.rawValue)
         place.append(id)
         return place.bytes
     }

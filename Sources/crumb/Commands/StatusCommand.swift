@@ -14,12 +14,15 @@ struct StatusCommand: CrumbCommand {
     func execute(_ console: Console) throws {
         let now = Timestamp.now
         var report = StatusReport(
-            database: try jar.path(), keyFile: try Locations().keyFile(), suffixes: try jar.suffixListOptions.list(),
+            database: try jar.path(), key: try KeyLocation().name(), suffixes: try jar.suffixListOptions.list(),
             suffixFile: jar.suffixListOptions.file)
         if let database = try jar.openExistingDatabase(now: now) {
             report.schema = database.schemaVersion
             report.sizeInBytes = database.sizeInBytes
-            report.jars = try database.jars(now: now).map(StatusReport.Jar.init)
+            report.jars = try database.jars(now: now).map { summary in
+                StatusReport.Jar(summary, try database.existingJar(named: summary.name)?.policy ?? CookiePolicy())
+            }
+            report.statistics = StatusReport.Statistics(try database.statistics(now: now))
             report.tokens = try database.tokens.all().count
         }
         if output.json { try console.writeJSON(report) } else { try console.writeLine(report.text) }
@@ -29,17 +32,77 @@ struct StatusCommand: CrumbCommand {
 private struct StatusReport: Encodable {
     struct Jar: Encodable {
         let name: String
+        let profile: String
+        let limits: Limits
         let cookies: Int
         let sessionCookies: Int
         let nextExpiry: String?
         let created: String
 
-        init(_ summary: SessionDatabase.JarSummary) {
+        init(_ summary: SessionDatabase.JarSummary, _ policy: CookiePolicy) {
             name = summary.name
+            profile = policy.profile.name ?? "flags \(policy.profile.rawValue)"
+            limits = Limits(policy.limits)
             cookies = summary.cookieCount
             sessionCookies = summary.sessionCookieCount
             nextExpiry = summary.nextExpiry?.rfc3339
             created = summary.creation.rfc3339
+        }
+    }
+
+    struct Limits: Encodable {
+        let domainCookies: Int?
+        let totalCookies: Int?
+        let partitionCookies: Int?
+        let partitionOctets: Int?
+        let requestCookies: Int?
+        let requestOctets: Int?
+
+        init(_ limits: CookieLimits) {
+            domainCookies = limits.domainCookies
+            totalCookies = limits.totalCookies
+            partitionCookies = limits.partitionCookies
+            partitionOctets = limits.partitionOctets
+            requestCookies = limits.requestCookies
+            requestOctets = limits.requestOctets
+        }
+
+        var text: String {
+            let parts: [(Int?, String)] = [
+                (domainCookies, "a domain"), (totalCookies, "in all"), (requestCookies, "a request"),
+            ]
+            let texts = parts.compactMap { limit, what in limit.map { "\($0) \(what)" } }
+            return texts.isEmpty ? "none" : texts.joined(separator: ", ")
+        }
+    }
+
+    struct Statistics: Encodable {
+        let fileSize: Int64
+        let freeSize: Int64
+        let logSize: Int64
+        let oldestCookie: String?
+        let newestCookie: String?
+        let expiredCookies: Int
+        let journalEntries: Int
+        let savedSessions: Int
+
+        init(_ statistics: DatabaseStatistics) {
+            fileSize = statistics.fileSize
+            freeSize = statistics.freeSize
+            logSize = statistics.logSize
+            oldestCookie = statistics.oldestCookie?.rfc3339
+            newestCookie = statistics.newestCookie?.rfc3339
+            expiredCookies = statistics.expiredCookies
+            journalEntries = statistics.journalEntries
+            savedSessions = statistics.savedSessions
+        }
+
+        var rows: [[String]] {
+            var rows = [["log", "\(logSize) bytes"], ["free", "\(freeSize) bytes"]]
+            if let oldestCookie, let newestCookie {
+                rows.append(["cookies made", "\(oldestCookie) to \(newestCookie), \(expiredCookies) of them expired"])
+            }
+            return rows + [["journal", "\(journalEntries) entries"], ["saved sessions", "\(savedSessions)"]]
         }
     }
 
@@ -51,15 +114,17 @@ private struct StatusReport: Encodable {
     let publicSuffixListFile: String?
     let sqlite = SessionDatabase.sqliteVersion
     let database: String
+    /// Where the key comes from: the key file's path, or the name of the environment variable.
     let keyFile: String
+    var statistics: Statistics?
     var schema: String?
     var sizeInBytes: Int64?
     var jars: [Jar] = []
     var tokens = 0
 
-    init(database: String, keyFile: String, suffixes: PublicSuffixList, suffixFile: String?) {
+    init(database: String, key: String, suffixes: PublicSuffixList, suffixFile: String?) {
         self.database = database
-        self.keyFile = keyFile
+        keyFile = key
         publicSuffixList = suffixes.version
         publicSuffixRules = suffixes.ruleCount
         publicSuffixListFile = suffixFile
@@ -67,7 +132,7 @@ private struct StatusReport: Encodable {
 
     var text: String {
         let size = sizeInBytes.map { "\($0) bytes, schema \(schema ?? "unknown")" } ?? "not made yet"
-        var text = Console.table([
+        let table = [
             ["crumb", version],
             ["standard", standard],
             [
@@ -76,13 +141,17 @@ private struct StatusReport: Encodable {
             ],
             ["SQLite", sqlite],
             ["database", "\(database) (\(size))"],
-            ["key file", keyFile],
+            [keyFile == "CRUMB_KEY" ? "key from" : "key file", keyFile],
             ["tokens", "\(tokens)"],
-        ])
+        ]
+        var text = Console.table(table + (statistics?.rows ?? []))
         guard !jars.isEmpty else { return text + "\nno jars yet: 'crumb import FILE' makes one" }
-        var rows = [["JAR", "COOKIES", "SESSION", "NEXT EXPIRY"]]
+        var rows = [["JAR", "COOKIES", "SESSION", "PROFILE", "LIMITS", "NEXT EXPIRY"]]
         for jar in jars {
-            rows.append([jar.name, "\(jar.cookies)", "\(jar.sessionCookies)", jar.nextExpiry ?? "-"])
+            rows.append([
+                jar.name, "\(jar.cookies)", "\(jar.sessionCookies)", jar.profile, jar.limits.text,
+                jar.nextExpiry ?? "-",
+            ])
         }
         text += "\n\n" + Console.table(rows)
         return text

@@ -17,7 +17,7 @@ struct DatabaseOptions: ParsableArguments {
     /// - Parameter notesAccess: whether reading a cookie counts as using it, as it does for a request.
     func open(now: Timestamp, notesAccess: Bool = true) throws -> SessionDatabase {
         try SessionDatabase(
-            path: try path(), keys: .file(try Locations().keyFile()), lastAccessGranularity: notesAccess ? 3600 : .max,
+            path: try path(), keys: try KeyLocation().source(), lastAccessGranularity: notesAccess ? 3600 : .max,
             now: now)
     }
 

@@ -29,6 +29,8 @@ enum ExitStatus: Int32, CaseIterable {
     case databaseBusy = 25
     case databaseDamaged = 26
     case databaseFailed = 27
+    case fileExists = 28
+    case checkFailed = 29
     case keyMissing = 30
     case keyWrong = 31
     case keyUnavailable = 32
@@ -45,6 +47,10 @@ enum ExitStatus: Int32, CaseIterable {
     case curlArgumentsUnsupported = 51
     case redirectInvalid = 52
     case publicSuffixListInvalid = 60
+    case keyChanged = 61
+    case keyRotationRefused = 62
+    case keyLocked = 63
+    case fileNotWritten = 73
     case outputFailed = 74
 
     /// The stable code that goes with the status, as `--json` prints it.
@@ -73,6 +79,8 @@ enum ExitStatus: Int32, CaseIterable {
         case .databaseBusy: "database-busy"
         case .databaseDamaged: "database-damaged"
         case .databaseFailed: "database-failed"
+        case .fileExists: "file-exists"
+        case .checkFailed: "check-failed"
         case .keyMissing: "key-missing"
         case .keyWrong: "key-wrong"
         case .keyUnavailable: "key-unavailable"
@@ -89,6 +97,10 @@ enum ExitStatus: Int32, CaseIterable {
         case .curlArgumentsUnsupported: "curl-arguments-unsupported"
         case .redirectInvalid: "redirect-invalid"
         case .publicSuffixListInvalid: "public-suffix-list-invalid"
+        case .keyLocked: "key-locked"
+        case .keyChanged: "key-changed"
+        case .keyRotationRefused: "key-rotation-refused"
+        case .fileNotWritten: "file-not-written"
         case .outputFailed: "output-failed"
         }
     }

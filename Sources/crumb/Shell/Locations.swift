@@ -10,9 +10,16 @@ struct Locations {
 
     /// The database file.
     func database() throws -> String {
-        if let path = value("CRUMB_DATABASE") { return path }
-        return try folder(variable: "XDG_DATA_HOME", fallback: ".local/share") + "/crumb.sqlite"
+        try value("CRUMB_DATABASE") ?? defaultDatabase()
     }
+
+    /// The database file where nothing else is said.
+    func defaultDatabase() throws -> String {
+        try folder(variable: "XDG_DATA_HOME", fallback: ".local/share") + "/crumb.sqlite"
+    }
+
+    /// Whether the key file is the one where nothing else is said.
+    var usesDefaultKeyFile: Bool { value("CRUMB_KEY_FILE") == nil }
 
     /// The key file.
     func keyFile() throws -> String {
@@ -22,6 +29,11 @@ struct Locations {
 
     /// The public suffix list, where there is to be another one than the built-in.
     var publicSuffixList: String? { value("CRUMB_PUBLIC_SUFFIX_LIST") }
+
+    /// The file with the passphrase of the key file.
+    func passphraseFile() -> String? {
+        value("CRUMB_PASSPHRASE_FILE")
+    }
 
     private func value(_ name: String) -> String? {
         environment[name].flatMap { $0.isEmpty ? nil : $0 }

@@ -37,8 +37,8 @@ struct VersionTests {
         do {
             let database = try Given.database(path)
             for table in [
-                "cookie", "cookie_change", "snapshot_cookie", "snapshot", "capture", "jar", "sealing_key",
-                "token_profile", "grdb_migrations",
+                "cookie", "cookie_change", "snapshot_cookie", "snapshot", "capture", "jar", "token_profile",
+                "grdb_migrations", "sealing_key",
             ] {
                 try database.execute("DROP TABLE \(table)")
             }

@@ -14,20 +14,27 @@ struct KeyFileTests {
         return Sealer(right, id: 1).open(.init(sealed), at: []) == [1, 2, 3]
     }
 
+    /// The only key of a file.
+    private func load(_ path: String, mayCreate: Bool) throws -> SealingKey {
+        let keys = try KeyFile(path).load(mayCreate: mayCreate)
+        #expect(keys.count == 1)
+        return try #require(keys.last)
+    }
+
     @Test("A key is made on first use, for its owner alone, and found again")
     func made() throws {
-        let key = try KeyFile.load(folder.file("a/b/key"), mayCreate: true)
+        let key = try load(folder.file("a/b/key"), mayCreate: true)
         #expect(try folder.mode("a/b/key") == 0o600)
         #expect(try folder.mode("a") == 0o700 && folder.mode("a/b") == 0o700)
-        #expect(try areEqual(key, KeyFile.load(folder.file("a/b/key"), mayCreate: false)))
-        #expect(try areEqual(key, KeyFile.load(folder.file("a/b/key"), mayCreate: true)))
+        #expect(try areEqual(key, load(folder.file("a/b/key"), mayCreate: false)))
+        #expect(try areEqual(key, load(folder.file("a/b/key"), mayCreate: true)))
         #expect(try folder.contents().keys.sorted() == ["a/b/key"])
     }
 
     @Test("Twenty at once make one key, and all get it")
     func race() throws {
         let path = folder.file("key")
-        let keys = try onThreads(20) { _ in try KeyFile.load(path, mayCreate: true) }
+        let keys = try onThreads(20) { _ in try KeyFile(path).load(mayCreate: true) }.flatMap { $0 }
         #expect(keys.count == 20)
         let first = try #require(keys.first)
         for key in keys { #expect(try areEqual(first, key)) }
@@ -36,26 +43,26 @@ struct KeyFileTests {
 
     @Test("Every key is another one")
     func different() throws {
-        let left = try KeyFile.load(folder.file("left"), mayCreate: true)
-        let right = try KeyFile.load(folder.file("right"), mayCreate: true)
+        let left = try load(folder.file("left"), mayCreate: true)
+        let right = try load(folder.file("right"), mayCreate: true)
         #expect(try !areEqual(left, right))
         #expect(try !areEqual(SealingKey(), SealingKey()))
     }
 
     @Test("A key that others may touch is refused", arguments: [0o640, 0o604, 0o644, 0o620, 0o602, 0o610, 0o666])
     func exposed(mode: Int) throws {
-        _ = try KeyFile.load(folder.file("key"), mayCreate: true)
+        _ = try load(folder.file("key"), mayCreate: true)
         try folder.write(try folder.bytes("key"), to: "key", mode: mode)
-        #expect(errorCode { try KeyFile.load(folder.file("key"), mayCreate: false) } == .keyExposed)
-        #expect(errorCode { try KeyFile.load(folder.file("key"), mayCreate: true) } == .keyExposed)
+        #expect(errorCode { try load(folder.file("key"), mayCreate: false) } == .keyExposed)
+        #expect(errorCode { try load(folder.file("key"), mayCreate: true) } == .keyExposed)
         #expect(try folder.mode("key") == mode)
     }
 
     @Test("A key may be write-protected")
     func readOnly() throws {
-        _ = try KeyFile.load(folder.file("key"), mayCreate: true)
+        _ = try load(folder.file("key"), mayCreate: true)
         try folder.write(try folder.bytes("key"), to: "key", mode: 0o400)
-        #expect(throws: Never.self) { try KeyFile.load(folder.file("key"), mayCreate: false) }
+        #expect(throws: Never.self) { try load(folder.file("key"), mayCreate: false) }
     }
 
     @Test(
@@ -67,29 +74,29 @@ struct KeyFileTests {
         ])
     func noKey(text: String) throws {
         try folder.write(text.utf8, to: "key")
-        #expect(errorCode { try KeyFile.load(folder.file("key"), mayCreate: true) } == .keyUnavailable)
+        #expect(errorCode { try load(folder.file("key"), mayCreate: true) } == .keyUnavailable)
         #expect(try folder.bytes("key") == Array(text.utf8))
     }
 
     @Test("White space around a key does not matter")
     func whiteSpace() throws {
-        let key = try KeyFile.load(folder.file("key"), mayCreate: true)
+        let key = try load(folder.file("key"), mayCreate: true)
         try folder.write(Array("\n  ".utf8) + folder.bytes("key") + Array(" \r\n".utf8), to: "key")
-        #expect(try areEqual(key, KeyFile.load(folder.file("key"), mayCreate: false)))
+        #expect(try areEqual(key, load(folder.file("key"), mayCreate: false)))
     }
 
     @Test("A missing key is made only where that is allowed")
     func missing() throws {
-        #expect(errorCode { try KeyFile.load(folder.file("a/key"), mayCreate: false) } == .keyMissing)
+        #expect(errorCode { try load(folder.file("a/key"), mayCreate: false) } == .keyMissing)
         #expect(try folder.contents().isEmpty)
     }
 
     @Test("A folder in the key's place and a file in its folder's are said to be in the way")
     func inTheWay() throws {
         try FileManager.default.createDirectory(atPath: folder.file("key"), withIntermediateDirectories: false)
-        #expect(errorCode { try KeyFile.load(folder.file("key"), mayCreate: true) } == .keyUnavailable)
+        #expect(errorCode { try load(folder.file("key"), mayCreate: true) } == .keyUnavailable)
         try folder.write([], to: "file")
-        #expect(errorCode { try KeyFile.load(folder.file("file/key"), mayCreate: true) } == .keyUnavailable)
+        #expect(errorCode { try load(folder.file("file/key"), mayCreate: true) } == .keyUnavailable)
     }
 
     @Test("No error shows what is in the file")
@@ -97,7 +104,7 @@ struct KeyFileTests {
         let secret = "crumb-key-1:c2VjcmV0"
         try folder.write(secret.utf8, to: "key")
         let error = #expect(throws: SessionStoreError.self) {
-            try KeyFile.load(folder.file("key"), mayCreate: true)
+            try load(folder.file("key"), mayCreate: true)
         }
         #expect(error?.description.contains("c2VjcmV0") == false)
         #expect(error.map { String(reflecting: $0).contains("c2VjcmV0") } == false)

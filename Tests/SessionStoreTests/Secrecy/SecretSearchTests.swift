@@ -1,6 +1,7 @@
 import CookieModel
 import Foundation
 import OAuth2
+import Synchronization
 import Testing
 
 @testable import SessionStore
@@ -71,6 +72,72 @@ struct SecretSearchTests {
         let files = try folder.contents()
         #expect(files.keys.sorted() == ["crumb.sqlite", "key"])
         expectNoSecret(in: files, "after closing")
+    }
+
+    @Test("Not in any file while and after the key is rotated, the database backed up, pruned and written anew")
+    func maintenance() throws {
+        let path = folder.file("crumb.sqlite")
+        do {
+            let database = try SessionDatabase(path: path, keys: .file(folder.file("key")), now: Given.now)
+            let jar = try database.jar(now: Given.now)
+            try jar.receive("sid=\(secrets[0]); Path=/", "gone=\(secrets[1]); Path=/; Max-Age=10")
+            try FullDatabase.saveSession("saved", of: jar)
+            try database.tokens.put(tokens(), for: Profile(id: ProfileID(), name: "p"), now: Given.now)
+            let log = try folder.bytes("crumb.sqlite-wal")
+            let sealed = try ["SELECT value FROM cookie", "SELECT access_token FROM token_profile"].map(database.blob)
+            #expect(sealed.allSatisfy { Data(log).firstRange(of: Data($0)) != nil })
+            try database.backUp(to: folder.file("backup"))
+            _ = try database.rotateKey(keepingOldKeys: true, batchSize: 1, now: Given.now)
+            expectNoSecret(in: try folder.contents(), "after rotating")
+            // What was sealed under the old key is gone from file and log too, but for the backup.
+            for (name, bytes) in try folder.contents() {
+                for value in sealed {
+                    #expect((Data(bytes).firstRange(of: Data(value)) != nil) == (name == "backup"), "\(name)")
+                }
+            }
+            _ = try database.prune(vacuum: .always, now: Given.now.advanced(bySeconds: 100))
+            _ = try database.check()
+            expectNoSecret(in: try folder.contents(), "after pruning")
+            #expect(try jar.header().contains("sid=\(secrets[0])"))
+        }
+        let files = try folder.contents()
+        #expect(files.keys.sorted() == ["backup", "crumb.sqlite", "key"])
+        expectNoSecret(in: files, "after closing")
+        for key in try KeyFile(folder.file("key")).load(mayCreate: false) {
+            for name in ["backup", "crumb.sqlite"] {
+                #expect(Data(try folder.bytes(name)).firstRange(of: Data(key.exposedBytes)) == nil)
+            }
+        }
+    }
+
+    @Test("Not in what a process that is within a rotation, a backup or VACUUM has on the disk")
+    func temporaryFiles() throws {
+        let path = folder.file("crumb.sqlite")
+        let database = try SessionDatabase(path: path, keys: .file(folder.file("key")), now: Given.now)
+        let jar = try database.jar(now: Given.now)
+        for number in 0..<300 {
+            try jar.receive(
+                "c=\(secrets[number % 2])\(String(repeating: "x", count: 2000)); Path=/",
+                from: "https://h\(number).example/")
+        }
+        let isDone = Mutex(false)
+        let looks = try onThreads(2) { index in
+            var looks = 0
+            if index == 0 {
+                for round in 0..<3 {
+                    _ = try database.rotateKey(batchSize: 10, now: Given.now)
+                    try database.backUp(to: folder.file("backup\(round)"))
+                }
+                isDone.withLock { $0 = true }
+            } else {
+                while !isDone.withLock({ $0 }) {
+                    expectNoSecret(in: (try? folder.contents()) ?? [:], "meanwhile")
+                    looks += 1
+                }
+            }
+            return looks
+        }
+        #expect(looks[1] > 0)
     }
 
     @Test("The search finds what is there")

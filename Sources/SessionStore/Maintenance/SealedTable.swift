@@ -1,0 +1,166 @@
+internal import CookieModel
+internal import GRDB
+
+/// A table with sealed values in it, read in pages and written back value by value.
+enum SealedTable: CaseIterable {
+    case cookies
+    case savedCookies
+    case tokens
+
+    /// Where a page ended.
+    enum Position {
+        case cookie(owner: Int64, site: Octets, id: Cookie.ID)
+        case token(Int64)
+    }
+
+    /// The values of the rows after `position`, of `limit` rows at most, and where the page ended; `nil` there for a
+    /// page without rows.
+    ///
+    /// - Parameter keyID: where given, only the rows with values under other keys than this one.
+    func page(
+        _ database: Database, after position: Position?, limit: Int, notUnder keyID: UInt32? = nil
+    ) throws -> (values: [SealedValue], end: Position?) {
+        switch self {
+        case .cookies: try cookiePage(database, "cookie", after: position, limit: limit, notUnder: keyID)
+        case .savedCookies: try cookiePage(database, "snapshot_cookie", after: position, limit: limit, notUnder: keyID)
+        case .tokens: try tokenPage(database, after: position, limit: limit, notUnder: keyID)
+        }
+    }
+
+    /// Every value of the table.
+    func forEach(
+        _ database: Database, notUnder keyID: UInt32? = nil, _ body: (SealedValue) throws -> Void
+    ) throws {
+        var position: Position?
+        repeat {
+            let page = try page(database, after: position, limit: 500, notUnder: keyID)
+            for value in page.values { try body(value) }
+            position = page.end
+        } while position != nil
+    }
+
+    /// Puts a value into the place of the one that was read with this key.
+    static func write(_ sealed: [UInt8], to value: SealedValue, _ database: Database) throws {
+        switch value.key {
+        case .token(let id, let column):
+            let statement = try RowStatement(
+                database, "UPDATE token_profile SET \(column.columnName) = ? WHERE id = ?")
+            statement.bind(1, sealed)
+            statement.bind(2, id)
+            try statement.run()
+        case .cookie(let owner, let site, let id):
+            let (table, ownerColumn) =
+                value.location.kind == .savedCookie ? ("snapshot_cookie", "snapshot_id") : ("cookie", "jar_id")
+            let statement = try RowStatement(
+                database,
+                """
+                UPDATE \(table) SET value = ?8 WHERE \(ownerColumn) = ?1 AND site = ?2 AND domain = ?3 AND path = ?4
+                    AND name = ?5 AND host_only = ?6 AND partition_key = ?7
+                """)
+            bind(owner, site, id, to: statement)
+            statement.bind(8, sealed)
+            try statement.run()
+        }
+    }
+
+    /// SQL for "the value is not sealed under the key of this number".
+    private static func condition(_ column: String, notUnder keyID: UInt32?) -> String {
+        guard let keyID else { return "1" }
+        let digits = String(keyID, radix: 16)
+        let hexadecimal = String(repeating: "0", count: 8 - digits.count) + digits
+        return "substr(\(column), 1, 5) IS NOT x'01\(hexadecimal)'"
+    }
+
+    private static func bind(_ owner: Int64, _ site: Octets, _ id: Cookie.ID, to statement: RowStatement) {
+        statement.bind(1, owner)
+        statement.bind(2, site)
+        statement.bind(3, id.domain.octets)
+        statement.bind(4, id.path)
+        statement.bind(5, id.name)
+        statement.bind(6, id.isHostOnly)
+        statement.bind(7, text: id.partitionKey?.serialized ?? "")
+    }
+
+    private func cookiePage(
+        _ database: Database, _ table: String, after position: Position?, limit: Int, notUnder keyID: UInt32?
+    ) throws -> (values: [SealedValue], end: Position?) {
+        let isSaved = self == .savedCookies
+        let owner = isSaved ? "snapshot_id" : "jar_id"
+        let identity = "\(owner), site, domain, path, name, host_only, partition_key"
+        let after = position == nil ? "1" : "(\(identity)) > (?1, ?2, ?3, ?4, ?5, ?6, ?7)"
+        let jar = isSaved ? "(SELECT jar_id FROM snapshot WHERE id = snapshot_id)" : "jar_id"
+        let statement = try RowStatement(
+            database,
+            """
+            SELECT \(identity), value, secure, http_only, same_site, expires_at, created_at, \(jar),
+                (SELECT name FROM jar WHERE id = \(jar)),
+                \(isSaved ? "(SELECT name FROM snapshot WHERE id = snapshot_id)" : "NULL")
+            FROM \(table) WHERE \(after) AND \(SealedTable.condition("value", notUnder: keyID))
+            ORDER BY \(identity) LIMIT ?8
+            """)
+        defer { statement.reset() }
+        if case .cookie(let owner, let site, let id) = position { SealedTable.bind(owner, site, id, to: statement) }
+        statement.bind(8, Int64(limit))
+        var values: [SealedValue] = []
+        while try statement.step() { values.append(cookieValue(statement)) }
+        guard let last = values.last, case .cookie(let lastOwner, let site, let id) = last.key else { return ([], nil) }
+        return (values, .cookie(owner: lastOwner, site: site, id: id))
+    }
+
+    private func cookieValue(_ statement: RowStatement) -> SealedValue {
+        let id = Cookie.ID(
+            name: Octets(statement.bytes(4)), domain: WebHost(stored: Octets(statement.bytes(2))),
+            isHostOnly: statement.int64(5) != 0, path: Octets(statement.bytes(3)),
+            partitionKey: PartitionKey(serialized: statement.text(6)))
+        let creation = Timestamp(microseconds: statement.int64(12))
+        let cookie = Cookie(
+            id: id, value: Octets(statement.bytes(7)), isSecure: statement.int64(8) != 0,
+            isHTTPOnly: statement.int64(9) != 0,
+            sameSite: SameSite(rawValue: UInt8(truncatingIfNeeded: statement.int64(10))) ?? .strict,
+            expiry: statement.optionalInt64(11).map(Timestamp.init(microseconds:)), creation: creation,
+            lastAccess: creation)
+        let location = SealedValueLocation(
+            kind: self == .savedCookies ? .savedCookie : .cookie,
+            jar: statement.isNull(14) ? nil : statement.text(14),
+            owner: statement.isNull(15) ? nil : statement.text(15), domain: id.domain.octets, path: id.path,
+            name: id.name)
+        return SealedValue(
+            key: .cookie(owner: statement.int64(0), site: Octets(statement.bytes(1)), id: id), location: location,
+            place: cookie.sealedPlace(jarID: statement.int64(13)), sealed: cookie.value)
+    }
+
+    private func tokenPage(
+        _ database: Database, after position: Position?, limit: Int, notUnder keyID: UInt32?
+    ) throws -> (values: [SealedValue], end: Position?) {
+        let columns = TokenRows.SealedColumn.allCases
+        let names = columns.map(\.columnName)
+        let conditions = names.map { "\($0) IS NOT NULL AND \(SealedTable.condition($0, notUnder: keyID))" }
+        let statement = try RowStatement(
+            database,
+            """
+            SELECT id, name, \(names.joined(separator: ", ")) FROM token_profile
+            WHERE id > ?1 AND (\(conditions.joined(separator: " OR "))) ORDER BY id LIMIT ?2
+            """)
+        defer { statement.reset() }
+        if case .token(let id) = position { statement.bind(1, id) } else { statement.bind(1, Int64.min) }
+        statement.bind(2, Int64(limit))
+        var values: [SealedValue] = []
+        var end: Position?
+        while try statement.step() {
+            let id = statement.int64(0)
+            end = .token(id)
+            for (index, column) in columns.enumerated() where !statement.isNull(Int32(index) + 2) {
+                let sealed = Octets(statement.bytes(Int32(index) + 2))
+                if let keyID, Sealer.keyID(of: sealed) == keyID { continue }
+                values.append(
+                    SealedValue(
+                        key: .token(id: id, column: column),
+                        location: SealedValueLocation(
+                            kind: .token, jar: nil, owner: statement.text(1), domain: [], path: [],
+                            name: Octets(column.rawValue)),
+                        place: TokenRows.place(id, column), sealed: sealed))
+            }
+        }
+        return (values, end)
+    }
+}

@@ -1,0 +1,136 @@
+public import CookieModel
+internal import GRDB
+
+extension SessionDatabase {
+    /// Seals every value anew: cookies, those of saved sessions, and tokens.
+    ///
+    /// A key file gets a new key, which stands beside the old one until nothing is sealed under that any more. Where the
+    /// source holds the keys in another way, everything moves to the newest one that it gives. Other processes may use
+    /// the database meanwhile. A rotation that was interrupted, in whatever way, leaves a database in which everything
+    /// can be read, and is brought to its end by the next call.
+    ///
+    /// - Parameters:
+    ///   - keepingOldKeys: leaves the old keys in the key file: for other databases under the same file, and for backups.
+    ///   - batchSize: how many values are sealed in one transaction, during which nobody else can write.
+    ///   - now: the time, noted with the new key.
+    /// - Throws: ``SessionStoreError/Code/keyRotationRefused`` where another process rotates, or the source has no newer
+    ///   key; any other error of the store, after which the rotation can be called again.
+    public func rotateKey(
+        keepingOldKeys: Bool = false, batchSize: Int = 500, now: Timestamp
+    ) throws(SessionStoreError) -> KeyRotation {
+        guard let file = keyRing.source.file else {
+            return try reseal(try newestKey(), batchSize: batchSize, now: now)
+        }
+        return try file.locked { () throws(SessionStoreError) in
+            let isPending = try isRotationPending()
+            let keyCount = try file.state()?.keyCount ?? 0
+            let isOldKeyLeft = keyCount > 1 && !keepingOldKeys
+            if !isPending, !isOldKeyLeft { try file.appendKey() }
+            let key = try newestKey()
+            var rotation = try reseal(key, batchSize: batchSize, now: now)
+            rotation.wasResumed = isPending || isOldKeyLeft
+            if !keepingOldKeys {
+                try file.keepOnly(key)
+                rotation.oldKeysDropped = true
+            }
+            return rotation
+        }
+    }
+
+    /// Whether values are, or may be, sealed under another key than the newest one of the source: a rotation that was
+    /// interrupted.
+    public func isRotationPending() throws(SessionStoreError) -> Bool {
+        let rowCount = try read { try SealingKeyRows(database: $0).all().count }
+        let newest = try newestKey()
+        return rowCount > 1 || !sealer.newestKey.isSame(as: newest)
+    }
+
+    private func newestKey() throws(SessionStoreError) -> SealingKey {
+        try KeyRing.newest(try keyRing.source.load(mayCreate: false), of: keyRing.source)
+    }
+
+    /// Moves everything to `key`, which the source has to give already.
+    private func reseal(_ key: SealingKey, batchSize: Int, now: Timestamp) throws(SessionStoreError) -> KeyRotation {
+        let hasOlderKeys = try write { database in
+            let rows = SealingKeyRows(database: database)
+            if !sealer.newestKey.isSame(as: key) {
+                try rows.append(key, now: now)
+            } else if try rows.all().count == 1, keyRing.source.file == nil {
+                throw SessionStoreError(
+                    .keyRotationRefused, keyRing.source.name, "there is no newer key; add one behind the old one")
+            }
+            return try rows.all().count > 1
+        }
+        var rotation = KeyRotation()
+        if hasOlderKeys {
+            // A transaction takes over the new key before anything else. Were it not so, the old one would go for good
+            // while everything is still sealed under it.
+            guard try write({ _ in sealer.newestKey.isSame(as: key) }) else {
+                throw SessionStoreError(
+                    .keyRotationRefused, keyRing.source.name, "the new key was not taken over; nothing was changed")
+            }
+            // From here on, whoever writes seals under the new key: what lies behind a page stays done.
+            for table in SealedTable.allCases {
+                var position: SealedTable.Position?
+                repeat {
+                    position = try write { database in
+                        let page = try table.page(database, after: position, limit: batchSize)
+                        for value in page.values where Sealer.keyID(of: value.sealed) != sealer.keyID {
+                            if try reseal(value, database) { rotation.resealed += 1 }
+                        }
+                        return page.end
+                    }
+                } while position != nil
+            }
+            rotation.unreadable = try giveUpOlderKeys(&rotation.resealed)
+        }
+        // Pages of the file and of the log that are free now still hold what was sealed under the old key.
+        try compact()
+        rotation.isLogEmpty = try emptyLog()
+        return rotation
+    }
+
+    /// Seals one value anew.
+    ///
+    /// - Returns: whether it could be opened.
+    private func reseal(_ value: SealedValue, _ database: Database) throws -> Bool {
+        guard let opened = sealer.open(value.sealed, at: value.place) else { return false }
+        try SealedTable.write(try sealer.seal(opened, at: value.place), to: value, database)
+        return true
+    }
+
+    /// Forgets the older keys, in one transaction with the proof that nothing which can be read needs them.
+    ///
+    /// - Returns: what cannot be read.
+    private func giveUpOlderKeys(_ resealed: inout Int) throws(SessionStoreError) -> [SealedValueLocation] {
+        // The key file may drop the key only after the disk has all of this, power loss or not.
+        let level = try setSynchronous(2)
+        var count = 0
+        let unreadable = try write { database in
+            var unreadable: [SealedValueLocation] = []
+            for table in SealedTable.allCases {
+                try table.forEach(database, notUnder: sealer.keyID) { value in
+                    if try reseal(value, database) { count += 1 } else { unreadable.append(value.location) }
+                }
+            }
+            try SealingKeyRows(database: database).deleteOlder(than: sealer.keyID)
+            return unreadable
+        }
+        resealed += count
+        _ = try setSynchronous(level)
+        return unreadable
+    }
+
+    /// Sets SQLite's level of waiting for the disk.
+    ///
+    /// - Returns: the level that was set.
+    private func setSynchronous(_ level: Int) throws(SessionStoreError) -> Int {
+        try SessionStoreError.catching(path) {
+            try queue.inDatabase { database in
+                let before = try Int.fetchOne(database, sql: "PRAGMA synchronous") ?? 2
+                try database.execute(sql: "PRAGMA synchronous = \(level)")
+                return before
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import ArgumentParser
+import CookieModel
+import OAuth2
+import SessionStore
+
+struct KeyPassphraseCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "passphrase",
+        abstract: "Lock the key file with a passphrase, with another one, or with none.",
+        discussion: """
+            The key stays the same, so that nothing in a database changes. Whoever copied the old file and knows the \
+            old passphrase still has the key: 'crumb key rotate' makes a new one. The new passphrase is asked for on \
+            the terminal, unless a file is named.
+            """)
+
+    @OptionGroup var output: OutputOptions
+
+    @Option(help: "The file that holds the new passphrase in its first line; /dev/fd/N for a descriptor.")
+    var newPassphraseFile: String?
+
+    @Flag(help: "Take the passphrase off: the key is then in the clear in its file.")
+    var remove = false
+
+    func validate() throws {
+        if remove, newPassphraseFile != nil { throw ValidationError("'--remove' needs no new passphrase") }
+    }
+
+    func execute(_ console: Console) throws {
+        let location = KeyLocation()
+        guard !location.isInEnvironment else {
+            throw Problem(.keyRotationRefused, "CRUMB_KEY: a key in the environment has no passphrase; unset it first")
+        }
+        let file = try location.file()
+        guard let state = try file.state() else {
+            throw Problem(.keyMissing, "\(file.path): there is no key yet; the first import makes one")
+        }
+        if remove {
+            guard state.isLocked else {
+                console.note("\(file.path) has no passphrase")
+                return
+            }
+            try file.changePassphrase(to: nil)
+            console.note("\(file.path) is in the clear now, readable by you alone")
+            return
+        }
+        try file.changePassphrase(to: try newPassphrase())
+        console.note("\(file.path) is locked with the new passphrase; without it everything sealed is lost")
+    }
+
+    private func newPassphrase() throws -> Secret {
+        if let newPassphraseFile {
+            guard let passphrase = try PassphraseSource.file(newPassphraseFile).load() else {
+                throw Problem(.keyLocked, "\(newPassphraseFile): there is no passphrase")
+            }
+            return passphrase
+        }
+        guard let passphrase = Terminal.readSecret("New passphrase: ") else {
+            throw Problem(.keyLocked, "there is no new passphrase; name a file with --new-passphrase-file")
+        }
+        guard Terminal.readSecret("Again: ") == passphrase else {
+            throw Problem(.keyLocked, "the two passphrases differ; nothing was changed")
+        }
+        return passphrase
+    }
+}

@@ -1,0 +1,71 @@
+import ArgumentParser
+import CookieModel
+import SessionStore
+
+struct PruneCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "prune",
+        abstract: "Remove expired cookies and old entries of the journal, and give the room back.",
+        discussion: """
+            Expired cookies are sent nowhere, pruned or not. Saved sessions stay as they are. The file is written anew \
+            where at least a quarter of it, and a megabyte, is free; the write-ahead log is emptied.
+            """)
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    @Option(help: "The only jar to remove cookies from. Default: all of them.")
+    var jar: String?
+
+    @Option(help: "How many entries of the journal stay.")
+    var journalEntries = SessionDatabase.journalLimit
+
+    @Flag(
+        inversion: .prefixedNo, help: "Write the file anew without its free pages. Default: where that is worthwhile.")
+    var vacuum: Bool?
+
+    func validate() throws {
+        if journalEntries < 0 { throw ValidationError("'--journal-entries' cannot be negative") }
+    }
+
+    func execute(_ console: Console) throws {
+        let now = Timestamp.now
+        let opened = try database.openExisting(now: now)
+        if opened == nil, let jar, jar != "default" {
+            throw Problem(.jarNotFound, "\(jar): there is no jar of this name in \(try database.path())")
+        }
+        let pruning = try opened?.prune(
+            jar: jar, journalLimit: journalEntries,
+            vacuum: vacuum.map { $0 ? .always : .never } ?? .whenWorthwhile, now: now)
+        let report = PruneReport(pruning ?? Pruning())
+        if output.json { try console.writeJSON(report) } else { try console.writeLine(report.text) }
+    }
+}
+
+private struct PruneReport: Encodable {
+    let expiredCookies: [String: Int]
+    let journalEntries: Int
+    let vacuumed: Bool
+    let freedBytes: Int64
+
+    init(_ pruning: Pruning) {
+        expiredCookies = pruning.expiredCookies
+        journalEntries = pruning.journalEntries
+        vacuumed = pruning.wasVacuumed
+        freedBytes = pruning.freedBytes
+    }
+
+    var text: String {
+        var lines = expiredCookies.sorted { $0.key < $1.key }.map { jar, count in
+            "jar '\(jar)': \(count) expired \(count == 1 ? "cookie" : "cookies") removed"
+        }
+        if journalEntries > 0 {
+            lines.append("journal: \(journalEntries) old \(journalEntries == 1 ? "entry" : "entries") removed")
+        }
+        if lines.isEmpty { lines.append("nothing to remove") }
+        if vacuumed || freedBytes > 0 {
+            lines.append("\(freedBytes) bytes given back\(vacuumed ? ", the file written anew" : "")")
+        }
+        return lines.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,43 @@
+import Foundation
+import OAuth2
+import SessionStore
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// The terminal that the command runs on, whatever its streams are.
+enum Terminal {
+    /// Asks on the terminal where there is one. A key file that is made on first use is not locked for that alone.
+    static let passphraseSource = PassphraseSource(name: "the terminal", locksNewFiles: false) {
+        () throws(SessionStoreError) in
+        readSecret("Passphrase: ")
+    }
+
+    /// Reads a line that is not shown; `nil` where there is no terminal, and where nothing or Control-C was typed.
+    static func readSecret(_ prompt: String) -> Secret? {
+        let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var saved = termios()
+        guard tcgetattr(descriptor, &saved) == 0 else { return nil }
+        var silent = saved
+        // Without ISIG, so that Control-C cannot leave a terminal behind that shows nothing: it is read as a byte.
+        silent.c_lflag &= ~tcflag_t(ECHO | ISIG)
+        guard tcsetattr(descriptor, TCSAFLUSH, &silent) == 0 else { return nil }
+        defer {
+            tcsetattr(descriptor, TCSAFLUSH, &saved)
+            try? Console.write(Array("\n".utf8), to: descriptor)
+        }
+        try? Console.write(Array(prompt.utf8), to: descriptor)
+        var line: [UInt8] = []
+        var byte: UInt8 = 0
+        while line.count < 4096, read(descriptor, &byte, 1) == 1, byte != UInt8(ascii: "\n") {
+            if byte == 3 { return nil }
+            line.append(byte)
+        }
+        return line.isEmpty ? nil : Secret(line)
+    }
+}

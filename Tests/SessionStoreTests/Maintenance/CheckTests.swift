@@ -1,0 +1,156 @@
+import CookieModel
+import Foundation
+import GRDB
+import Testing
+
+@testable import SessionStore
+
+@Suite("Checking a database")
+struct CheckTests {
+    private let folder = TemporaryFolder()
+
+    private func database() throws -> SessionDatabase {
+        let database = try SessionDatabase(
+            path: folder.file("crumb.sqlite"), keys: .file(folder.file("key")), now: Given.now)
+        try FullDatabase.fill(database, cookies: 4)
+        return database
+    }
+
+    @Test("A sound database has no findings, and all values are read")
+    func sound() throws {
+        let database = try database()
+        let before = try folder.bytes("crumb.sqlite")
+        let check = try database.check()
+        #expect(check.isSound && check.findings.isEmpty && check.readableValues == 25)
+        #expect(try folder.bytes("crumb.sqlite") == before)
+        #expect(try Given.database().check().isSound)
+    }
+
+    @Test(
+        "Values that cannot be read are named by jar, saved session and token, and the others are read",
+        arguments: [
+            (
+                "UPDATE cookie SET value = x'' WHERE name = x'6330' AND jar_id = 1",
+                "cookie 'c0' of h0.example/0 in jar 'default'"
+            ),
+            (
+                "UPDATE cookie SET http_only = 1 WHERE name = x'6331' AND jar_id = 2",
+                "cookie 'c1' of h1.example/1 in jar 'work'"
+            ),
+            (
+                "UPDATE snapshot_cookie SET expires_at = 1 WHERE name = x'70' AND snapshot_id = 2",
+                "cookie 'p' of www.example.com/ in saved session 'saved' of jar 'work'"
+            ),
+            (
+                "UPDATE snapshot_cookie SET value = zeroblob(40) WHERE name = x'6332' AND snapshot_id = 1",
+                "cookie 'c2' of h2.example/2 in saved session 'saved' of jar 'default'"
+            ),
+            ("UPDATE token_profile SET refresh_token = x'00' WHERE name = 'p'", "refresh token of 'p'"),
+            ("UPDATE token_profile SET access_token = id_token WHERE name = 'q'", "access token of 'q'"),
+        ])
+    func unreadable(sql: String, named: String) throws {
+        let database = try database()
+        try database.execute(sql)
+        let check = try database.check()
+        #expect(!check.isSound && check.readableValues == 24)
+        #expect(check.findings.map(\.code) == [.unreadable])
+        #expect(check.findings.map { $0.location?.description } == [named])
+        #expect(check.findings.allSatisfy { $0.description.hasPrefix(named + ": ") })
+    }
+
+    @Test("Saved cookies cannot be swapped, nor moved into another saved session's jar")
+    func swapped() throws {
+        let database = try database()
+        try database.execute(
+            """
+            UPDATE snapshot_cookie SET value = (SELECT value FROM snapshot_cookie AS other
+                WHERE other.snapshot_id = 1 AND other.name = x'6330')
+            WHERE snapshot_id = 1 AND name = x'6331'
+            """)
+        #expect(try database.check().findings.count == 1)
+        try database.execute("UPDATE snapshot SET jar_id = 2, name = 'moved' WHERE id = 1")
+        let findings = try database.check().findings
+        #expect(findings.count == 5 && findings.allSatisfy { $0.location?.owner == "moved" })
+    }
+
+    @Test("Every flipped bit of a saved value and of a token is noticed, and nothing else is")
+    func everyBit() throws {
+        let database = try database()
+        for (table, column, condition) in [
+            ("snapshot_cookie", "value", "snapshot_id = 1 AND name = x'6330'"),
+            ("token_profile", "access_token", "name = 'p'"),
+        ] {
+            let sealed = try database.blob("SELECT \(column) FROM \(table) WHERE \(condition)")
+            for bit in 0..<(sealed.count * 8) {
+                var changed = sealed
+                changed[bit / 8] ^= 1 << UInt8(bit % 8)
+                try database.execute("UPDATE \(table) SET \(column) = ? WHERE \(condition)", changed)
+                let check = try database.check()
+                #expect(check.findings.map(\.code) == [.unreadable] && check.readableValues == 24, "bit \(bit)")
+            }
+            try database.execute("UPDATE \(table) SET \(column) = ? WHERE \(condition)", sealed)
+        }
+        #expect(try database.check().isSound)
+    }
+
+    @Test("Rows without owners are found")
+    func orphans() throws {
+        let database = try database()
+        try database.queue.inDatabase { connection in
+            try connection.execute(
+                sql: "PRAGMA foreign_keys = OFF; DELETE FROM jar WHERE id = 2; PRAGMA foreign_keys = ON")
+        }
+        let findings = try database.check().findings
+        #expect(
+            findings.filter { $0.code == .orphan }.map(\.subject)
+                == ["cookie", "snapshot"].map {
+                    "\(database.path), table \($0)"
+                })
+        #expect(findings.contains { $0.description.hasSuffix("5 rows belong to no jar") })
+        // The values can be read, but their jar has no name.
+        #expect(findings.allSatisfy { $0.code == .orphan })
+    }
+
+    @Test("A damaged structure is a finding")
+    func structure() throws {
+        let database = try database()
+        try database.execute("CREATE INDEX spare ON cookie_change (name)")
+        try database.queue.inDatabase { connection in
+            try connection.execute(
+                sql: """
+                    PRAGMA writable_schema = ON;
+                    UPDATE sqlite_schema SET sql = 'CREATE INDEX spare ON cookie_change (path)' WHERE name = 'spare';
+                    INSERT INTO cookie_change (jar_id, cause, changed_at, domain, path, name, host_only, partition_key)
+                    VALUES (1, 1, 0, x'61', x'62', x'63', 1, '');
+                    """)
+        }
+        let again = try SessionDatabase(
+            path: folder.file("crumb.sqlite"), keys: .file(folder.file("key")), now: Given.now)
+        let check = try again.check()
+        #expect(check.findings.contains { $0.code == .structure && $0.isProblem })
+        #expect(!check.isSound)
+    }
+
+    @Test("Files and folders that others may get at are found", arguments: [0o640, 0o604, 0o666])
+    func exposed(mode: Int) throws {
+        let database = try database()
+        for name in ["crumb.sqlite", "crumb.sqlite-wal", "crumb.sqlite-shm"] {
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: folder.file(name))
+        }
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder.path)
+        let findings = try database.check().findings
+        #expect(findings.map(\.code) == Array(repeating: .exposed, count: 4))
+        #expect(findings.last?.subject == folder.path)
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.path)
+    }
+
+    @Test("An unfinished rotation and what a killed process left are told, and nothing is wrong for it")
+    func notes() throws {
+        let database = try database()
+        try KeyFile(folder.file("key")).appendKey()
+        try folder.write([1], to: "key.1-2.new")
+        let check = try database.check()
+        #expect(check.isSound)
+        #expect(check.findings.map(\.code) == [.leftover, .rotationUnfinished])
+    }
+}

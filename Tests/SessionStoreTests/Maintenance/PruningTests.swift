@@ -1,0 +1,96 @@
+import CookieModel
+import Testing
+
+@testable import SessionStore
+
+@Suite("Pruning")
+struct PruningTests {
+    private let folder = TemporaryFolder()
+    private let later = Given.now.advanced(bySeconds: 1000)
+
+    private func fill(_ database: SessionDatabase) throws {
+        for name in ["default", "work"] {
+            let jar = try database.jar(named: name, now: Given.now)
+            try jar.receive("short=1; Path=/; Max-Age=10", "long=2; Path=/; Max-Age=5000", "session=3; Path=/")
+            try jar.receive("other=1; Path=/; Max-Age=999", from: "https://example.org/")
+        }
+    }
+
+    @Test("Expired cookies go, of all jars or of one, and are counted; others stay")
+    func expired() throws {
+        let database = try Given.database()
+        try fill(database)
+        #expect(try database.prune(now: Given.now).expiredCookies.isEmpty)
+        #expect(try database.prune(jar: "work", now: later).expiredCookies == ["work": 2])
+        #expect(try database.number("SELECT count(*) FROM cookie") == 6)
+        #expect(try database.prune(now: later).expiredCookies == ["default": 2])
+        #expect(try database.prune(now: later).expiredCookies.isEmpty)
+        for name in ["default", "work"] {
+            let cookies = try database.jar(named: name, now: later).cookies().readable
+            #expect(cookies.map(\.name) == ["long", "session"])
+        }
+        #expect(errorCode { try database.prune(jar: "none", now: later) } == .jarNotFound)
+    }
+
+    @Test("A cookie that expires at this moment has not expired yet")
+    func boundary() throws {
+        let database = try Given.database()
+        try database.jar(now: Given.now).receive("a=1; Max-Age=10")
+        #expect(try database.prune(now: Given.now.advanced(bySeconds: 10)).expiredCookies.isEmpty)
+        let after = Timestamp(microseconds: Given.now.advanced(bySeconds: 10).microseconds + 1)
+        #expect(try database.prune(now: after).expiredCookies == ["default": 1])
+    }
+
+    @Test("The journal tells of what went, and keeps its newest entries")
+    func journal() throws {
+        let database = try Given.database()
+        try fill(database)
+        _ = try database.prune(now: later)
+        #expect(try database.number("SELECT count(*) FROM cookie_change WHERE cause = 4") == 4)
+        #expect(
+            try database.number("SELECT count(*) FROM cookie_change WHERE changed_at = \(later.microseconds)") == 4)
+        let all = try database.number("SELECT count(*) FROM cookie_change")
+        let newest = try database.number("SELECT max(id) FROM cookie_change")
+        #expect(try database.prune(journalLimit: 3, now: later).journalEntries == Int(all) - 3)
+        #expect(try database.number("SELECT min(id) FROM cookie_change") == newest - 2)
+        #expect(try database.prune(journalLimit: 3, now: later).journalEntries == 0)
+        #expect(try database.prune(journalLimit: 0, now: later).journalEntries == 3)
+    }
+
+    @Test("Room is given back where that is worthwhile, or asked for")
+    func room() throws {
+        let database = try Given.database(folder.file("crumb.sqlite"))
+        let jar = try database.jar(now: Given.now)
+        let value = String(repeating: "v", count: 4000)
+        for number in 0..<600 {
+            try jar.receive("c\(number)=\(value); Max-Age=10", from: "https://h\(number).example/")
+        }
+        #expect(try !database.prune(now: Given.now).wasVacuumed)
+        let before = database.sizeInBytes
+        let pruning = try database.prune(vacuum: .never, now: later)
+        #expect(pruning.expiredCookies == ["default": 600] && !pruning.wasVacuumed)
+        #expect(try database.statistics(now: later).freeSize > 2_000_000)
+        let vacuumed = try database.prune(now: later)
+        #expect(vacuumed.wasVacuumed && vacuumed.freedBytes > 2_000_000)
+        #expect(database.sizeInBytes < before / 4)
+        #expect(try database.statistics(now: later).logSize == 0)
+        #expect(try database.prune(vacuum: .always, now: later).wasVacuumed)
+        #expect(try database.check().findings.isEmpty)
+    }
+
+    @Test("Figures say how much there is and how old it is")
+    func statistics() throws {
+        let database = try Given.database(folder.file("crumb.sqlite"))
+        #expect(try database.statistics(now: Given.now).oldestCookie == nil)
+        try fill(database)
+        let jar = try database.jar(now: Given.now)
+        try jar.receive("new=1; Path=/", now: Given.now.advanced(bySeconds: 5))
+        try FullDatabase.saveSession("saved", of: jar)
+        let statistics = try database.statistics(now: later)
+        #expect(statistics.oldestCookie == Given.now)
+        #expect(statistics.newestCookie == Given.now.advanced(bySeconds: 5))
+        #expect(statistics.expiredCookies == 4 && statistics.savedSessions == 1)
+        #expect(statistics.fileSize > 0 && statistics.logSize > 0)
+        #expect(statistics.fileSize + statistics.logSize == database.sizeInBytes)
+    }
+}

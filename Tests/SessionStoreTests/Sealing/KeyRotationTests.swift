@@ -1,0 +1,223 @@
+import CookieModel
+import Foundation
+import OAuth2
+import Testing
+
+@testable import SessionStore
+
+@Suite("Rotating the key")
+struct KeyRotationTests {
+    private let folder = TemporaryFolder()
+
+    private func open(_ name: String = "crumb.sqlite", passphrase: String? = nil) throws -> SessionDatabase {
+        let file = KeyFile(
+            folder.file("key"), passphrase: passphrase.map { .passphrase(Secret($0)) }, cost: 10)
+        return try SessionDatabase(path: folder.file(name), keys: .file(file), now: Given.now)
+    }
+
+    private func keyCount() throws -> Int? { try KeyFile(folder.file("key")).state()?.keyCount }
+
+    @Test("Everything can be read afterwards, under the new key alone", arguments: [1, 7, 500])
+    func rotated(batchSize: Int) throws {
+        let database = try open()
+        try FullDatabase.fill(database)
+        let (values, oldKey) = (try FullDatabase.values(database), try folder.bytes("key"))
+        #expect(values.count == 129)
+        let rotation = try database.rotateKey(batchSize: batchSize, now: Given.now)
+        #expect(rotation.resealed == 129 && rotation.unreadable.isEmpty)
+        #expect(!rotation.wasResumed && rotation.oldKeysDropped && rotation.isLogEmpty)
+        #expect(try FullDatabase.values(database) == values)
+        #expect(try FullDatabase.values(open()) == values)
+        #expect(try FullDatabase.count(database, under: 1) == 0)
+        #expect(try database.number("SELECT count(*) FROM sealing_key") == 1)
+        #expect(try folder.bytes("key") != oldKey && keyCount() == 1 && folder.mode("key") == 0o600)
+        #expect(try !database.isRotationPending())
+        #expect(try folder.contents().keys.sorted() == ["crumb.sqlite", "crumb.sqlite-shm", "crumb.sqlite-wal", "key"])
+        try folder.write(oldKey, to: "key")
+        #expect(errorCode { try open() } == .keyWrong)
+    }
+
+    @Test("Keys can be rotated again and again, and no id comes back")
+    func again() throws {
+        let database = try open()
+        try FullDatabase.fill(database, cookies: 3)
+        let values = try FullDatabase.values(database)
+        for round in 2...4 {
+            #expect(try database.rotateKey(now: Given.now).resealed == values.count)
+            #expect(try database.number("SELECT max(id) FROM sealing_key") == Int64(round))
+        }
+        #expect(try FullDatabase.values(open()) == values)
+    }
+
+    @Test("An empty database has a key to rotate too")
+    func empty() throws {
+        #expect(try open().rotateKey(now: Given.now).resealed == 0)
+        try open().jar(now: Given.now).receive("a=1; Path=/")
+        #expect(try open().jar(now: Given.now).header() == "a=1")
+    }
+
+    @Test("Whoever has the database open goes on reading and writing, under the new key")
+    func openElsewhere() throws {
+        let rotating = try open()
+        try FullDatabase.fill(rotating)
+        let (reader, writer) = (try open(), try open())
+        let values = try FullDatabase.values(rotating)
+        _ = try rotating.rotateKey(now: Given.now)
+        #expect(try FullDatabase.values(reader) == values)
+        try writer.jar(now: Given.now).receive("new=1; Path=/", from: "https://new.example/")
+        #expect(try FullDatabase.count(rotating, under: 1) == 0)
+        for database in [rotating, reader, writer, try open()] {
+            #expect(try database.jar(now: Given.now).header("https://new.example/") == "new=1")
+        }
+    }
+
+    @Test("Writers that never stop lose nothing to rotations that never stop")
+    func busy() throws {
+        let database = try open()
+        try FullDatabase.fill(database, cookies: 10)
+        let results = try onThreads(4) { index in
+            let own = try open()
+            if index == 0 {
+                for _ in 0..<6 { _ = try own.rotateKey(batchSize: 5, now: Given.now) }
+                return true
+            }
+            let jar = try own.jar(named: "writer \(index)", now: Given.now)
+            for number in 0..<60 {
+                try jar.receive("n\(number)=\(index); Path=/")
+                guard try jar.header().contains("n\(number)=\(index)") else { return false }
+            }
+            return true
+        }
+        #expect(results == [true, true, true, true])
+        let after = try open()
+        for index in 1...3 {
+            let cookies = try after.jar(named: "writer \(index)", now: Given.now).cookies()
+            #expect(cookies.readable.count == 60 && cookies.unreadable.isEmpty)
+        }
+        #expect(try FullDatabase.values(after).count == 49 + 180)
+        #expect(try after.check().findings.isEmpty)
+    }
+
+    @Test("A source without the new key is one clear error, for reading and for writing")
+    func keyNotThere() throws {
+        let (old, new) = (try Given.key(1), try Given.key(2))
+        let path = folder.file("crumb.sqlite")
+        let left = try SessionDatabase(path: path, keys: .key(old), now: Given.now)
+        let jar = try left.jar(now: Given.now)
+        try jar.receive("a=1; Path=/")
+        let both = try SessionDatabase(path: path, keys: .keys([old, new]), now: Given.now)
+        #expect(try both.rotateKey(now: Given.now).resealed == 1)
+        #expect(errorCode { try jar.header() } == .keyChanged)
+        #expect(errorCode { try jar.receive("b=2; Path=/") } == .keyChanged)
+        #expect(errorCode { try SessionDatabase(path: path, keys: .key(old), now: Given.now) } == .keyWrong)
+        let right = try SessionDatabase(path: path, keys: .key(new), now: Given.now)
+        #expect(try right.jar(now: Given.now).header() == "a=1")
+        #expect(errorCode { try right.rotateKey(now: Given.now) } == .keyRotationRefused)
+    }
+
+    @Test("A rotation that was interrupted anywhere can be read, and is finished by the next one", arguments: 0..<5)
+    func interrupted(step: Int) throws {
+        let database = try open()
+        try FullDatabase.fill(database, cookies: 10)
+        let values = try FullDatabase.values(database)
+        // What the steps of a rotation leave behind: the new key in the file, its row, some values, all of them, and
+        // the old row gone.
+        try KeyFile(folder.file("key")).appendKey()
+        let keys = try KeyFile(folder.file("key")).load(mayCreate: false)
+        if step >= 1 { try database.write { try SealingKeyRows(database: $0).append(keys[1], now: Given.now) } }
+        if step >= 2 {
+            try database.write { connection in
+                for table in SealedTable.allCases {
+                    for value in try table.page(connection, after: nil, limit: step == 2 ? 3 : 1000).values {
+                        let opened = try #require(database.sealer.open(value.sealed, at: value.place))
+                        let sealed = try database.sealer.seal(opened, at: value.place)
+                        try SealedTable.write(sealed, to: value, connection)
+                    }
+                }
+            }
+        }
+        if step >= 4 { try database.write { try SealingKeyRows(database: $0).deleteOlder(than: 2) } }
+        let next = try open()
+        #expect(try FullDatabase.values(next) == values)
+        #expect(try next.isRotationPending() == (step < 4))
+        try next.jar(now: Given.now).receive("meanwhile=1; Path=/", from: "https://x.example/")
+        let rotation = try next.rotateKey(now: Given.now)
+        #expect(rotation.wasResumed && rotation.oldKeysDropped)
+        #expect(try keyCount() == 1)
+        let after = try open()
+        #expect(try FullDatabase.values(after).count == values.count + 1)
+        #expect(try after.jar(now: Given.now).header("https://x.example/") == "meanwhile=1")
+        #expect(try FullDatabase.count(after, under: 1) == 0)
+        #expect(try after.check().findings.isEmpty)
+    }
+
+    @Test("Old keys stay where that is asked for, and serve other databases until those are rotated")
+    func kept() throws {
+        for name in ["one", "two"] { try open(name).jar(now: Given.now).receive("a=\(name); Path=/") }
+        let rotation = try open("one").rotateKey(keepingOldKeys: true, now: Given.now)
+        #expect(!rotation.oldKeysDropped && rotation.resealed == 1)
+        #expect(try keyCount() == 2)
+        #expect(try open("two").jar(now: Given.now).header() == "a=two")
+        #expect(try open("two").isRotationPending())
+        #expect(try open("two").rotateKey(now: Given.now).wasResumed)
+        #expect(try keyCount() == 1)
+        for name in ["one", "two"] { #expect(try open(name).jar(now: Given.now).header() == "a=\(name)") }
+    }
+
+    @Test("Values that cannot be read are named, stay as they are, and stop nothing")
+    func unreadable() throws {
+        let database = try open()
+        try FullDatabase.fill(database, cookies: 5)
+        try database.execute("UPDATE cookie SET value = x'00' WHERE name = x'6330' AND jar_id = 1")
+        try database.execute("UPDATE snapshot_cookie SET secure = 0 WHERE name = x'6331' AND snapshot_id = 2")
+        try database.execute("UPDATE token_profile SET id_token = access_token WHERE name = 'p'")
+        let rotation = try database.rotateKey(now: Given.now)
+        #expect(
+            rotation.unreadable.map(\.description) == [
+                "cookie 'c0' of h0.example/0 in jar 'default'",
+                "cookie 'c1' of h1.example/1 in saved session 'saved' of jar 'work'", "ID token of 'p'",
+            ])
+        #expect(rotation.resealed == 29 - 3 && rotation.oldKeysDropped)
+        #expect(try FullDatabase.values(open()).count == 26)
+        #expect(try database.blob("SELECT value FROM cookie WHERE name = x'6330' AND jar_id = 1") == [0])
+        #expect(errorCode { try open().tokens.get("p") } == .valueDamaged)
+        #expect(try open().tokens.get("q").tokens.accessToken == Secret("access q"))
+    }
+
+    @Test("A locked key file stays locked, under the same passphrase")
+    func locked() throws {
+        try open(passphrase: "one").jar(now: Given.now).receive("a=1; Path=/")
+        let other = try open(passphrase: "one")
+        #expect(try open(passphrase: "one").rotateKey(now: Given.now).resealed == 1)
+        #expect(try KeyFile(folder.file("key")).state() == KeyFile.State(keyCount: 1, isLocked: true))
+        #expect(try other.jar(now: Given.now).header() == "a=1")
+        #expect(errorCode { try open(passphrase: "two") } == .keyWrong)
+        #expect(try open(passphrase: "one").jar(now: Given.now).header() == "a=1")
+    }
+
+    @Test("Two rotations at once: one is told that the other is at it")
+    func atOnce() throws {
+        let database = try open()
+        let lock = try #require(FolderLock(of: folder.file("key")))
+        #expect(errorCode { try database.rotateKey(now: Given.now) } == .keyRotationRefused)
+        withExtendedLifetime(lock) {}
+        #expect(try keyCount() == 1)
+    }
+
+    @Test("What a killed process left beside the key is removed; a link to a key stays one")
+    func leftovers() throws {
+        try FileManager.default.createDirectory(atPath: folder.file("real"), withIntermediateDirectories: false)
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.file("key"), withDestinationPath: folder.file("real/key"))
+        try folder.write(Array("crumb-key-1:\(Data(count: 32).base64EncodedString())\n".utf8), to: "real/key")
+        try folder.write([1], to: "real/key.12-34.new")
+        try folder.write([1], to: "real/other.12-34.new")
+        let database = try open()
+        _ = try database.rotateKey(now: Given.now)
+        #expect(
+            try FileManager.default.destinationOfSymbolicLink(atPath: folder.file("key")) == folder.file("real/key"))
+        let left = try FileManager.default.contentsOfDirectory(atPath: folder.file("real")).sorted()
+        #expect(left == ["key", "other.12-34.new"])
+        #expect(try keyCount() == 1)
+    }
+}

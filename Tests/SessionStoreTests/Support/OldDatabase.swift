@@ -1,0 +1,78 @@
+import CookieModel
+import Foundation
+import GRDB
+import OAuth2
+
+@testable import SessionStore
+
+/// A database as an older version of the program left it, with rows in it that the real sealer sealed.
+///
+/// The rows are written by SQL of their own: the program's statements know the newest schema only.
+struct OldDatabase {
+    let path: String
+    /// How many of the migrations it has seen.
+    let version: Int
+
+    private static let host = "www.example.com"
+
+    func make(key: SealingKey, cookies: Int = 200, profile: String = "rfc6265bis") throws {
+        _ = PrivateFile.create(path)
+        let queue = try DatabaseQueue(path: path)
+        try queue.writeWithoutTransaction { database in
+            try database.execute(
+                sql: "PRAGMA application_id = \(SessionDatabase.applicationID); PRAGMA journal_mode = WAL")
+        }
+        try SchemaMigrations.run(on: queue, path: path, migrations: Array(SchemaMigrations.all.prefix(version)))
+        try queue.write { database in
+            try SealingKeyRows(database: database).append(key, now: Given.now)
+            let sealer = Sealer(key, id: 1)
+            for (jarID, name) in [(Int64(1), "default"), (2, "work")] {
+                try database.execute(
+                    sql: "INSERT INTO jar (id, name, profile, created_at) VALUES (?, ?, ?, ?)",
+                    arguments: [jarID, name, profile, Given.now.microseconds])
+                for number in 0..<cookies { try insertCookie(number, jarID: jarID, sealer: sealer, database) }
+            }
+            let place = TokenRows.place(1, .accessToken)
+            try database.execute(
+                sql: """
+                    INSERT INTO token_profile (id, name, token_type, access_token, received_at, generation, created_at)
+                    VALUES (1, 'p', 'Bearer', ?, ?, 1, ?)
+                    """,
+                arguments: [
+                    Data(try sealer.seal(Array("access p".utf8), at: place)), Given.now.microseconds,
+                    Given.now.microseconds,
+                ])
+        }
+        try queue.close()
+    }
+
+    /// What the migrations that the file has seen are called.
+    func migrations() throws -> [String] {
+        let queue = try DatabaseQueue(path: path)
+        defer { try? queue.close() }
+        return try queue.read { try String.fetchAll($0, sql: "SELECT identifier FROM grdb_migrations ORDER BY 1") }
+    }
+
+    private func insertCookie(_ number: Int, jarID: Int64, sealer: Sealer, _ database: Database) throws {
+        guard let host = WebHost(OldDatabase.host) else { return }
+        let id = Cookie.ID(
+            name: Octets("c\(number)"), domain: host, isHostOnly: true, path: "/", partitionKey: nil)
+        let cookie = Cookie(
+            id: id, value: [], isSecure: true, isHTTPOnly: number % 2 == 0, sameSite: .lax,
+            expiry: number % 3 == 0 ? nil : Given.now.advanced(bySeconds: 1000), creation: Given.now,
+            lastAccess: Given.now)
+        let sealed = try sealer.seal(Array("\(jarID)-\(number)".utf8), at: cookie.sealedPlace(jarID: jarID))
+        try database.execute(
+            sql: """
+                INSERT INTO cookie (jar_id, site, domain, path, name, host_only, partition_key, value, secure, http_only,
+                    same_site, expires_at, created_at, sequence, last_access_at)
+                VALUES (?, CAST('example.com' AS BLOB), CAST(? AS BLOB), x'2F', CAST(? AS BLOB), 1, '', ?, 1, ?, ?, ?, ?,
+                    ?, ?)
+                """,
+            arguments: [
+                jarID, OldDatabase.host, "c\(number)", Data(sealed), number % 2 == 0,
+                Int64(SameSite.lax.rawValue), cookie.expiry?.microseconds, Given.now.microseconds, number + 1,
+                Given.now.microseconds,
+            ])
+    }
+}
