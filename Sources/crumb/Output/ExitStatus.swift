@@ -42,9 +42,9 @@ enum ExitStatus: Int32, CaseIterable {
     case curlNotFound = 50
     case curlArgumentsUnsupported = 51
     case redirectInvalid = 52
-    case keyLocked = 60
-    case keyChanged = 61
-    case keyRotationRefused = 62
+    case keyLocked = 70
+    case keyChanged = 71
+    case keyRotationRefused = 72
     case fileNotWritten = 73
     case outputFailed = 74
 
