@@ -70,7 +70,7 @@ struct KeySourceTests {
     func environmentRotation() throws {
         try importCookie("a=1; Path=/", variables: ["CRUMB_KEY": KeySourceTests.key])
         let alone = try home.crumb("key", "rotate", variables: ["CRUMB_KEY": KeySourceTests.key])
-        #expect(alone.status == 62 && alone.talk.hasPrefix("crumb: CRUMB_KEY: "), "\(alone.talk)")
+        #expect(alone.status == 72 && alone.talk.hasPrefix("crumb: CRUMB_KEY: "), "\(alone.talk)")
         let both: [String: String?] = ["CRUMB_KEY": "\(KeySourceTests.key),\(KeySourceTests.other)"]
         let result = try home.crumb("key", "rotate", variables: both)
         #expect(result.status == 0 && result.text == "rotated the key: 1 values sealed anew\n", "\(result.talk)")
@@ -96,7 +96,7 @@ struct KeySourceTests {
         let none = try home.start(
             ["header", KeySourceTests.url], prefix: ["setsid", "--wait"]
         ).wait()
-        #expect(none.status == 60 && none.talk.contains("CRUMB_PASSPHRASE_FILE"), "\(none.talk)")
+        #expect(none.status == 70 && none.talk.contains("CRUMB_PASSPHRASE_FILE"), "\(none.talk)")
     }
 
     /// `script` gives a command a terminal of its own.

@@ -25,10 +25,22 @@ struct ChangeRows {
         update.bind(1, position)
         update.bind(2, jarID)
         try update.run()
-        let delete = try RowStatement(database, "DELETE FROM cookie_change WHERE jar_id = ? AND position < ?")
-        delete.bind(1, jarID)
-        delete.bind(2, position - ChangeRows.limit)
-        try delete.run()
+        try removeOldest(keeping: ChangeRows.limit, next: position)
+    }
+
+    /// Lets all but the newest entries go.
+    ///
+    /// - Returns: how many went.
+    func removeOldest(keeping count: Int64) throws -> Int {
+        try removeOldest(keeping: count, next: try nextPosition())
+        return database.changesCount
+    }
+
+    private func removeOldest(keeping count: Int64, next: Int64) throws {
+        let statement = try RowStatement(database, "DELETE FROM cookie_change WHERE jar_id = ? AND position < ?")
+        statement.bind(1, jarID)
+        statement.bind(2, next - count)
+        try statement.run()
     }
 
     /// Writes one entry.

@@ -2,8 +2,8 @@ public import CookieModel
 internal import GRDB
 
 extension SessionDatabase {
-    /// How many entries the journal keeps, unless something else is said.
-    public static let journalLimit = 10_000
+    /// How many entries the journal of a jar keeps, unless something else is said.
+    public static let journalLimit = Int(ChangeRows.limit)
 
     /// Removes what no rule asks for any more: expired cookies, old entries of the journal, free pages.
     ///
@@ -11,7 +11,7 @@ extension SessionDatabase {
     ///
     /// - Parameters:
     ///   - jar: the only jar to remove cookies from; all of them where it is `nil`.
-    ///   - journalLimit: how many entries of the journal stay.
+    ///   - journalLimit: how many entries of each jar's journal stay.
     ///   - vacuum: when the file is written anew.
     ///   - now: the time at which cookies are expired or not.
     /// - Throws: ``SessionStoreError/Code/jarNotFound`` where there is no such jar.
@@ -22,17 +22,16 @@ extension SessionDatabase {
         var pruning = try write { database in
             var pruning = Pruning()
             for (id, name) in try jarNames(database) where jar == nil || name == jar {
-                let count = try removeExpired(jarID: id, now: now, database)
+                let count = try StoredCookieRows(database: database, jarID: id).removeExpired(now: now)
                 if count > 0 { pruning.expiredCookies[name] = count }
             }
             if let jar, try JarRows(database: database).jar(named: jar) == nil {
                 throw SessionStoreError(.jarNotFound, jar, "there is no jar of this name")
             }
-            let statement = try RowStatement(
-                database, "DELETE FROM cookie_change WHERE id <= (SELECT max(id) FROM cookie_change) - ?")
-            statement.bind(1, Int64(max(0, journalLimit)))
-            try statement.run()
-            pruning.journalEntries = database.changesCount
+            for (id, _) in try jarNames(database) {
+                pruning.journalEntries += try ChangeRows(database: database, jarID: id)
+                    .removeOldest(keeping: Int64(max(0, journalLimit)))
+            }
             return pruning
         }
         let isWorthwhile = vacuum == .whenWorthwhile ? try isVacuumWorthwhile() : vacuum == .always
@@ -51,24 +50,6 @@ extension SessionDatabase {
         var names: [(id: Int64, name: String)] = []
         while try statement.step() { names.append((statement.int64(0), statement.text(1))) }
         return names
-    }
-
-    /// Removes a jar's expired cookies, with an entry in the journal for each: cause 4, as the schema has it.
-    private func removeExpired(jarID: Int64, now: Timestamp, _ database: Database) throws -> Int {
-        for sql in [
-            """
-            INSERT INTO cookie_change (jar_id, cause, changed_at, domain, path, name, host_only, partition_key)
-            SELECT jar_id, 4, ?2, domain, path, name, host_only, partition_key FROM cookie
-            WHERE jar_id = ?1 AND expires_at < ?2
-            """,
-            "DELETE FROM cookie WHERE jar_id = ?1 AND expires_at < ?2",
-        ] {
-            let statement = try RowStatement(database, sql)
-            statement.bind(1, jarID)
-            statement.bind(2, now.microseconds)
-            try statement.run()
-        }
-        return database.changesCount
     }
 
     private func isVacuumWorthwhile() throws(SessionStoreError) -> Bool {

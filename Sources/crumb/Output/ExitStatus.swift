@@ -47,9 +47,9 @@ enum ExitStatus: Int32, CaseIterable {
     case curlArgumentsUnsupported = 51
     case redirectInvalid = 52
     case publicSuffixListInvalid = 60
-    case keyChanged = 61
-    case keyRotationRefused = 62
-    case keyLocked = 63
+    case keyLocked = 70
+    case keyChanged = 71
+    case keyRotationRefused = 72
     case fileNotWritten = 73
     case outputFailed = 74
 
