@@ -12,8 +12,9 @@ final class CommitGroup: Sendable {
     /// How many writers each commit was for.
     let sizes = Mutex<(commits: Int, writers: Int)>((0, 0))
 
-    /// Runs `body` in a transaction that holds the write lock from its first statement on.
-    func write(on queue: DatabaseQueue, _ body: (Database) throws -> Void) throws {
+    /// Runs `body` in a transaction that holds the write lock from its first statement on, and in a file that is in its
+    /// place when it ends.
+    func write(on queue: DatabaseQueue, _ file: OpenFile, _ body: (Database) throws -> Void) throws {
         try withoutActuallyEscaping(body) { body in
             let job = WriteJob(body)
             waiting.withLock { $0.append(job) }
@@ -25,16 +26,17 @@ final class CommitGroup: Sendable {
                     return jobs
                 }
                 sizes.withLock { $0 = ($0.commits + 1, $0.writers + jobs.count) }
-                CommitGroup.commit(jobs, on: database)
+                CommitGroup.commit(jobs, on: database, file)
             }
             if let failure = job.failure { throw failure }
         }
     }
 
-    private static func commit(_ jobs: [WriteJob], on database: Database) {
+    private static func commit(_ jobs: [WriteJob], on database: Database, _ file: OpenFile) {
         do {
             try database.inTransaction(.immediate) {
                 for job in jobs { try run(job, alone: jobs.count == 1, on: database) }
+                try file.checkBeforeCommit(database)
                 return .commit
             }
         } catch {

@@ -5,7 +5,10 @@ extension SessionDatabase {
     /// Runs statements that change nothing.
     func read<Result>(_ body: (Database) throws -> Result) throws(SessionStoreError) -> Result {
         try SessionStoreError.catching(path) {
-            try queue.inDatabase(body)
+            try queue.inDatabase { database in
+                try file.checkBeforeRead(database)
+                return try body(database)
+            }
         }
     }
 
@@ -14,7 +17,7 @@ extension SessionDatabase {
     func write<Result>(_ body: (Database) throws -> Result) throws(SessionStoreError) -> Result {
         try SessionStoreError.catching(path) {
             var result: Result?
-            try commits.write(on: queue) { result = try body($0) }
+            try commits.write(on: queue, file) { result = try body($0) }
             guard let result else { throw SessionStoreError(.databaseFailed, path, "the transaction did not run") }
             return result
         }
@@ -28,6 +31,7 @@ extension SessionDatabase {
                 defer { sqlite3_busy_timeout(database.sqliteConnection, Int32(busyTimeout * 1000)) }
                 try database.inTransaction(.immediate) {
                     try body(database)
+                    try file.checkBeforeCommit(database)
                     return .commit
                 }
             }

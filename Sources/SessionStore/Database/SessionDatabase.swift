@@ -13,6 +13,7 @@ public final class SessionDatabase: Sendable {
     public let path: String
     let queue: DatabaseQueue
     let commits = CommitGroup()
+    let file: OpenFile
     let sealer: Sealer
     let busyTimeout: Double
     let lastAccessGranularity: Int64
@@ -41,15 +42,17 @@ public final class SessionDatabase: Sendable {
         let configuration = SessionDatabase.configuration(durability, busyTimeout)
         let name = self.path
         // SQLite would take a relative `:memory:` or `file:…` for something else than a file's name.
-        let file = path.hasPrefix("/") ? path : "./\(path)"
+        let location = path.hasPrefix("/") ? path : "./\(path)"
         queue = try SessionStoreError.catching(name) {
             let queue =
                 try isMemory
-                ? DatabaseQueue(configuration: configuration) : DatabaseQueue(path: file, configuration: configuration)
+                ? DatabaseQueue(configuration: configuration)
+                : DatabaseQueue(path: location, configuration: configuration)
             try SchemaMigrations.run(on: queue, path: name)
             return queue
         }
         let queue = queue
+        file = queue.inDatabase { OpenFile($0, path: name) }
         sealer = try SessionStoreError.catching(name) {
             try SessionDatabase.sealer(queue, keys: keys, path: name, now: now)
         }
