@@ -54,7 +54,7 @@ extension CookieJar {
     ) throws(SessionStoreError) -> Result {
         try SessionStoreError.catching(database.path) {
             try database.cache.withSite(
-                site, ofJar: id, open: database.openReader,
+                site, ofJar: id, open: database.openReader, check: database.file.checkBeforeRead,
                 load: { connection in
                     var readable: [Cookie] = []
                     var unreadable: [Cookie] = []

@@ -46,15 +46,18 @@ final class SiteCache: Sendable {
     ///
     /// - Parameters:
     ///   - open: opens the read-only connection, the first time.
+    ///   - check: refuses to read a file that is not in its place any more.
     ///   - load: reads the site's cookies.
     func withSite<Result>(
-        _ site: Octets, ofJar id: Int64, open: () throws -> DatabaseQueue, load: (Database) throws -> Site,
+        _ site: Octets, ofJar id: Int64, open: () throws -> DatabaseQueue,
+        check: (Database) throws -> Void, load: (Database) throws -> Site,
         _ body: (inout Site) -> Result
     ) throws -> Result {
         try state.withLock { state in
             let reader = try state.reader ?? open()
             state.reader = reader
             try reader.inDatabase { database in
+                try check(database)
                 try SiteCache.refresh(&state, database)
                 guard state.jars[id]?.sites[site] == nil else { return }
                 if state.siteCount >= SiteCache.siteLimit {

@@ -14,9 +14,12 @@ final class CommitGroup: Sendable {
 
     /// Runs `body` in a transaction that holds the write lock from its first statement on.
     ///
-    /// - Parameter prepare: runs first, once for each transaction; where it fails, everybody does.
+    /// - Parameters:
+    ///   - prepare: runs first, once for each transaction; where it fails, everybody does.
+    ///   - check: runs last, likewise.
     func write(
-        on queue: DatabaseQueue, first prepare: (Database) throws -> Void, _ body: (Database) throws -> Void
+        on queue: DatabaseQueue, first prepare: (Database) throws -> Void, last check: (Database) throws -> Void,
+        _ body: (Database) throws -> Void
     ) throws {
         try withoutActuallyEscaping(body) { body in
             let job = WriteJob(body)
@@ -29,19 +32,21 @@ final class CommitGroup: Sendable {
                     return jobs
                 }
                 sizes.withLock { $0 = ($0.commits + 1, $0.writers + jobs.count) }
-                CommitGroup.commit(jobs, on: database, first: prepare)
+                CommitGroup.commit(jobs, on: database, first: prepare, last: check)
             }
             if let failure = job.failure { throw failure }
         }
     }
 
     private static func commit(
-        _ jobs: [WriteJob], on database: Database, first prepare: (Database) throws -> Void
+        _ jobs: [WriteJob], on database: Database, first prepare: (Database) throws -> Void,
+        last check: (Database) throws -> Void
     ) {
         do {
             try database.inTransaction(.immediate) {
                 try prepare(database)
                 for job in jobs { try run(job, alone: jobs.count == 1, on: database) }
+                try check(database)
                 return .commit
             }
         } catch {

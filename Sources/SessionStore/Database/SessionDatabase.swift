@@ -18,6 +18,7 @@ public final class SessionDatabase: Sendable {
     /// Opens a further connection, which writes nothing.
     let openReader: @Sendable () throws -> DatabaseQueue
     let keyRing: KeyRing
+    let file: OpenFile
     let busyTimeout: Double
     let lastAccessGranularity: Int64
 
@@ -46,20 +47,22 @@ public final class SessionDatabase: Sendable {
         let configuration = SessionDatabase.configuration(durability, busyTimeout)
         let name = self.path
         // SQLite would take a relative `:memory:` or `file:…` for something else than a file's name.
-        let file = path.hasPrefix("/") ? path : "./\(path)"
+        let location = path.hasPrefix("/") ? path : "./\(path)"
         openReader = {
             var configuration = SessionDatabase.configuration(.memory, busyTimeout)
             configuration.readonly = true
-            return try DatabaseQueue(path: file, configuration: configuration)
+            return try DatabaseQueue(path: location, configuration: configuration)
         }
         queue = try SessionStoreError.catching(name) {
             let queue =
                 try isMemory
-                ? DatabaseQueue(configuration: configuration) : DatabaseQueue(path: file, configuration: configuration)
+                ? DatabaseQueue(configuration: configuration)
+                : DatabaseQueue(path: location, configuration: configuration)
             try SchemaMigrations.run(on: queue, path: name)
             return queue
         }
         let queue = queue
+        file = queue.inDatabase { OpenFile($0, path: name) }
         keyRing = try SessionStoreError.catching(name) {
             try KeyRing(queue, source: keys, path: name, now: now)
         }

@@ -62,6 +62,10 @@ extension SessionDatabase {
         }
     }
 
+    func text(_ sql: String) throws -> String {
+        String(decoding: try blob(sql), as: UTF8.self)
+    }
+
     func blob(_ sql: String) throws -> [UInt8] {
         try read { connection in
             let statement = try RowStatement(connection, sql)

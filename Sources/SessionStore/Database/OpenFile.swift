@@ -1,0 +1,66 @@
+internal import GRDB
+internal import GRDBSQLite
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// The file that a connection has open, and whether it is still the one at its path.
+///
+/// A system lets go on with a file that was deleted: what is written there is gone with the process, though SQLite
+/// reports success. So it is looked at where a transaction is about to be acknowledged.
+struct OpenFile: Sendable {
+    private struct Identity: Sendable, Equatable {
+        let device: UInt64
+        let inode: UInt64
+
+        init?(_ path: UnsafePointer<CChar>?) {
+            var status = stat()
+            guard let path, path.pointee != 0, stat(path, &status) == 0 else { return nil }
+            device = UInt64(truncatingIfNeeded: status.st_dev)
+            inode = UInt64(truncatingIfNeeded: status.st_ino)
+        }
+    }
+
+    private let path: String
+    /// The write-ahead log's: it stays the same for as long as anybody has the database open. `nil` in memory.
+    private let log: Identity?
+
+    /// The file that `database` has open, known to people as `path`.
+    init(_ database: Database, path: String) {
+        self.path = path
+        log = Identity(OpenFile.logPath(database))
+    }
+
+    /// Refuses to write where the file or its log is no longer in its place.
+    func checkBeforeCommit(_ database: Database) throws {
+        try checkBeforeRead(database)
+        guard let log else { return }
+        guard Identity(OpenFile.logPath(database)) == log else { throw moved }
+    }
+
+    /// Refuses to read a file that is no longer in its place: the one that is there now may say something else.
+    func checkBeforeRead(_ database: Database) throws {
+        var hasMoved: Int32 = 0
+        // Where there is no file, the question is not answered and nothing has moved.
+        sqlite3_file_control(database.sqliteConnection, nil, SQLITE_FCNTL_HAS_MOVED, &hasMoved)
+        guard hasMoved == 0 else { throw moved }
+    }
+
+    private var moved: SessionStoreError {
+        SessionStoreError(
+            .databaseUnavailable, path,
+            "the file or its write-ahead log was deleted or replaced while it was in use; nothing was read or written: "
+                + "start again")
+    }
+
+    private static func logPath(_ database: Database) -> UnsafePointer<CChar>? {
+        // SQLite's own name of the file is absolute, whatever folder the process has gone to since.
+        guard let name = sqlite3_db_filename(database.sqliteConnection, "main"), name.pointee != 0 else { return nil }
+        return sqlite3_filename_wal(name)
+    }
+}

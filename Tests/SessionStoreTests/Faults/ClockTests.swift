@@ -1,0 +1,77 @@
+import CookieModel
+import TestSupport
+import Testing
+
+@testable import SessionStore
+
+@Suite("A clock that goes backwards")
+struct ClockTests {
+    private let year: Int64 = 365 * 86400
+
+    @Test("Nothing is lost by it: what was stored later is there, is sent, and is replaced in its place")
+    func earlier() throws {
+        let folder = TemporaryFolder()
+        let jar = try Given.jar(folder.file("crumb.sqlite"))
+        try jar.receive("a=1; Path=/", "b=1; Path=/; Max-Age=100")
+        let earlier = Given.now.advanced(bySeconds: -year)
+        #expect(try jar.header(now: earlier) == "a=1; b=1")
+        let decisions = try jar.receive("a=2; Path=/", "c=1; Path=/", now: earlier)
+        #expect(decisions.map(\.outcome) == [.replaced, .stored])
+        let reopened = try SessionDatabase(
+            path: folder.file("crumb.sqlite"), keys: .key(Given.key()), now: earlier
+        ).jar(now: earlier)
+        #expect(try reopened.header(now: earlier) == "c=1; a=2; b=1")
+        #expect(try reopened.header() == "c=1; a=2; b=1")
+        let cookie = try #require(try reopened.cookies().readable.first { $0.name == "a" })
+        #expect(cookie.creation == Given.now)
+    }
+
+    @Test("The journal's positions go on, whatever time it is")
+    func journal() throws {
+        let jar = try Given.jar()
+        for (index, seconds) in [0, -year, year, -2 * year, 5].enumerated() {
+            try jar.receive("c\(index)=1", now: Given.now.advanced(bySeconds: seconds))
+        }
+        let changes = try jar.changes(after: 0).changes
+        #expect(changes.map(\.position) == Array(1...5))
+        #expect(changes.map(\.cookie.name) == ["c0", "c1", "c2", "c3", "c4"])
+        #expect(changes.map(\.cause) == Array(repeating: .stored, count: 5))
+    }
+
+    @Test("What had expired by the later time and was not removed yet counts again, as its own expiry says")
+    func expiredAgain() throws {
+        let jar = try Given.jar()
+        try jar.receive("a=1; Path=/; Max-Age=100", "b=1; Path=/")
+        let later = Given.now.advanced(bySeconds: 200)
+        #expect(try jar.header(now: later) == "b=1")
+        #expect(try jar.header() == "a=1; b=1")
+        try jar.receive("c=1; Path=/", now: later)
+        #expect(try jar.header() == "b=1; c=1")
+    }
+
+    @Test("At random, a jar on disk decides, keeps and sends as one in memory does", arguments: 0..<6)
+    func equivalence(seed: Int) throws {
+        let folder = TemporaryFolder()
+        let jar = try Given.jar(folder.file("crumb.sqlite"))
+        var store = CookieStore(policy: jar.policy)
+        var scenario = RandomScenario(seed: 1000 + seed)
+        var random = SeededGenerator(seed: UInt64(seed))
+        var now = Given.now
+        for step in 0..<120 {
+            let comment: Comment = "seed \(seed), step \(step)"
+            now = now.advanced(bySeconds: Int64(random.below(20_000) - 10_000))
+            switch try scenario.next() {
+            case .advance, .record: break
+            case .receive(let responses):
+                for response in responses {
+                    let expected = store.receive(response, now: now)
+                    let decisions = try jar.receive(response, now: now)
+                    #expect(decisions.map(\.outcome) == expected.map(\.outcome), comment)
+                }
+            case .send(let context):
+                let expected = store.retrieve(for: context, now: now).cookieString
+                #expect(try jar.retrieve(for: context, now: now).cookieString == expected, comment)
+            }
+        }
+    }
+}

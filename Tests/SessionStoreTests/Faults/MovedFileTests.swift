@@ -1,0 +1,113 @@
+import CookieModel
+import Foundation
+import Testing
+
+@testable import SessionStore
+
+@Suite("A database that is deleted or replaced while it is open")
+struct MovedFileTests {
+    private let folder = TemporaryFolder()
+    private var path: String { folder.file("crumb.sqlite") }
+
+    /// What may happen to the file behind the back of a process.
+    enum Accident: CaseIterable {
+        case deleted, deletedWithItsLog, moved, replaced, replacedWithItsLog
+
+        func happen(in folder: TemporaryFolder) throws {
+            let files = FileManager.default
+            let path = folder.file("crumb.sqlite")
+            switch self {
+            case .deleted: try files.removeItem(atPath: path)
+            case .moved: try files.moveItem(atPath: path, toPath: folder.file("elsewhere.sqlite"))
+            case .deletedWithItsLog:
+                for suffix in ["", "-wal", "-shm"] { try files.removeItem(atPath: path + suffix) }
+            case .replaced, .replacedWithItsLog:
+                do { try Given.jar(folder.file("other.sqlite")).receive("other=1; Path=/") }
+                try files.removeItem(atPath: path)
+                if self == .replacedWithItsLog {
+                    for suffix in ["-wal", "-shm"] { try files.removeItem(atPath: path + suffix) }
+                }
+                try files.moveItem(atPath: folder.file("other.sqlite"), toPath: path)
+            }
+        }
+    }
+
+    @Test("Neither reading nor writing goes on as if nothing had happened", arguments: Accident.allCases)
+    func noticed(accident: Accident) throws {
+        let database = try Given.database(path)
+        let jar = try database.jar(now: Given.now)
+        try jar.receive("a=1; Path=/; Max-Age=100000")
+        try accident.happen(in: folder)
+        let later = Given.now.advanced(bySeconds: 7200)
+        let attempts: [() throws -> Void] = [
+            { try jar.receive("b=2; Path=/") }, { _ = try jar.header(now: later) }, { _ = try jar.cookies() },
+            { _ = try database.jar(named: "new", now: Given.now) }, { _ = try database.tokens.all() },
+            { _ = try jar.changes(after: 0) },
+        ]
+        for attempt in attempts {
+            let error = #expect(throws: SessionStoreError.self) { try attempt() }
+            #expect(error?.code == .databaseUnavailable && error?.subject == path)
+            #expect(error?.description.contains("deleted or replaced while it was in use") == true)
+        }
+    }
+
+    @Test("What is at the path now is not touched, and whoever opens it anew can work with it")
+    func replacement() throws {
+        let jar = try Given.jar(path)
+        try jar.receive("a=1; Path=/")
+        try Accident.replacedWithItsLog.happen(in: folder)
+        let before = try folder.bytes("crumb.sqlite")
+        #expect(errorCode { try jar.receive("b=2; Path=/") } == .databaseUnavailable)
+        #expect(try folder.bytes("crumb.sqlite") == before)
+        #expect(try Given.jar(path).header() == "other=1")
+        try Given.jar(path).receive("c=3; Path=/")
+        #expect(try Given.jar(path).header() == "other=1; c=3")
+    }
+
+    @Test("Nor does closing the old file harm the new one that another process has open")
+    func closing() throws {
+        var old: CookieJar? = try Given.jar(path)
+        try old?.receive("a=1; Path=/")
+        try Accident.deletedWithItsLog.happen(in: folder)
+        let new = try Given.jar(path)
+        try new.receive("b=2; Path=/")
+        old = nil
+        try new.receive("c=3; Path=/")
+        #expect(try Given.jar(path).header() == "b=2; c=3")
+        #expect(try new.database.number("SELECT count(*) FROM cookie") == 2)
+    }
+
+    @Test("A log that was deleted or replaced under a writer is an error before the write is acknowledged")
+    func log() throws {
+        for isReplaced in [false, true] {
+            let folder = TemporaryFolder()
+            let jar = try Given.jar(folder.file("crumb.sqlite"))
+            try jar.receive("a=1; Path=/")
+            try FileManager.default.removeItem(atPath: folder.file("crumb.sqlite-wal"))
+            if isReplaced { try folder.write([], to: "crumb.sqlite-wal") }
+            #expect(errorCode { try jar.receive("b=2; Path=/") } == .databaseUnavailable)
+        }
+    }
+
+    @Test("Writers that share a commit are all told")
+    func group() throws {
+        let jar = try Given.jar(path)
+        try jar.receive("a=1; Path=/")
+        try Accident.deleted.happen(in: folder)
+        let codes = try onThreads(8) { index in errorCode { try jar.receive("c\(index)=1; Path=/") } }
+        #expect(codes == Array(repeating: .databaseUnavailable, count: 8))
+    }
+
+    @Test("A database in memory has no file to lose, and one in another folder is found from any folder")
+    func nothingMoved() throws {
+        let memory = try Given.jar()
+        try memory.receive("a=1; Path=/")
+        #expect(try memory.header() == "a=1")
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.file("link"), withDestinationPath: folder.file("crumb.sqlite"))
+        _ = try Given.database(path)
+        let linked = try Given.jar(folder.file("link"))
+        try linked.receive("b=2; Path=/")
+        #expect(try linked.header() == "b=2")
+    }
+}
