@@ -10,6 +10,7 @@ struct Sealer: Sendable {
     private static let headerLength = 5
     private static let nonceLength = 12
     private static let tagLength = 16
+    private static let overhead = headerLength + nonceLength + tagLength
 
     let keyID: UInt32
     private let key: SymmetricKey
@@ -21,29 +22,35 @@ struct Sealer: Sendable {
 
     /// Seals `value` for the place that `place` names.
     func seal(_ value: some Collection<UInt8>, at place: [UInt8]) throws -> [UInt8] {
-        let box = try AES.GCM.seal(Array(value), using: key, authenticating: place)
+        // Read where it lies: values come by the hundred thousand.
+        let box =
+            try value.withContiguousStorageIfAvailable { try AES.GCM.seal($0, using: key, authenticating: place) }
+            ?? AES.GCM.seal(Array(value), using: key, authenticating: place)
+        // A nonce of the usual length makes one piece of nonce, ciphertext and tag.
+        guard let combined = box.combined else { throw CryptoKitError.incorrectParameterSize }
         var sealed: [UInt8] = []
-        sealed.reserveCapacity(Sealer.headerLength + Sealer.nonceLength + value.count + Sealer.tagLength)
+        sealed.reserveCapacity(Sealer.overhead + value.count)
         sealed.append(Sealer.form)
         withUnsafeBytes(of: keyID.bigEndian) { sealed += $0 }
-        box.nonce.withUnsafeBytes { sealed += $0 }
-        sealed += box.ciphertext
-        sealed += box.tag
+        sealed += combined
         return sealed
     }
 
     /// How many octets a sealed value has when it is opened.
     static func openedCount(_ sealed: Octets) -> Int {
-        max(sealed.count - headerLength - nonceLength - tagLength, 0)
+        max(sealed.count - overhead, 0)
     }
 
     /// Opens what ``seal(_:at:)`` made for the same place; `nil` where it was changed, moved or cut off.
     func open(_ sealed: Octets, at place: [UInt8]) -> Octets? {
-        let overhead = Sealer.headerLength + Sealer.nonceLength + Sealer.tagLength
-        guard sealed.count >= overhead, sealed[0] == Sealer.form,
+        guard sealed.count >= Sealer.overhead, sealed[0] == Sealer.form,
             sealed[1..<Sealer.headerLength].reduce(0, { $0 << 8 | UInt32($1) }) == keyID
         else { return nil }
-        let box = try? AES.GCM.SealedBox(combined: sealed[Sealer.headerLength..<sealed.count].bytes)
+        let box = sealed.withSpan { span in
+            span.withUnsafeBytes { bytes in
+                try? AES.GCM.SealedBox(combined: UnsafeRawBufferPointer(rebasing: bytes[Sealer.headerLength...]))
+            }
+        }
         guard let box, let value = try? AES.GCM.open(box, using: key, authenticating: place) else { return nil }
         return Octets(Array(value))
     }
