@@ -18,6 +18,7 @@ let package = Package(
                 "DriverSupport",
                 .product(name: "CookieModel", package: "crumb"),
                 .product(name: "PublicSuffix", package: "crumb"),
+                .product(name: "SessionStore", package: "crumb"),
             ]),
         .executableTarget(name: "foundation-bench", dependencies: ["DriverSupport"]),
         .executableTarget(name: "bench-compare"),

@@ -18,6 +18,13 @@ MAYBE_UNUSED double cpu_seconds(void) {
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
+// Seconds by the wall, for work that waits for a disk.
+MAYBE_UNUSED double wall_seconds(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
 // The most memory that was resident at once.
 MAYBE_UNUSED long peak_kibibytes(void) {
     FILE *file = fopen("/proc/self/status", "r");

@@ -1,6 +1,7 @@
-// The driver for libsoup 3: soup_cookie_parse and SoupCookieJar.
+// The driver for libsoup 3: soup_cookie_parse, SoupCookieJar, and SoupCookieJarDB on disk.
 #include "driver.h"
 #include <libsoup/soup.h>
+#include <unistd.h>
 
 static Lines lines, urls;
 static GUri **origins;
@@ -102,6 +103,30 @@ static void run_header(void) {
            urls.count, jar_count(), hits, octets);
 }
 
+// libsoup's jar on disk. Its transactions are one cookie each and never wait for the disk; cookies without a lifetime
+// stay in memory.
+enum { MOST_IMPORTED = 2000 };
+static char *database_path;
+
+static const char *prepare_import(const char *folder, long size) {
+    lines = all_lines(workload_path(folder, "jar", size, "tsv"));
+    if (lines.count > MOST_IMPORTED) lines.count = MOST_IMPORTED;
+    if (asprintf(&database_path, "%s/scratch-libsoup.sqlite", folder) < 0) exit(1);
+    return NULL;
+}
+
+static void run_import(void) {
+    unlink(database_path);
+    SoupCookieJar *database = soup_cookie_jar_db_new(database_path, FALSE);
+    soup_cookie_jar_set_accept_policy(database, SOUP_COOKIE_JAR_ACCEPT_ALWAYS);
+    double start = cpu_seconds();
+    for (size_t index = 0; index < lines.count; index++) set_cookie(lines.items[index], database);
+    double seconds = cpu_seconds() - start;
+    g_object_unref(database);
+    unlink(database_path);
+    printf("{\"seconds\":%.9f,\"operations\":%zu,\"facts\":{}}\n", seconds, lines.count);
+}
+
 static const char *prepare_memory(const char *folder, long size) {
     jar_path = workload_path(folder, "jar", size, "tsv");
     base_kibibytes = peak_kibibytes();
@@ -171,6 +196,7 @@ int main(int count, char **arguments) {
         {"store", NULL, prepare_store, run_store, NULL},
         {"header", NULL, prepare_header, run_header, header},
         {"memory", NULL, prepare_memory, run_memory, NULL},
+        {"jar-import", NULL, prepare_import, run_import, NULL},
         {"allocations", NULL, prepare_allocations, run_allocations, NULL},
     };
     char version[32];

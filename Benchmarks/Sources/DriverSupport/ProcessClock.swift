@@ -9,6 +9,13 @@ public enum ProcessClock {
         return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
     }
 
+    /// Seconds by the wall, for work that waits: for the disk, for another process.
+    public static var wallSeconds: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+    }
+
     /// Microseconds since 1970: what an application passes to the library as the present.
     @inline(__always)
     public static var microsecondsSinceEpoch: Int64 {

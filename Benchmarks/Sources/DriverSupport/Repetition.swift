@@ -1,6 +1,6 @@
 /// What one repetition of a subject came to.
 public struct Repetition: Sendable {
-    /// CPU time of the whole process, in seconds; `nil` where no time was taken.
+    /// CPU time of the whole process in seconds, wall time where the plan says so; `nil` where no time was taken.
     public let seconds: Double?
     /// How many operations were done in it.
     public let operations: Int

@@ -17,6 +17,12 @@ public struct Workload: Sendable {
     public var jar: LineFile { LineFile("\(folder)/jar-\(size).tsv") }
     /// Request URLs for that jar.
     public var urls: LineFile { LineFile("\(folder)/urls-\(size).txt") }
+    /// A database that Crumb made of that jar; made by the first subject that needs it.
+    public var database: String { "\(folder)/database-\(size).sqlite" }
+    /// The key that such databases are sealed with.
+    public var key: String { "\(folder)/database.key" }
+    /// The first request that carries a cookie to each site: `URL TAB SITE`.
+    public var firstRequests: LineFile { LineFile("\(folder)/first-\(size).tsv") }
 
     /// The request URLs as texts.
     public func urlTexts() throws -> [String] {

@@ -56,7 +56,7 @@ struct Contest {
                 outcome.add(answer, of: driver.peer)
             }
         }
-        if plan.subject == "header" { try compareHeaders(drivers, &outcome) }
+        if plan.comparesHeaders { try compareHeaders(drivers, &outcome) }
         compareFacts(&outcome)
         for driver in drivers { driver.end() }
         return outcome
@@ -64,8 +64,9 @@ struct Contest {
 
     private func start(_ outcome: inout Outcome) throws -> [DriverProcess] {
         var drivers: [DriverProcess] = []
-        for peer in settings.peers {
-            let driver = try DriverProcess(peer, settings, subject: plan.subject, size: size)
+        for role in plan.roles where settings.peers.contains(role.peer) {
+            let peer = role.peer
+            let driver = try DriverProcess(role, settings, subject: plan.subject, size: size)
             var note = driver.greeting.skipped.map { "\(peer.rawValue) is left out: it \($0)" }
             if let difference = driver.greeting.note {
                 outcome.unlike.insert(peer)
@@ -82,7 +83,9 @@ struct Contest {
         guard !outcome.times.isEmpty, let own = outcome.facts[.crumb] else { return }
         for peer in Peer.allCases where peer != .crumb && !outcome.unlike.contains(peer) {
             for (name, samples) in (outcome.facts[peer] ?? [:]).sorted(by: { $0.key < $1.key }) {
-                guard let expected = own[name]?.median, expected != samples.median else { continue }
+                guard !Figures.measuredFacts.contains(name), let expected = own[name]?.median,
+                    expected != samples.median
+                else { continue }
                 outcome.notes.append(
                     "\(peer.rawValue) counts \(Int(samples.median)) \(name), Crumb \(Int(expected))")
             }
@@ -93,7 +96,7 @@ struct Contest {
     private func compareHeaders(_ drivers: [DriverProcess], _ outcome: inout Outcome) throws {
         var own: [Set<Substring>] = []
         for driver in drivers {
-            let path = "\(settings.workloads)/headers-\(driver.peer.program).txt"
+            let path = "\(settings.workloads)/headers-\(driver.peer).txt"
             _ = try driver.ask("headers \(path)")
             let text = String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
             try FileManager.default.removeItem(atPath: path)

@@ -21,12 +21,12 @@ final class DriverProcess {
     private var unread = Data()
 
     /// Starts a peer's driver and waits until it is ready.
-    init(_ peer: Peer, _ settings: Settings, subject: String, size: Int) throws {
-        self.peer = peer
+    init(_ role: Role, _ settings: Settings, subject: String, size: Int) throws {
+        peer = role.peer
         let pipe = Pipe()
         output = pipe.fileHandleForReading
-        process.executableURL = URL(fileURLWithPath: settings.program(of: peer))
-        process.arguments = [subject, settings.workloads, String(size)]
+        process.executableURL = URL(fileURLWithPath: settings.path(of: role))
+        process.arguments = [role.part ?? subject, settings.workloads, String(size)]
         process.standardInput = input
         process.standardOutput = pipe
         if subject == "allocations" {

@@ -29,6 +29,14 @@ struct Figures {
                 return scaled
             }
             add(title, .nanoseconds, nanoseconds, outcome.unlike, goal)
+            addUse(of: contest, outcome)
+        }
+        if let wanted = contest.plan.keptSpeed, let best = outcome.times[.crumb]?.best {
+            if let index = speeds.firstIndex(where: { $0.subject == contest.plan.subject }) {
+                speeds[index].last = (contest.size, best)
+            } else {
+                speeds.append(Speed(subject: contest.plan.subject, wanted: wanted, first: (contest.size, best)))
+            }
         }
     }
 
@@ -43,6 +51,23 @@ struct Figures {
         "header miss",
     ]
 
+    /// Facts that are measurements, in which peers need not agree.
+    static let measuredFacts: Set = ["peakKibibytes", "microsecondsOfCPU"]
+
+    /// What whole processes used besides the time.
+    private mutating func addUse(of contest: Contest, _ outcome: Contest.Outcome) {
+        let size = "\(Plan.grouped(contest.size)) cookies"
+        let microseconds = outcome.facts.compactMapValues { $0["microsecondsOfCPU"] }
+        let nanoseconds = microseconds.mapValues { samples in
+            var scaled = Samples()
+            for value in samples.values { scaled.append(value * 1000) }
+            return scaled
+        }
+        add("\(contest.plan.subject), CPU time, \(size)", .nanoseconds, nanoseconds, outcome.unlike, nil)
+        let peaks = outcome.facts.compactMapValues { $0["peakKibibytes"] }
+        add("\(contest.plan.subject), memory, \(size)", .kibibytes, peaks, outcome.unlike, .atMost(30e6 / 1024))
+    }
+
     private mutating func add(
         _ name: String, _ unit: Figure.Unit, _ samples: [Peer: Samples], _ unlike: Set<Peer>, _ goal: Figure.Goal?
     ) {
@@ -54,12 +79,22 @@ struct Figures {
     }
 
     /// How much of its speed with the smallest jar Crumb keeps with the largest, where both were measured.
-    var scaling: (name: String, kept: Double, wanted: Double)? {
-        let headers = all.filter { $0.name.hasPrefix("header, ") }
-        guard headers.count > 1, let first = headers.first, let last = headers.last, let small = first.best[.crumb],
-            let large = last.best[.crumb]
-        else { return nil }
-        let sizes = [last, first].map { $0.name.split(separator: " ")[1] }
-        return ("header, speed at \(sizes[0]) against \(sizes[1])", small / large, 0.5)
+    var scalings: [(name: String, kept: Double, wanted: Double)] {
+        speeds.compactMap { speed in
+            guard let last = speed.last else { return nil }
+            let sizes = [last.size, speed.first.size].map(Plan.grouped)
+            let name = "\(speed.subject), speed at \(sizes[0]) against \(sizes[1])"
+            return (name, speed.first.seconds / last.seconds, speed.wanted)
+        }
     }
+
+    /// The times of a subject that is to keep its speed.
+    private struct Speed {
+        let subject: String
+        let wanted: Double
+        let first: (size: Int, seconds: Double)
+        var last: (size: Int, seconds: Double)?
+    }
+
+    private var speeds: [Speed] = []
 }

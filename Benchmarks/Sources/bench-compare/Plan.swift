@@ -11,11 +11,21 @@ struct Plan: Sendable {
     let quickRounds: Int
     /// Whether the size of the jar belongs to the figure's name.
     var namesSize = false
+    /// What the figure's name says besides, such as the clock where it is not CPU time.
+    var remark = ""
+    /// Who takes part.
+    var roles = Peer.jars.map { Role($0) }
+    /// Whether the headers that peers give are held against each other.
+    var comparesHeaders = false
+    /// The part of its speed with the smallest jar that Crumb is to keep with the largest.
+    var keptSpeed: Double?
     /// The goal at a size.
     let goal: @Sendable (_ jarSize: Int) -> Figure.Goal?
 
     /// All subjects, in the order of the table.
-    static let all = [
+    static let all = inMemory + onDisk
+
+    private static let inMemory = [
         Plan(
             subject: "parse", jarSizes: [100_000], rounds: 21, quickJarSizes: [100_000], quickRounds: 3,
             goal: { _ in .ratio(1.5) }),
@@ -24,7 +34,8 @@ struct Plan: Sendable {
             goal: { _ in .ratio(1.5) }),
         Plan(
             subject: "header", jarSizes: [1000, 10_000, 100_000, 1_000_000], rounds: 9,
-            quickJarSizes: [1000, 10_000, 100_000], quickRounds: 2, namesSize: true, goal: { _ in .ratio(2) }),
+            quickJarSizes: [1000, 10_000, 100_000], quickRounds: 2, namesSize: true, comparesHeaders: true,
+            keptSpeed: 0.5, goal: { _ in .ratio(2) }),
         Plan(
             subject: "memory", jarSizes: [100_000, 1_000_000], rounds: 3, quickJarSizes: [100_000], quickRounds: 1,
             namesSize: true,
@@ -36,10 +47,10 @@ struct Plan: Sendable {
 
     /// The figure's name.
     func title(_ jarSize: Int) -> String {
-        namesSize ? "\(subject), \(Self.grouped(jarSize)) cookies" : subject
+        subject + remark + (namesSize ? ", \(Self.grouped(jarSize)) cookies" : "")
     }
 
-    private static func grouped(_ number: Int) -> String {
+    static func grouped(_ number: Int) -> String {
         number < 1000 ? "\(number)" : "\(grouped(number / 1000)),\(String(number % 1000 + 1000).dropFirst())"
     }
 }

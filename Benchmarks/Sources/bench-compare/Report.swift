@@ -7,7 +7,7 @@ struct Report {
 
     /// A Markdown table, the notes, and the machine.
     var table: String {
-        let peers = settings.peers
+        let peers = settings.peers.filter { peer in figures.all.contains { $0.best[peer] != nil } }
         var rows = [["figure"] + peers.map(\.rawValue) + ["ratio", "of medians", "goal", "met"]]
         for figure in figures.all {
             var row = [figure.name]
@@ -16,11 +16,12 @@ struct Report {
                 row.append(figure.best[peer].map { figure.unit.text($0) + mark } ?? "")
             }
             for values in [figure.best, figure.median] {
-                row.append(figure.ratio(values).map { "\(Figure.Unit.decimals($0, 2))×" } ?? "")
+                row.append(
+                    figure.ratio(values).map { "\(Figure.Unit.decimals($0, 2))×" } ?? figure.ratiosToNamedText(values))
             }
             rows.append(row + [figure.goalText, figure.isMet.map { $0 ? "yes" : "no" } ?? ""])
         }
-        if let scaling = figures.scaling {
+        for scaling in figures.scalings {
             let row = [scaling.name, "\(Figure.Unit.decimals(scaling.kept, 2))×"]
             rows.append(
                 row + Array(repeating: "", count: peers.count + 1)
@@ -32,7 +33,8 @@ struct Report {
                 + " |"
         }
         lines.insert("|" + widths.map { String(repeating: "-", count: $0 + 2) }.joined(separator: "|") + "|", at: 1)
-        lines += ["", "Best of interleaved repetitions, CPU time of the process. \(machine)"]
+        lines.append("")
+        lines.append("Best of interleaved repetitions; CPU time where no other clock is named. \(machine)")
         if !figures.all.allSatisfy(\.unlike.isEmpty) { lines.append("* Other work than Crumb's: no ratio is taken.") }
         return (lines + [""] + figures.notes.map { "- \($0)" }).joined(separator: "\n")
     }
@@ -47,11 +49,13 @@ struct Report {
             ]
             object["ratio"] = figure.ratio(figure.best)
             object["ratioOfMedians"] = figure.ratio(figure.median)
+            object["ratios"] = named(
+                Dictionary(uniqueKeysWithValues: figure.ratiosToNamed(figure.best).map { ($0.peer, $0.ratio) }))
             object["met"] = figure.isMet
             return object
         }
         var report: [String: Any] = ["machine": machine, "figures": list, "notes": figures.notes]
-        report["speedKept"] = figures.scaling?.kept
+        report["speedKept"] = Dictionary(uniqueKeysWithValues: figures.scalings.map { ($0.name, $0.kept) })
         let data = try? JSONSerialization.data(withJSONObject: report, options: [.prettyPrinted, .sortedKeys])
         return data.map { String(decoding: $0, as: UTF8.self) } ?? "{}"
     }

@@ -41,11 +41,11 @@ struct Settings {
         if plans.isEmpty { plans = Plan.all }
     }
 
-    func program(of peer: Peer) -> String { "\(drivers)/\(peer.program)" }
+    func path(of role: Role) -> String { "\(drivers)/\(role.program)" }
 
     /// The peers whose drivers are there.
     var peers: [Peer] {
-        Peer.allCases.filter { FileManager.default.isExecutableFile(atPath: program(of: $0)) }
+        Peer.allCases.filter { FileManager.default.isExecutableFile(atPath: path(of: Role($0))) }
     }
 
     func jarSizes(_ plan: Plan) -> [Int] { isQuick ? plan.quickJarSizes : plan.jarSizes }

@@ -10,10 +10,18 @@ enum CrumbBench {
         "header": HeaderSubject.self,
         "memory": MemorySubject.self,
         "allocations": AllocationsSubject.self,
+        "jar-import": JarImportSubject.self,
+        "jar-transactions": JarTransactionsSubject.self,
+        "jar-full": JarFullSubject.self,
+        "jar-header-warm": JarHeaderSubject.self,
+        "jar-header-first": JarFirstHeaderSubject.self,
+        "command-header": CommandHeaderSubject.self,
+        "command-header-bare": BareCommandHeaderSubject.self,
     ]
 
     static let usage = """
         usage: crumb-bench generate FOLDER LINES URLS JAR-SIZE...
+               crumb-bench database FOLDER JAR-SIZE
                crumb-bench SUBJECT FOLDER JAR-SIZE
         subjects: \(subjects.keys.sorted().joined(separator: ", "))
         """
@@ -28,6 +36,8 @@ enum CrumbBench {
             guard numbers.count == arguments.count - 2 else { throw DriverError.usage(usage) }
             let generator = WorkloadGenerator(folder: arguments[1])
             try generator.generate(lines: numbers[0], urls: numbers[1], jarSizes: Array(numbers[2...]))
+        } else if arguments.first == "database", arguments.count == 3, let size = Int(arguments[2]) {
+            try Workload(folder: arguments[1], size: size).makeDatabaseUnlessThere()
         } else if arguments.count == 3, let subject = subjects[arguments[0]], let size = Int(arguments[2]) {
             try Driver(peer: "Crumb", version: "").serve(subject, Workload(folder: arguments[1], size: size))
         } else {

@@ -11,6 +11,7 @@ struct Sealer: Sendable {
     private static let headerLength = 5
     private static let nonceLength = 12
     private static let tagLength = 16
+    private static let overhead = headerLength + nonceLength + tagLength
 
     /// The id of the key that seals.
     let keyID: UInt32
@@ -27,32 +28,40 @@ struct Sealer: Sendable {
 
     /// The id of the key that a value says it was sealed under; `nil` where it is no sealed value.
     static func keyID(of sealed: Octets) -> UInt32? {
-        guard sealed.count >= headerLength + nonceLength + tagLength, sealed[0] == form else { return nil }
+        guard sealed.count >= overhead, sealed[0] == form else { return nil }
         return sealed[1..<headerLength].reduce(0) { $0 << 8 | UInt32($1) }
     }
 
     /// Seals `value` for the place that `place` names.
     func seal(_ value: some Collection<UInt8>, at place: [UInt8]) throws -> [UInt8] {
-        let box = try AES.GCM.seal(Array(value), using: newestKey.symmetricKey, authenticating: place)
+        let key = newestKey.symmetricKey
+        // Read where it lies: values come by the hundred thousand.
+        let box =
+            try value.withContiguousStorageIfAvailable { try AES.GCM.seal($0, using: key, authenticating: place) }
+            ?? AES.GCM.seal(Array(value), using: key, authenticating: place)
+        // A nonce of the usual length makes one piece of nonce, ciphertext and tag.
+        guard let combined = box.combined else { throw CryptoKitError.incorrectParameterSize }
         var sealed: [UInt8] = []
-        sealed.reserveCapacity(Sealer.headerLength + Sealer.nonceLength + value.count + Sealer.tagLength)
+        sealed.reserveCapacity(Sealer.overhead + value.count)
         sealed.append(Sealer.form)
         withUnsafeBytes(of: keyID.bigEndian) { sealed += $0 }
-        box.nonce.withUnsafeBytes { sealed += $0 }
-        sealed += box.ciphertext
-        sealed += box.tag
+        sealed += combined
         return sealed
     }
 
     /// How many octets a sealed value has when it is opened.
     static func openedCount(_ sealed: Octets) -> Int {
-        max(sealed.count - headerLength - nonceLength - tagLength, 0)
+        max(sealed.count - overhead, 0)
     }
 
     /// Opens what ``seal(_:at:)`` made for the same place; `nil` where it was changed, moved or cut off.
     func open(_ sealed: Octets, at place: [UInt8]) -> Octets? {
         guard let id = Sealer.keyID(of: sealed), let key = id == keyID ? newestKey : olderKeys[id] else { return nil }
-        let box = try? AES.GCM.SealedBox(combined: sealed[Sealer.headerLength..<sealed.count].bytes)
+        let box = sealed.withSpan { span in
+            span.withUnsafeBytes { bytes in
+                try? AES.GCM.SealedBox(combined: UnsafeRawBufferPointer(rebasing: bytes[Sealer.headerLength...]))
+            }
+        }
         guard let box, let value = try? AES.GCM.open(box, using: key.symmetricKey, authenticating: place) else {
             return nil
         }
