@@ -103,7 +103,7 @@ struct CheckTests {
         let findings = try database.check().findings
         #expect(
             findings.filter { $0.code == .orphan }.map(\.subject)
-                == ["cookie", "snapshot"].map {
+                == ["cookie", "cookie_change", "snapshot"].map {
                     "\(database.path), table \($0)"
                 })
         #expect(findings.contains { $0.description.hasSuffix("5 rows belong to no jar") })
