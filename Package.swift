@@ -98,7 +98,11 @@ let package = Package(
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
             ]),
-        .testTarget(name: "CrumbTests", dependencies: ["crumb", "CookieModel"]),
+        .executableTarget(
+            name: "jar-worker", dependencies: ["CookieModel", "SessionStore", "TestSupport"], path: "Tests/JarWorker"),
+        .testTarget(
+            name: "CrumbTests", dependencies: ["crumb", "jar-worker", "CookieModel", "SessionStore", "TestSupport"],
+            exclude: ["Faults/FailingDisk.c"]),
     ]
 )
 
