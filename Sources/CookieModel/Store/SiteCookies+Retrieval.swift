@@ -2,13 +2,13 @@
 extension SiteCookies {
     /// The cookies that go, and those that stay with every reason; notes the access.
     mutating func retrieve(_ rules: RetrievalRules) -> Retrieval {
-        var accesses = AccessNotes(before: .distantFuture)
+        var accesses = AccessNotes()
         return retrieve(rules, &accesses)
     }
 
     /// The cookie-string alone; notes the access.
     mutating func cookieString(_ rules: RetrievalRules) -> Octets {
-        var accesses = AccessNotes(before: .distantFuture)
+        var accesses = AccessNotes()
         return cookieString(rules, &accesses)
     }
 
@@ -62,23 +62,27 @@ extension SiteCookies {
     }
 }
 
-/// Which accesses of a retrieval are to be written down: those of cookies that were last used before some time.
+/// Which accesses of a retrieval are to be written down: all, or those of cookies that were last used before some time.
 package struct AccessNotes {
-    private let limit: Timestamp
-    private let isCollecting: Bool
+    private let limit: Timestamp?
     /// The cookies concerned, for a store on disk.
     package private(set) var cookies: [Cookie.ID] = []
 
-    /// Notes for cookies that were last used before `limit`; those of a store in memory need not be collected.
+    /// Notes for a store in memory, which writes every access down where the cookie lies.
+    init() {
+        limit = nil
+    }
+
+    /// Notes for cookies that were last used before `limit`.
     package init(before limit: Timestamp) {
         self.limit = limit
-        isCollecting = limit != .distantFuture
     }
 
     @inline(__always)
     mutating func note(_ packed: borrowing PackedCookie) -> Bool {
+        guard let limit else { return true }
         guard packed.header.lastAccess < limit else { return false }
-        if isCollecting { cookies.append(packed.cookie.id) }
+        cookies.append(packed.cookie.id)
         return true
     }
 }

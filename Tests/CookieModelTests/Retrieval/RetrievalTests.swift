@@ -115,6 +115,17 @@ struct RetrievalTests {
         #expect(accesses.first { $0.0 == "b" }?.1 == Session.start)
     }
 
+    @Test("An access is noted also where the clock was set back, from however far away")
+    func lastAccessBackwards() throws {
+        var session = Session()
+        try session.set("a=1; Path=/")
+        session.now = .distantFuture
+        #expect(try session.sent(to: "https://example.com/") == "a=1")
+        session.now = Session.start
+        #expect(try session.sent(to: "https://example.com/") == "a=1")
+        #expect(session.store.cookies.map(\.lastAccess) == [Session.start])
+    }
+
     @Test("The cookie-string has name and value as they came, and the value alone without a name")
     func cookieString() throws {
         var session = Session()
