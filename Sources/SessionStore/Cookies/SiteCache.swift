@@ -42,6 +42,11 @@ final class SiteCache: Sendable {
         }
     }
 
+    /// Closes the connection: the last one to be closed must be one that can write, or the log stays behind.
+    func close() {
+        state.withLock { $0 = State() }
+    }
+
     /// Calls `body` with a site of a jar as the last commit left it.
     ///
     /// - Parameters:

@@ -68,6 +68,8 @@ public final class SessionDatabase: Sendable {
         }
     }
 
+    deinit { cache.close() }
+
     /// Seals values under the newest key that this object knows of, and opens those of older ones too.
     var sealer: Sealer { keyRing.sealer }
 

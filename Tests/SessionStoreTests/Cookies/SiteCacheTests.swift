@@ -89,6 +89,16 @@ struct SiteCacheTests {
         #expect(written == Given.now.advanced(bySeconds: 202).microseconds)
     }
 
+    @Test("When everything is closed, nothing is left beside the file")
+    func closing() throws {
+        do {
+            let jar = try Given.jar(path)
+            try jar.receive("a=1; Path=/")
+            #expect(try header(jar) == "a=1")
+        }
+        #expect(try folder.contents().keys.sorted() == ["crumb.sqlite"])
+    }
+
     @Test("Many threads read while others write, and each reads what was acknowledged before it asked")
     func threads() throws {
         let path = path
