@@ -23,7 +23,7 @@ extension WebHost {
         var numbers: [UInt64] = []
         var start = 0
         while start <= end {
-            let dot = bytes.firstIndex(of: ASCII.dot, in: start..<end) ?? end
+            let dot = bytes.position(of: ASCII.dot, in: start..<end)
             guard numbers.count < 4, start < dot, let number = parseIPv4Number(bytes, start..<dot) else { return nil }
             numbers.append(number)
             start = dot + 1

@@ -115,12 +115,8 @@ extension Span<UInt8> {
     /// The first position in `range` that holds `byte`.
     @inline(__always)
     func firstIndex(of byte: UInt8, in range: Range<Int>) -> Int? {
-        var index = range.lowerBound
-        while index < range.upperBound {
-            if self[index] == byte { return index }
-            index += 1
-        }
-        return nil
+        let found = position(of: byte, in: range)
+        return found < range.upperBound ? found : nil
     }
 
     /// Whether the bytes from `start` on are those of `other`, which must not reach past the end.

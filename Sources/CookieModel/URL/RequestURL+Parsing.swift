@@ -47,7 +47,7 @@ extension RequestURL {
         }
         var queryEnd = pathEnd
         if pathEnd < bytes.count, bytes[pathEnd] == ASCII.questionMark {
-            queryEnd = bytes.firstIndex(of: ASCII.numberSign, in: pathEnd..<bytes.count) ?? bytes.count
+            queryEnd = bytes.position(of: ASCII.numberSign, in: pathEnd..<bytes.count)
         }
         let path = URLPath.normalized(bytes.extracting(end..<pathEnd), octets[end..<pathEnd])
         let query = URLPath.encodedQuery(bytes.extracting(pathEnd..<queryEnd), octets[pathEnd..<queryEnd])
@@ -84,9 +84,9 @@ extension RequestURL {
         var hostEnd = range.upperBound
         var index = range.lowerBound
         if index < hostEnd, bytes[index] == ASCII.leftBracket {
-            index = bytes.firstIndex(of: ASCII.rightBracket, in: range) ?? hostEnd
+            index = bytes.position(of: ASCII.rightBracket, in: range)
         }
-        hostEnd = bytes.firstIndex(of: ASCII.colon, in: index..<hostEnd) ?? hostEnd
+        hostEnd = bytes.position(of: ASCII.colon, in: index..<hostEnd)
         var port = Int(scheme.defaultPort)
         if hostEnd + 1 < range.upperBound {
             port = 0

@@ -10,7 +10,7 @@ public struct CookieBatch {
     private let sealer: Sealer
     let path: String
     private let now: Timestamp
-    private let totalLimit: Int?
+    private let limits: CookieLimits
     let captureID: Int64?
     private var journal: ChangeWriter
     /// The sites that the batch has met. Nothing is decided on a value but how long it is, so none is opened.
@@ -28,7 +28,7 @@ public struct CookieBatch {
         self.sealer = sealer
         self.path = path
         self.now = now
-        totalLimit = policy.limits.totalCookies
+        limits = policy.limits
         // Most of the jar stays on disk, so its total is counted there.
         var policy = policy
         policy.limits.totalCookies = nil
@@ -47,7 +47,7 @@ public struct CookieBatch {
             return response.setCookie.map { _ in .ignored([.informationalResponse]) }
         }
         let site = response.context.url.host.site(store.policy.publicSuffixes)
-        let source = CookieRows.Source(captureID: captureID, url: response.context.url.withoutQuery, received: time)
+        let source = StoredCookie.Source(captureID: captureID, url: response.context.url.withoutQuery, received: time)
         var decisions: [StorageDecision] = []
         decisions.reserveCapacity(response.setCookie.count)
         for line in response.setCookie {
@@ -74,7 +74,7 @@ public struct CookieBatch {
         let site = WebHost(record.domain)?.registrableDomain(store.policy.publicSuffixes) ?? Octets(record.domain)
         try load(site)
         var decision = store.receive(record, now: now)
-        try write(decision, site: site, CookieRows.Source(captureID: captureID, url: nil, received: now))
+        try write(decision, site: site, StoredCookie.Source(captureID: captureID, url: nil, received: now))
         decision.dropStoredValues()
         return decision
     }
@@ -86,26 +86,11 @@ public struct CookieBatch {
                 try JarRows(database: rows.database).setNextSequence(store.nextSequence, id: rows.jarID)
             }
         }
-        let evicted = try removeExcess()
-        try SessionStoreError.catching(path) { try journal.finish() }
-        return evicted
-    }
-
-    /// Removes what is over the total limit: expired cookies first, then the least recently used.
-    private mutating func removeExcess() throws(SessionStoreError) -> [Eviction] {
-        guard let totalLimit else { return [] }
         return try SessionStoreError.catching(path) {
-            guard try rows.count() > totalLimit else { return [] }
-            for entry in try rows.deleteExpired(now: now) {
-                try journal.append(.expired, entry.cookie.id, site: entry.site)
-            }
-            let excess = try rows.count() - totalLimit
-            guard excess > 0 else { return [] }
-            return try rows.leastRecentlyUsed(excess).map { entry in
-                try rows.delete(entry.cookie.id, site: entry.site)
-                try journal.append(.evicted, entry.cookie.id, site: entry.site)
-                return Eviction(cookie: entry.cookie.with(value: []), reason: .totalLimit)
-            }
+            try journal.finish()
+            return try JarLimiter(
+                journaled: JournaledCookieRows(database: rows.database, jarID: rows.jarID), limits: limits, now: now
+            ).removeTotalExcess()
         }
     }
 
@@ -129,14 +114,9 @@ public struct CookieBatch {
                     try journal.append(.expired, cookie.id, site: site)
                 }
             }
-            if !alive.isEmpty { store[site] = SiteCookies(alive.map(CookieBatch.withoutContent)) }
+            if !alive.isEmpty { store[site] = SiteCookies(alive.map(\.withoutContent)) }
         }
         sites.insert(site)
-    }
-
-    /// The cookie with a value that is as long as its own.
-    private static func withoutContent(_ cookie: Cookie) -> Cookie {
-        cookie.with(value: Octets(Array(repeating: 0, count: Sealer.openedCount(cookie.value))))
     }
 
     /// Brings in the other sites that section 5.7, step 16, looks at.
@@ -147,7 +127,7 @@ public struct CookieBatch {
     }
 
     private mutating func write(
-        _ decision: borrowing StorageDecision, site: Octets, _ source: CookieRows.Source
+        _ decision: borrowing StorageDecision, site: Octets, _ source: StoredCookie.Source
     ) throws(SessionStoreError) {
         guard let cookie = decision.cookie else { return }
         try SessionStoreError.catching(path) {
@@ -157,7 +137,7 @@ public struct CookieBatch {
                 try journal.append(.deleted, cookie.id, site: site)
             } else {
                 let sealed = try sealer.seal(cookie.value, at: cookie.sealedPlace(jarID: rows.jarID))
-                try rows.upsert(cookie, sealedValue: sealed, site: site, source: source)
+                try rows.upsert(cookie, sealedValue: Octets(sealed), site: site, source: source)
                 try journal.append(decision.outcome == .stored ? .stored : .replaced, cookie.id, site: site)
             }
             for eviction in decision.evicted {

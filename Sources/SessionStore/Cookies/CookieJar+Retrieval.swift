@@ -56,18 +56,10 @@ extension CookieJar {
             try database.cache.withSite(
                 site, ofJar: id, open: database.openReader, check: database.file.checkBeforeRead,
                 load: { connection in
-                    var readable: [Cookie] = []
-                    var unreadable: [Cookie] = []
-                    let sealed = try database.reading(connection) { connection in
-                        try CookieRows(database: connection, jarID: id).cookies(site: site)
-                    }
-                    for cookie in sealed {
-                        if let value = opened(cookie) {
-                            readable.append(cookie.with(value: value))
-                        } else {
-                            unreadable.append(cookie.with(value: []))
-                        }
-                    }
+                    let (readable, unreadable) = opened(
+                        try database.reading(connection) { connection in
+                            try CookieRows(database: connection, jarID: id).cookies(site: site)
+                        })
                     return SiteCache.Site(cookies: SiteCookies(readable), unreadable: unreadable)
                 }, body)
         }

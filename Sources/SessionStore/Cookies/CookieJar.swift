@@ -57,6 +57,11 @@ public final class CookieJar: Sendable {
         let sealed = try database.read { connection in
             try CookieRows(database: connection, jarID: id).allCookies()
         }
+        return opened(sealed)
+    }
+
+    /// Cookies out of rows with their values opened; those whose value cannot be read back come second, without it.
+    func opened(_ sealed: [Cookie]) -> (readable: [Cookie], unreadable: [Cookie]) {
         var readable: [Cookie] = []
         var unreadable: [Cookie] = []
         for cookie in sealed {
@@ -80,6 +85,11 @@ extension Cookie {
         var copy = self
         copy.value = value
         return copy
+    }
+
+    /// A sealed cookie with a value that is as long as its own: limits ask for no more, so that nothing is opened.
+    var withoutContent: Cookie {
+        with(value: Octets(Array(repeating: 0, count: Sealer.openedCount(value))))
     }
 
     /// What a value is sealed to: no row can be passed off as another one, and no flag or lifetime be changed without

@@ -9,6 +9,8 @@ struct CookieRows {
         domain, path, name, host_only, partition_key, value, secure, http_only, same_site, expires_at, created_at,
         sequence, last_access_at
         """
+    /// The columns of a ``StoredCookie``.
+    private static let rowColumns = "\(columns), site, capture_id, source_url, received_at"
 
     let database: Database
     let jarID: Int64
@@ -38,12 +40,9 @@ struct CookieRows {
             SELECT DISTINCT site FROM cookie
             WHERE jar_id = ?1 AND substr(site, -length(?2) - 1) = CAST('.' || ?2 AS BLOB)
             """)
-        defer { statement.reset() }
         statement.bind(1, jarID)
         statement.bind(2, site)
-        var sites: [Octets] = []
-        while try statement.step() { sites.append(Octets(statement.bytes(0))) }
-        return sites
+        return try statement.allOctets()
     }
 
     /// The number of cookies, expired ones included. Reads the whole jar.
@@ -54,17 +53,39 @@ struct CookieRows {
         return try statement.step() ? Int(statement.int64(0)) : 0
     }
 
-    /// The cookies that were not used for longest, with their sites. Reads the whole jar.
-    func leastRecentlyUsed(_ count: Int) throws -> [(cookie: Cookie, site: Octets)] {
+    /// The registrable domains that have cookies. Reads the whole jar.
+    func sites() throws -> [Octets] {
+        let statement = try RowStatement(database, "SELECT DISTINCT site FROM cookie WHERE jar_id = ? ORDER BY site")
+        statement.bind(1, jarID)
+        return try statement.allOctets()
+    }
+
+    /// The whole rows of one registrable domain, in the order of creation.
+    func rows(site: Octets) throws -> [StoredCookie] {
+        let statement = try RowStatement(
+            database,
+            "SELECT \(CookieRows.rowColumns) FROM cookie WHERE jar_id = ? AND site = ? ORDER BY created_at, sequence")
+        statement.bind(1, jarID)
+        statement.bind(2, site)
+        return try CookieRows.collectRows(statement)
+    }
+
+    /// All whole rows, by site.
+    func allRows() throws -> [StoredCookie] {
+        try sites().flatMap(rows)
+    }
+
+    /// The whole rows of the cookies that were not used for longest. Reads the whole jar.
+    func leastRecentlyUsed(_ count: Int) throws -> [StoredCookie] {
         let statement = try RowStatement(
             database,
             """
-            SELECT \(CookieRows.columns), site FROM cookie WHERE jar_id = ?
+            SELECT \(CookieRows.rowColumns) FROM cookie WHERE jar_id = ?
             ORDER BY last_access_at, created_at, sequence LIMIT ?
             """)
         statement.bind(1, jarID)
         statement.bind(2, Int64(count))
-        return try CookieRows.collectWithSites(statement)
+        return try CookieRows.collectRows(statement)
     }
 
     /// Where a cookie's value came from.
@@ -79,24 +100,16 @@ struct CookieRows {
         defer { statement.reset() }
         statement.bind(1, jarID)
         statement.bind(2, site)
-        bindIdentity(id, to: statement, from: 3)
+        statement.bind(3, identity: id)
         guard try statement.step() else { return nil }
         return CookieOrigin(
             capture: statement.isNull(0) ? nil : statement.text(0),
             url: statement.isNull(1) ? nil : statement.text(1),
-            received: statement.optionalInt64(2).map(Timestamp.init(microseconds:)))
-    }
-
-    /// What a row says of where its value came from.
-    struct Source {
-        let captureID: Int64?
-        /// Without its query.
-        let url: Octets?
-        let received: Timestamp
+            received: statement.optionalTimestamp(2))
     }
 
     /// Stores a cookie in the place of the one with the same ID.
-    func upsert(_ cookie: Cookie, sealedValue: [UInt8], site: Octets, source: Source) throws {
+    func upsert(_ cookie: Cookie, sealedValue: Octets, site: Octets, source: StoredCookie.Source) throws {
         let statement = try RowStatement(
             database,
             """
@@ -111,7 +124,7 @@ struct CookieRows {
             """)
         statement.bind(1, jarID)
         statement.bind(2, site)
-        bindIdentity(cookie.id, to: statement, from: 3)
+        statement.bind(3, identity: cookie.id)
         statement.bind(8, sealedValue)
         statement.bind(9, cookie.isSecure)
         statement.bind(10, cookie.isHTTPOnly)
@@ -122,7 +135,7 @@ struct CookieRows {
         statement.bind(15, cookie.lastAccess.microseconds)
         statement.bind(16, source.captureID)
         statement.bind(17, text: source.url)
-        statement.bind(18, source.received.microseconds)
+        statement.bind(18, source.received?.microseconds)
         try statement.run()
     }
 
@@ -136,7 +149,7 @@ struct CookieRows {
             """)
         statement.bind(1, jarID)
         statement.bind(2, site)
-        bindIdentity(id, to: statement, from: 3)
+        statement.bind(3, identity: id)
         try statement.run()
     }
 
@@ -150,15 +163,6 @@ struct CookieRows {
         try statement.run()
     }
 
-    /// Removes the expired cookies of the jar, and says which they were.
-    func deleteExpired(now: Timestamp) throws -> [(cookie: Cookie, site: Octets)] {
-        let statement = try RowStatement(
-            database, "DELETE FROM cookie WHERE jar_id = ? AND expires_at < ? RETURNING \(CookieRows.columns), site")
-        statement.bind(1, jarID)
-        statement.bind(2, now.microseconds)
-        return try CookieRows.collectWithSites(statement)
-    }
-
     /// Notes when a cookie was last sent.
     func touch(_ id: Cookie.ID, site: Octets, now: Timestamp) throws {
         let statement = try RowStatement(
@@ -169,17 +173,9 @@ struct CookieRows {
             """)
         statement.bind(1, jarID)
         statement.bind(2, site)
-        bindIdentity(id, to: statement, from: 3)
+        statement.bind(3, identity: id)
         statement.bind(8, now.microseconds)
         try statement.run()
-    }
-
-    private func bindIdentity(_ id: Cookie.ID, to statement: RowStatement, from index: Int32) {
-        statement.bind(index, id.domain.octets)
-        statement.bind(index + 1, id.path)
-        statement.bind(index + 2, id.name)
-        statement.bind(index + 3, id.isHostOnly)
-        statement.bind(index + 4, text: id.partitionKey?.serialized ?? "")
     }
 
     private static func collect(_ statement: RowStatement) throws -> [Cookie] {
@@ -189,25 +185,26 @@ struct CookieRows {
         return cookies
     }
 
-    private static func collectWithSites(_ statement: RowStatement) throws -> [(cookie: Cookie, site: Octets)] {
+    private static func collectRows(_ statement: RowStatement) throws -> [StoredCookie] {
         defer { statement.reset() }
-        var found: [(cookie: Cookie, site: Octets)] = []
-        while try statement.step() { found.append((cookie(statement), Octets(statement.bytes(13)))) }
-        return found
+        var rows: [StoredCookie] = []
+        while try statement.step() {
+            let source = StoredCookie.Source(
+                captureID: statement.optionalInt64(14),
+                url: statement.isNull(15) ? nil : Octets(statement.bytes(15)),
+                received: statement.optionalTimestamp(16))
+            rows.append(
+                StoredCookie(cookie: cookie(statement), site: Octets(statement.bytes(13)), source: source))
+        }
+        return rows
     }
 
     /// The cookie of the row at hand, which begins with ``columns``.
     private static func cookie(_ statement: RowStatement) -> Cookie {
-        let id = Cookie.ID(
-            name: Octets(statement.bytes(2)), domain: WebHost(stored: Octets(statement.bytes(0))),
-            isHostOnly: statement.int64(3) != 0, path: Octets(statement.bytes(1)),
-            partitionKey: PartitionKey(serialized: statement.text(4)))
-        return Cookie(
-            id: id, value: Octets(statement.bytes(5)), isSecure: statement.int64(6) != 0,
-            isHTTPOnly: statement.int64(7) != 0,
-            sameSite: SameSite(rawValue: UInt8(truncatingIfNeeded: statement.int64(8))) ?? .strict,
-            expiry: statement.optionalInt64(9).map(Timestamp.init(microseconds:)),
-            creation: Timestamp(microseconds: statement.int64(10)),
-            lastAccess: Timestamp(microseconds: statement.int64(12)), sequence: statement.int64(11))
+        Cookie(
+            id: statement.identity(0), value: Octets(statement.bytes(5)), isSecure: statement.int64(6) != 0,
+            isHTTPOnly: statement.int64(7) != 0, sameSite: statement.sameSite(8),
+            expiry: statement.optionalTimestamp(9), creation: statement.timestamp(10),
+            lastAccess: statement.timestamp(12), sequence: statement.int64(11))
     }
 }

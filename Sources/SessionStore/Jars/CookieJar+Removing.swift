@@ -10,27 +10,27 @@ extension CookieJar {
     @discardableResult
     public func removeCookies(_ filter: CookieFilter, now: Timestamp) throws(SessionStoreError) -> [Cookie] {
         try database.write { connection in
-            let rows = StoredCookieRows(database: connection, jarID: id)
+            let journaled = JournaledCookieRows(database: connection, jarID: id)
             let candidates: [StoredCookie]
             if let request = filter.request {
-                candidates = try sent(with: request, from: rows, now: now)
+                candidates = try sent(with: request, from: journaled.rows, now: now)
             } else {
-                candidates = try rows.allCookies()
+                candidates = try journaled.rows.allRows()
             }
             let removed = candidates.filter { filter.admits($0.cookie) && !$0.cookie.isExpired(at: now) }
-            for stored in removed { try rows.remove(stored.cookie.id, site: stored.site, now: now) }
-            if !removed.isEmpty { try JarCaptureRows(database: connection, jarID: id).allowAgain() }
+            for stored in removed { try journaled.remove(stored.cookie.id, site: stored.site, now: now) }
+            if !removed.isEmpty { try CaptureRows(database: connection, jarID: id).allowAgain() }
             return removed.map { $0.cookie.with(value: []) }
         }
     }
 
     /// The cookies that a request carries, however many they are, and whether or not their values can be read.
     private func sent(
-        with request: RequestContext, from rows: StoredCookieRows, now: Timestamp
+        with request: RequestContext, from rows: CookieRows, now: Timestamp
     ) throws -> [StoredCookie] {
         var policy = policy
         policy.limits = .unlimited
-        let stored = try rows.cookies(site: request.url.host.registrableDomain(policy.publicSuffixes))
+        let stored = try rows.rows(site: request.url.host.registrableDomain(policy.publicSuffixes))
         let retrieval = policy.retrieval(from: stored.map(\.cookie), for: request, now: now, opening: { _ in [] })
         let included = Set(retrieval.included.map(\.id))
         return stored.filter { included.contains($0.cookie.id) }

@@ -2,37 +2,31 @@ internal import CookieModel
 
 /// Cuts a jar down to its limits after many cookies have come into it at once ("remove excess cookies", section 5.7).
 struct JarLimiter {
-    let rows: StoredCookieRows
+    let journaled: JournaledCookieRows
     let limits: CookieLimits
     let now: Timestamp
-    /// Gives the value of a cookie; `nil` where it cannot be read.
-    let opening: (Cookie) -> Octets?
 
     /// Removes what one registrable domain has over its limits. Expired cookies are out already.
     func removeExcess(site: Octets) throws -> [Eviction] {
-        let cookies = try rows.cookies(site: site).map { stored in
-            // Within a partition octets count, elsewhere no value does.
-            let isCounted = stored.cookie.id.partitionKey != nil && limits.partitionOctets != nil
-            return stored.cookie.with(value: isCounted ? opening(stored.cookie) ?? [] : [])
-        }
+        let cookies = try journaled.rows.cookies(site: site).map(\.withoutContent)
         var found = SiteCookies(cookies)
         var evicted = found.removeExcess(nil, limits)
         let partitions = Set(cookies.compactMap(\.id.partitionKey)).sorted { $0.serialized < $1.serialized }
         for key in partitions { evicted += found.removeExcess(key, limits) }
-        return try evicted.map { eviction in
-            try rows.evict(eviction.cookie.id, site: site, now: now)
-            return Eviction(cookie: eviction.cookie.with(value: []), reason: eviction.reason)
-        }
+        return try evicted.map { try evict($0.cookie, site: site, $0.reason) }
     }
 
-    /// Removes what the jar has over its total: the least recently used first. Expired cookies are out already.
+    /// Removes what the jar has over its total: expired cookies first, then the least recently used.
     func removeTotalExcess() throws -> [Eviction] {
-        guard let limit = limits.totalCookies else { return [] }
-        let excess = try rows.count() - limit
+        guard let limit = limits.totalCookies, try journaled.rows.count() > limit else { return [] }
+        try journaled.removeExpired(now: now)
+        let excess = try journaled.rows.count() - limit
         guard excess > 0 else { return [] }
-        return try rows.leastRecentlyUsed(excess).map { stored in
-            try rows.evict(stored.cookie.id, site: stored.site, now: now)
-            return Eviction(cookie: stored.cookie.with(value: []), reason: .totalLimit)
-        }
+        return try journaled.rows.leastRecentlyUsed(excess).map { try evict($0.cookie, site: $0.site, .totalLimit) }
+    }
+
+    private func evict(_ cookie: Cookie, site: Octets, _ reason: EvictionReason) throws -> Eviction {
+        try journaled.evict(cookie.id, site: site, now: now)
+        return Eviction(cookie: cookie.with(value: []), reason: reason)
     }
 }

@@ -51,8 +51,8 @@ extension SessionDatabase {
         try SessionStoreError.check(name, of: "jar")
         return try write { connection in
             let id = try JarRows(database: connection).presentJar(named: name).id
-            try JarCaptureRows(database: connection, jarID: id).allowAgain()
-            return try StoredCookieRows(database: connection, jarID: id).removeAll(now: now)
+            try CaptureRows(database: connection, jarID: id).allowAgain()
+            return try JournaledCookieRows(database: connection, jarID: id).removeAll(now: now)
         }
     }
 
@@ -67,7 +67,7 @@ extension SessionDatabase {
             let rows = JarRows(database: connection)
             let id = try rows.presentJar(named: name).id
             let removal = JarRemoval(
-                cookies: try StoredCookieRows(database: connection, jarID: id).count(),
+                cookies: try CookieRows(database: connection, jarID: id).count(),
                 savedSessions: try rows.savedSessionCount(id: id))
             try rows.delete(id: id)
             return removal

@@ -25,12 +25,12 @@ extension SessionDatabase {
             try jars.expectNone(named: newName)
             try jars.insert(settings, named: newName, now: now)
             let newID = try jars.presentJar(named: newName).id
-            let source = StoredCookieRows(database: connection, jarID: id)
-            let target = StoredCookieRows(database: connection, jarID: newID)
-            let captures = try JarCaptureRows(database: connection, jarID: newID).take(from: id)
+            let source = CookieRows(database: connection, jarID: id)
+            let target = JournaledCookieRows(database: connection, jarID: newID)
+            let captures = try CaptureRows(database: connection, jarID: newID).take(from: id)
             var copy = JarCopy()
             for site in try source.sites() {
-                for var stored in try source.cookies(site: site) {
+                for var stored in try source.rows(site: site) {
                     guard !stored.cookie.isExpired(at: now) else {
                         copy.expired += 1
                         continue
@@ -39,7 +39,7 @@ extension SessionDatabase {
                         copy.unreadable.append(stored.cookie.with(value: []))
                         continue
                     }
-                    stored.captureID = stored.captureID.flatMap { captures[$0] }
+                    stored.source.captureID = stored.source.captureID.flatMap { captures[$0] }
                     try target.insert(stored, now: now)
                     copy.copied += 1
                 }
@@ -69,19 +69,18 @@ extension SessionDatabase {
             let jars = JarRows(database: connection)
             let id = try jars.presentJar(named: name).id
             let (targetID, settings) = try jars.presentJar(named: targetName)
-            let source = StoredCookieRows(database: connection, jarID: id)
-            let target = StoredCookieRows(database: connection, jarID: targetID)
-            let captures = try JarCaptureRows(database: connection, jarID: targetID).take(from: id)
-            let limiter = JarLimiter(
-                rows: target, limits: settings.limits, now: now,
-                opening: { [sealer] in sealer.open($0.value, at: $0.sealedPlace(jarID: targetID)) })
+            let source = CookieRows(database: connection, jarID: id)
+            let target = JournaledCookieRows(database: connection, jarID: targetID)
+            let captures = try CaptureRows(database: connection, jarID: targetID).take(from: id)
+            let limiter = JarLimiter(journaled: target, limits: settings.limits, now: now)
             var sequence = try jars.nextSequence(id: targetID)
             var merge = JarMerge()
             try target.removeExpired(now: now)
             for site in try source.sites() {
                 let present = Dictionary(
-                    try target.cookies(site: site).map { ($0.cookie.id, $0) }, uniquingKeysWith: { first, _ in first })
-                for var stored in try source.cookies(site: site) {
+                    try target.rows.rows(site: site).map { ($0.cookie.id, $0) }, uniquingKeysWith: { first, _ in first }
+                )
+                for var stored in try source.rows(site: site) {
                     guard !stored.cookie.isExpired(at: now) else {
                         merge.expired += 1
                         continue
@@ -91,9 +90,9 @@ extension SessionDatabase {
                         merge.kept += 1
                         continue
                     }
-                    stored.captureID = stored.captureID.flatMap { captures[$0] }
+                    stored.source.captureID = stored.source.captureID.flatMap { captures[$0] }
                     // With the place of the old one its own creation is lost: this keeps it from being older next time.
-                    if old != nil { stored.receivedAt = stored.lastUpdate }
+                    if old != nil { stored.source.received = stored.lastUpdate }
                     let place = (old?.cookie.creation ?? stored.cookie.creation, old?.cookie.sequence ?? sequence)
                     guard try reseal(&stored.cookie, of: id, in: targetID, place: place) else {
                         merge.unreadable.append(stored.cookie.with(value: []))

@@ -59,11 +59,7 @@ struct ChangeRows {
         statement.bind(3, cause.rawValue)
         statement.bind(4, now.microseconds)
         statement.bind(5, site)
-        statement.bind(6, id.domain.octets)
-        statement.bind(7, id.path)
-        statement.bind(8, id.name)
-        statement.bind(9, id.isHostOnly)
-        statement.bind(10, text: id.partitionKey?.serialized ?? "")
+        statement.bind(6, identity: id)
         try statement.run()
     }
 
@@ -75,11 +71,7 @@ struct ChangeRows {
         defer { statement.reset() }
         var changed: [(id: Cookie.ID, site: Octets)] = []
         while try statement.step() {
-            let id = Cookie.ID(
-                name: Octets(statement.bytes(3)), domain: WebHost(stored: Octets(statement.bytes(1))),
-                isHostOnly: statement.int64(4) != 0, path: Octets(statement.bytes(2)),
-                partitionKey: PartitionKey(serialized: statement.text(5)))
-            changed.append((id, Octets(statement.bytes(0))))
+            changed.append((statement.identity(1), Octets(statement.bytes(0))))
         }
         try append(cause, changed, now: now)
         return changed.count
@@ -100,12 +92,9 @@ struct ChangeRows {
         guard last - position <= min(ChangeRows.limit, 256) else { return (nil, last) }
         let statement = try RowStatement(
             database, "SELECT DISTINCT site FROM cookie_change WHERE jar_id = ? AND position > ?")
-        defer { statement.reset() }
         statement.bind(1, jarID)
         statement.bind(2, position)
-        var sites: [Octets] = []
-        while try statement.step() { sites.append(Octets(statement.bytes(0))) }
-        return (sites, last)
+        return (try statement.allOctets(), last)
     }
 
     /// The entries after `position`, at most `count`.
@@ -123,14 +112,10 @@ struct ChangeRows {
         statement.bind(3, Int64(count))
         var changes: [CookieChange] = []
         while try statement.step() {
-            let id = Cookie.ID(
-                name: Octets(statement.bytes(5)), domain: WebHost(stored: Octets(statement.bytes(3))),
-                isHostOnly: statement.int64(6) != 0, path: Octets(statement.bytes(4)),
-                partitionKey: PartitionKey(serialized: statement.text(7)))
             changes.append(
                 CookieChange(
                     position: statement.int64(0), cause: CookieChange.Cause(rawValue: statement.int64(1)) ?? .removed,
-                    time: Timestamp(microseconds: statement.int64(2)), cookie: id))
+                    time: statement.timestamp(2), cookie: statement.identity(3)))
         }
         // A position from the future is one of another database: everything may have changed.
         let isForeign = position >= next

@@ -74,11 +74,7 @@ enum SealedTable: CaseIterable {
     private static func bind(_ owner: Int64, _ site: Octets, _ id: Cookie.ID, to statement: RowStatement) {
         statement.bind(1, owner)
         statement.bind(2, site)
-        statement.bind(3, id.domain.octets)
-        statement.bind(4, id.path)
-        statement.bind(5, id.name)
-        statement.bind(6, id.isHostOnly)
-        statement.bind(7, text: id.partitionKey?.serialized ?? "")
+        statement.bind(3, identity: id)
     }
 
     private func cookiePage(
@@ -108,17 +104,12 @@ enum SealedTable: CaseIterable {
     }
 
     private func cookieValue(_ statement: RowStatement) -> SealedValue {
-        let id = Cookie.ID(
-            name: Octets(statement.bytes(4)), domain: WebHost(stored: Octets(statement.bytes(2))),
-            isHostOnly: statement.int64(5) != 0, path: Octets(statement.bytes(3)),
-            partitionKey: PartitionKey(serialized: statement.text(6)))
-        let creation = Timestamp(microseconds: statement.int64(12))
+        let id = statement.identity(2)
+        let creation = statement.timestamp(12)
         let cookie = Cookie(
             id: id, value: Octets(statement.bytes(7)), isSecure: statement.int64(8) != 0,
-            isHTTPOnly: statement.int64(9) != 0,
-            sameSite: SameSite(rawValue: UInt8(truncatingIfNeeded: statement.int64(10))) ?? .strict,
-            expiry: statement.optionalInt64(11).map(Timestamp.init(microseconds:)), creation: creation,
-            lastAccess: creation)
+            isHTTPOnly: statement.int64(9) != 0, sameSite: statement.sameSite(10),
+            expiry: statement.optionalTimestamp(11), creation: creation, lastAccess: creation)
         let location = SealedValueLocation(
             kind: self == .savedCookies ? .savedCookie : .cookie,
             jar: statement.isNull(14) ? nil : statement.text(14),

@@ -22,7 +22,7 @@ extension SessionDatabase {
         var pruning = try write { database in
             var pruning = Pruning()
             for (id, name) in try jarNames(database) where jar == nil || name == jar {
-                let count = try StoredCookieRows(database: database, jarID: id).removeExpired(now: now)
+                let count = try JournaledCookieRows(database: database, jarID: id).removeExpired(now: now)
                 if count > 0 { pruning.expiredCookies[name] = count }
             }
             if let jar, try JarRows(database: database).jar(named: jar) == nil {

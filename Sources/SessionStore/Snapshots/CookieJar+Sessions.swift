@@ -9,11 +9,11 @@ extension CookieJar {
     @discardableResult
     public func endSession(now: Timestamp) throws(SessionStoreError) -> SessionEnd {
         try database.write { connection in
-            let rows = StoredCookieRows(database: connection, jarID: id)
-            try rows.removeExpired(now: now)
-            let removed = try rows.removeSessionCookies(now: now)
-            try JarCaptureRows(database: connection, jarID: id).allowAgain()
-            return SessionEnd(removed: removed, kept: try rows.count())
+            let journaled = JournaledCookieRows(database: connection, jarID: id)
+            try journaled.removeExpired(now: now)
+            let removed = try journaled.removeSessionCookies(now: now)
+            try CaptureRows(database: connection, jarID: id).allowAgain()
+            return SessionEnd(removed: removed, kept: try journaled.rows.count())
         }
     }
 
@@ -48,11 +48,11 @@ extension CookieJar {
                 throw SessionStoreError(noSessionNamed: name, jar: self.name)
             }
             // What has expired is no cookie that anybody would miss.
-            try StoredCookieRows(database: connection, jarID: id).removeExpired(now: now)
+            try JournaledCookieRows(database: connection, jarID: id).removeExpired(now: now)
             let removed = try rows.removeOthers(than: snapshotID, now: now)
             let changed = try rows.restoreChanged(snapshotID, now: now)
             let added = try rows.restoreMissing(snapshotID, now: now)
-            try JarCaptureRows(database: connection, jarID: id).allowAgain()
+            try CaptureRows(database: connection, jarID: id).allowAgain()
             return SessionRestoration(
                 session: session, removed: removed, added: added, changed: changed,
                 expired: try rows.expired(snapshotID, now: now))

@@ -142,17 +142,12 @@ struct SnapshotRows {
         statement.bind(2, now.microseconds)
         var cookies: [Cookie] = []
         while try statement.step() {
-            let identity = Cookie.ID(
-                name: Octets(statement.bytes(2)), domain: WebHost(stored: Octets(statement.bytes(0))),
-                isHostOnly: statement.int64(3) != 0, path: Octets(statement.bytes(1)),
-                partitionKey: PartitionKey(serialized: statement.text(4)))
             cookies.append(
                 Cookie(
-                    id: identity, value: [], isSecure: statement.int64(5) != 0, isHTTPOnly: statement.int64(6) != 0,
-                    sameSite: SameSite(rawValue: UInt8(truncatingIfNeeded: statement.int64(7))) ?? .strict,
-                    expiry: Timestamp(microseconds: statement.int64(8)),
-                    creation: Timestamp(microseconds: statement.int64(9)),
-                    lastAccess: Timestamp(microseconds: statement.int64(10)), sequence: statement.int64(11)))
+                    id: statement.identity(0), value: [], isSecure: statement.int64(5) != 0,
+                    isHTTPOnly: statement.int64(6) != 0, sameSite: statement.sameSite(7),
+                    expiry: statement.timestamp(8), creation: statement.timestamp(9),
+                    lastAccess: statement.timestamp(10), sequence: statement.int64(11)))
         }
         return cookies
     }

@@ -1,0 +1,44 @@
+internal import CookieModel
+
+/// What tables of cookies have in common: the columns `domain, path, name, host_only, partition_key`, times and flags.
+extension RowStatement {
+    /// Binds the identity of a cookie to five parameters.
+    func bind(_ index: Int32, identity id: Cookie.ID) {
+        bind(index, id.domain.octets)
+        bind(index + 1, id.path)
+        bind(index + 2, id.name)
+        bind(index + 3, id.isHostOnly)
+        bind(index + 4, text: id.partitionKey?.serialized ?? "")
+    }
+
+    /// The identity of a cookie in five columns.
+    func identity(_ column: Int32) -> Cookie.ID {
+        Cookie.ID(
+            name: Octets(bytes(column + 2)), domain: WebHost(stored: Octets(bytes(column))),
+            isHostOnly: int64(column + 3) != 0, path: Octets(bytes(column + 1)),
+            partitionKey: PartitionKey(serialized: text(column + 4)))
+    }
+
+    /// The same-site-flag; the strictest one where it is none that this version knows.
+    func sameSite(_ column: Int32) -> SameSite {
+        SameSite(rawValue: UInt8(truncatingIfNeeded: int64(column))) ?? .strict
+    }
+
+    /// A moment.
+    func timestamp(_ column: Int32) -> Timestamp {
+        Timestamp(microseconds: int64(column))
+    }
+
+    /// A moment, or NULL.
+    func optionalTimestamp(_ column: Int32) -> Timestamp? {
+        optionalInt64(column).map(Timestamp.init(microseconds:))
+    }
+
+    /// The octets of the first column of every row.
+    func allOctets() throws -> [Octets] {
+        defer { reset() }
+        var octets: [Octets] = []
+        while try step() { octets.append(Octets(bytes(0))) }
+        return octets
+    }
+}
