@@ -58,6 +58,30 @@ struct ImportCommandTests {
         #expect(try home.crumb("import", "--again", path).text.contains(" replaced, "))
     }
 
+    @Test("A pipe is known again as a file is, whatever its name")
+    func pipes() throws {
+        let path = try home.write(har, to: "capture.har")
+        #expect(try home.shell("cat \(path) | crumb import -").text.contains(" 2 taken, "))
+        for command in ["cat \(path) | crumb import -", "crumb import - < \(path)", "crumb import \(path)"] {
+            let again = try home.shell(command)
+            #expect(again.status == 0 && again.text.contains("imported before, on "), "\(command)")
+        }
+        let fifo = "rm -f pipe; mkfifo pipe; cat \(path) > pipe & crumb import"
+        #expect(try home.shell("\(fifo) pipe").text.contains("imported before, on "))
+        #expect(try home.shell("\(fifo) --again pipe").text.contains(" replaced, "))
+    }
+
+    @Test("A pipe that is longer than what is kept of it is imported whole")
+    func longPipe() throws {
+        let start = try home.write(String(har.dropLast(4)), to: "start")
+        let end = try home.write(String(har.suffix(4)), to: "end")
+        let pipe = "{ cat \(start); head -c 34000000 /dev/zero | tr '\\0' ' '; cat \(end); } | crumb import -"
+        #expect(try home.shell(pipe).text.contains(" 2 taken, "))
+        // Too long to be looked at before.
+        #expect(try home.shell(pipe).text.contains(" replaced, "))
+        #expect(try home.header() == "Cookie: c=4")
+    }
+
     @Test("A capture that could not be read to its end is read again")
     func brokenTwice() throws {
         let path = try home.write(String(har.dropLast(4)), to: "broken.har")

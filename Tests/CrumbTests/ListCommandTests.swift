@@ -35,6 +35,24 @@ struct ListCommandTests {
         #expect(try home.crumb("list", "--json", "--values").objects()[0]["value"] as? String == "secret")
     }
 
+    @Test("Where each value came from is shown where that is asked for")
+    func origins() throws {
+        let path = try home.write(
+            Capture.har([Capture.entry("https://www.example.com/in?code=s3cr3t", ["a=1; Path=/"])]), to: "login.har")
+        #expect(try home.crumb("import", path).status == 0)
+        try home.receive("b=2; Path=/", from: "https://other.example/x")
+        let text = try home.crumb("list", "--origins").text
+        #expect(text.contains("FROM") && text.contains("https://www.example.com/in in \(path) at "))
+        #expect(text.contains("https://other.example/x in ") && !text.contains("s3cr3t"))
+        let object = try #require(try home.crumb("list", "--json", "--origins", "example.com").objects().first)
+        let origin = try #require(object["origin"] as? [String: String])
+        #expect(origin["capture"] == path && origin["url"] == "https://www.example.com/in" && origin["received"] != nil)
+        #expect(try home.crumb("list", "--json").objects().allSatisfy { $0["origin"] == nil })
+        let value = try #require(
+            try home.crumb("get", "--json", "a", "https://www.example.com/").objects().first)
+        #expect((value["origin"] as? [String: String])?["capture"] == path)
+    }
+
     @Test("A domain picks itself and the names below it")
     func domains() throws {
         try fill()

@@ -88,26 +88,6 @@ struct CookieRows {
         return try CookieRows.collectRows(statement)
     }
 
-    /// Where a cookie's value came from.
-    func origin(of id: Cookie.ID, site: Octets) throws -> CookieOrigin? {
-        let statement = try RowStatement(
-            database,
-            """
-            SELECT capture.name, source_url, received_at FROM cookie LEFT JOIN capture ON capture.id = capture_id
-            WHERE cookie.jar_id = ? AND site = ? AND domain = ? AND path = ? AND cookie.name = ? AND host_only = ?
-                AND partition_key = ?
-            """)
-        defer { statement.reset() }
-        statement.bind(1, jarID)
-        statement.bind(2, site)
-        statement.bind(3, identity: id)
-        guard try statement.step() else { return nil }
-        return CookieOrigin(
-            capture: statement.isNull(0) ? nil : statement.text(0),
-            url: statement.isNull(1) ? nil : statement.text(1),
-            received: statement.optionalTimestamp(2))
-    }
-
     /// Stores a cookie in the place of the one with the same ID.
     func upsert(_ cookie: Cookie, sealedValue: Octets, site: Octets, source: StoredCookie.Source) throws {
         let statement = try RowStatement(

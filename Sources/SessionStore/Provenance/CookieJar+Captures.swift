@@ -35,12 +35,4 @@ extension CookieJar {
                 try CaptureRows(database: connection, jarID: id).insert(name, now: now)
             })
     }
-
-    /// Where a cookie's present value came from; `nil` where there is no such cookie.
-    public func origin(of cookie: Cookie.ID) throws(SessionStoreError) -> CookieOrigin? {
-        let site = cookie.domain.registrableDomain(policy.publicSuffixes)
-        return try database.read { connection in
-            try CookieRows(database: connection, jarID: id).origin(of: cookie, site: site)
-        }
-    }
 }

@@ -24,10 +24,12 @@ struct GetCommand: CrumbCommand {
     func execute(_ console: Console) throws {
         let now = Timestamp.now
         let context = try context.context(for: try requestURL(url))
-        let retrieval = try jar.openExistingJar(now: now)?.retrieve(for: context, now: now) ?? Retrieval()
+        let existing = try jar.openExistingJar(now: now)
+        let retrieval = try existing?.retrieve(for: context, now: now) ?? Retrieval()
         if let cookie = retrieval.included.first(where: { $0.name == Octets(name) }) {
             if output.json {
-                try console.writeJSON(CookieReport(cookie, showingValue: true))
+                let origin = try existing?.origin(of: cookie.id)
+                try console.writeJSON(CookieReport(cookie, showingValue: true, origin: origin))
             } else {
                 try console.write(cookie.value + [UInt8(ascii: "\n")])
             }

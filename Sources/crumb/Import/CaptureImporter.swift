@@ -9,6 +9,8 @@ struct CaptureImporter {
     /// How many lines, and how many bytes of them, wait to be written in one transaction.
     private static let batchLineLimit = 10_000
     private static let batchByteLimit = 8 << 20
+    /// How much of a pipe is kept in memory, to see whether it was imported before.
+    private static let pipeLimit = 32 << 20
 
     let jar: CookieJar
     /// The URL of a raw dump's first response.
@@ -23,7 +25,7 @@ struct CaptureImporter {
     /// imported whole before changes nothing.
     func importFile(_ input: InputFile) throws -> ImportReport {
         var report = ImportReport(source: input.name)
-        if !again, input.isRepeatable, let earlier = try earlierImport(of: input) {
+        if !again, try isRepeatable(input), let earlier = try earlierImport(of: input) {
             report.alreadyImported = ImportReport.EarlierImport(earlier)
             return report
         }
@@ -58,6 +60,15 @@ struct CaptureImporter {
         var digest = CaptureDigest()
         digest.update("\(url ?? "") \(receivedNow)\n".utf8)
         return digest
+    }
+
+    private func isRepeatable(_ input: InputFile) throws -> Bool {
+        do {
+            return try input.becomesRepeatable(within: CaptureImporter.pipeLimit)
+        } catch is Problem {
+            // The import itself says what is wrong with the file.
+            return false
+        }
     }
 
     private func earlierImport(of input: InputFile) throws -> CaptureRecord? {

@@ -1,5 +1,6 @@
 import CookieModel
 import Foundation
+import SessionStore
 
 /// Octets in JSON: text where they are UTF-8, base64 beside it where they are not.
 struct OctetsReport: Encodable {
@@ -31,17 +32,20 @@ struct CookieReport: Encodable {
     let size: Int?
     /// Seconds until it expires, negative where it has; only where the report has a time.
     let expiresIn: Int64?
+    /// Where the value came from; only where the report was given it.
+    let origin: OriginReport?
 
-    init(_ cookie: Cookie, showingValue: Bool) {
-        self.init(cookie, showingValue: showingValue, size: cookie.name.count + cookie.value.count, at: nil)
+    init(_ cookie: Cookie, showingValue: Bool, origin: CookieOrigin? = nil) {
+        self.init(
+            cookie, showingValue: showingValue, size: cookie.name.count + cookie.value.count, at: nil, origin: origin)
     }
 
     /// A cookie whose value nobody looks at, with how long it lives from `now` on.
     init(_ cookie: Cookie, at now: Timestamp) {
-        self.init(cookie, showingValue: false, size: nil, at: now)
+        self.init(cookie, showingValue: false, size: nil, at: now, origin: nil)
     }
 
-    private init(_ cookie: Cookie, showingValue: Bool, size: Int?, at now: Timestamp?) {
+    private init(_ cookie: Cookie, showingValue: Bool, size: Int?, at now: Timestamp?, origin: CookieOrigin?) {
         let name = OctetsReport(cookie.name)
         let value = showingValue ? OctetsReport(cookie.value) : nil
         self.name = name.text
@@ -59,6 +63,7 @@ struct CookieReport: Encodable {
         created = cookie.creation.rfc3339
         self.size = size
         expiresIn = now.flatMap { now in cookie.expiry.map { $0.seconds - now.seconds } }
+        self.origin = origin.map(OriginReport.init)
     }
 }
 

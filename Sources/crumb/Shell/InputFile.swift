@@ -7,37 +7,76 @@ import Foundation
 #endif
 
 /// A file that the user named, or standard input for `-`, read in chunks.
-struct InputFile {
+final class InputFile {
     /// How errors and reports call it.
     let name: String
     private let path: String
+    /// What was read ahead of an input that cannot be read twice.
+    private var beginning: [UInt8] = []
+    /// Whether nothing comes after that.
+    private var isReadWhole = false
+    /// Where reading goes on otherwise.
+    private var descriptor: Int32?
+    private lazy var buffer = [UInt8](repeating: 0, count: 1 << 18)
 
     init(_ path: String) {
         self.path = path
         name = path == "-" ? "standard input" : path
     }
 
-    /// Whether the file can be read as often as wanted.
-    var isRepeatable: Bool {
+    deinit {
+        if let descriptor { InputFile.finish(descriptor) }
+    }
+
+    /// Makes sure that the input can be read twice: a pipe that ends within `limit` bytes is kept in memory.
+    ///
+    /// - Returns: whether it can; where not, the next reading still gets all of it.
+    func becomesRepeatable(within limit: Int) throws -> Bool {
+        let descriptor = try opened()
         var status = stat()
-        return path != "-" && stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        if path != "-", fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG {
+            InputFile.finish(descriptor)
+            return true
+        }
+        self.descriptor = descriptor
+        while beginning.count <= limit, !isReadWhole {
+            isReadWhole = try !readChunk(descriptor) { beginning += $0 }
+        }
+        return isReadWhole
     }
 
     /// Calls `body` with one chunk after the other, to the end of the file.
     func forEachChunk(_ body: (ArraySlice<UInt8>) throws -> Void) throws {
-        let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw problem(errno) }
-        defer { if descriptor != STDIN_FILENO { close(descriptor) } }
-        var buffer = [UInt8](repeating: 0, count: 1 << 18)
+        if !beginning.isEmpty { try body(beginning[...]) }
+        guard !isReadWhole else { return }
+        beginning = []
+        let descriptor = try descriptor ?? opened()
+        self.descriptor = nil
+        defer { InputFile.finish(descriptor) }
+        while try readChunk(descriptor, body) {}
+    }
+
+    /// Whether there was one more chunk.
+    private func readChunk(_ descriptor: Int32, _ body: (ArraySlice<UInt8>) throws -> Void) throws -> Bool {
         while true {
             let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
             if count < 0 {
                 if errno == EINTR { continue }
                 throw problem(errno)
             }
-            guard count > 0 else { return }
-            try body(buffer[0..<count])
+            if count > 0 { try body(buffer[0..<count]) }
+            return count > 0
         }
+    }
+
+    private func opened() throws -> Int32 {
+        let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw problem(errno) }
+        return descriptor
+    }
+
+    private static func finish(_ descriptor: Int32) {
+        if descriptor != STDIN_FILENO { close(descriptor) }
     }
 
     /// The whole file, refused with the status given where it is larger than `limit` bytes.

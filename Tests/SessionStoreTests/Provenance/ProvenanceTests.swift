@@ -50,6 +50,9 @@ struct ProvenanceTests {
                 == CookieOrigin(capture: "login.har", url: "https://www.example.com/", received: earlier))
         #expect(
             try jar.origin(of: id("b", jar)) == CookieOrigin(capture: "login.har", url: nil, received: Given.now))
+        let origins = try jar.origins()
+        #expect(origins.count == 2)
+        for name in ["a", "b"] { #expect(try origins[id(name, jar)] == jar.origin(of: id(name, jar))) }
     }
 
     @Test("A capture is known by its octets once it was imported whole, in the jar that it was imported into")

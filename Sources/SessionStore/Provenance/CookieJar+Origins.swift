@@ -1,0 +1,49 @@
+public import CookieModel
+internal import GRDB
+
+extension CookieJar {
+    /// Where the present value of each cookie of the jar came from. Reads the whole jar.
+    public func origins() throws(SessionStoreError) -> [Cookie.ID: CookieOrigin] {
+        try database.read { connection in
+            let statement = try RowStatement(
+                connection,
+                """
+                SELECT domain, path, cookie.name, host_only, partition_key, capture.name, source_url, received_at
+                FROM cookie LEFT JOIN capture ON capture.id = capture_id WHERE cookie.jar_id = ?
+                """)
+            defer { statement.reset() }
+            statement.bind(1, id)
+            var origins: [Cookie.ID: CookieOrigin] = [:]
+            while try statement.step() { origins[statement.identity(0)] = statement.origin(5) }
+            return origins
+        }
+    }
+
+    /// Where a cookie's present value came from; `nil` where there is no such cookie.
+    public func origin(of cookie: Cookie.ID) throws(SessionStoreError) -> CookieOrigin? {
+        let site = cookie.domain.registrableDomain(policy.publicSuffixes)
+        return try database.read { connection in
+            let statement = try RowStatement(
+                connection,
+                """
+                SELECT capture.name, source_url, received_at FROM cookie LEFT JOIN capture ON capture.id = capture_id
+                WHERE cookie.jar_id = ? AND site = ? AND domain = ? AND path = ? AND cookie.name = ? AND host_only = ?
+                    AND partition_key = ?
+                """)
+            defer { statement.reset() }
+            statement.bind(1, id)
+            statement.bind(2, site)
+            statement.bind(3, identity: cookie)
+            return try statement.step() ? statement.origin(0) : nil
+        }
+    }
+}
+
+extension RowStatement {
+    /// An origin in three columns: the capture's name, the URL and the time.
+    fileprivate func origin(_ column: Int32) -> CookieOrigin {
+        CookieOrigin(
+            capture: isNull(column) ? nil : text(column), url: isNull(column + 1) ? nil : text(column + 1),
+            received: optionalTimestamp(column + 2))
+    }
+}
