@@ -108,20 +108,24 @@ struct CookieRows {
             received: statement.optionalTimestamp(2))
     }
 
+    /// The statements of a connection that writes many; `nil` where few are written.
+    var prepared: PreparedStatements?
+
+    static let upsertion = """
+        INSERT INTO cookie (jar_id, site, \(columns), capture_id, source_url, received_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT (jar_id, site, domain, path, name, host_only, partition_key) DO UPDATE SET
+            value = excluded.value, secure = excluded.secure, http_only = excluded.http_only,
+            same_site = excluded.same_site, expires_at = excluded.expires_at, created_at = excluded.created_at,
+            sequence = excluded.sequence, last_access_at = excluded.last_access_at,
+            capture_id = excluded.capture_id, source_url = excluded.source_url, received_at = excluded.received_at
+        """
+
     /// Stores a cookie in the place of the one with the same ID.
-    func upsert(_ cookie: Cookie, sealedValue: Octets, site: Octets, source: StoredCookie.Source) throws {
-        let statement = try RowStatement(
-            database,
-            """
-            INSERT INTO cookie (jar_id, site, \(CookieRows.columns), capture_id, source_url, received_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            ON CONFLICT (jar_id, site, domain, path, name, host_only, partition_key) DO UPDATE SET
-                value = excluded.value, secure = excluded.secure, http_only = excluded.http_only,
-                same_site = excluded.same_site, expires_at = excluded.expires_at, created_at = excluded.created_at,
-                sequence = excluded.sequence, last_access_at = excluded.last_access_at,
-                capture_id = excluded.capture_id, source_url = excluded.source_url,
-                received_at = excluded.received_at
-            """)
+    func upsert(
+        _ cookie: borrowing Cookie, sealedValue: Octets, site: Octets, source: borrowing StoredCookie.Source
+    ) throws {
+        let statement = try RowStatement(.upsertCookie, prepared, on: database)
         statement.bind(1, jarID)
         statement.bind(2, site)
         statement.bind(3, identity: cookie.id)
@@ -139,14 +143,14 @@ struct CookieRows {
         try statement.run()
     }
 
+    static let deletion = """
+        DELETE FROM cookie WHERE jar_id = ? AND site = ? AND domain = ? AND path = ? AND name = ? AND host_only = ?
+            AND partition_key = ?
+        """
+
     /// Removes the cookie with that ID.
     func delete(_ id: Cookie.ID, site: Octets) throws {
-        let statement = try RowStatement(
-            database,
-            """
-            DELETE FROM cookie WHERE jar_id = ? AND site = ? AND domain = ? AND path = ? AND name = ?
-                AND host_only = ? AND partition_key = ?
-            """)
+        let statement = try RowStatement(.deleteCookie, prepared, on: database)
         statement.bind(1, jarID)
         statement.bind(2, site)
         statement.bind(3, identity: id)
