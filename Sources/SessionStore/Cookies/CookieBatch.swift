@@ -158,8 +158,13 @@ public struct CookieBatch {
                 journal.append(.deleted, cookie.id, site: site)
             } else {
                 let sealed = try sealer.seal(cookie.value, at: cookie.sealedPlace(jarID: rows.jarID), &nonces)
-                try rows.upsert(cookie, sealedValue: Octets(sealed), site: site, source: source)
-                journal.append(decision.outcome == .stored ? .stored : .replaced, cookie.id, site: site)
+                if decision.outcome == .stored {
+                    try rows.insert(cookie, sealedValue: Octets(sealed), site: site, source: source)
+                    journal.append(.stored, cookie.id, site: site)
+                } else {
+                    try rows.replace(with: cookie, sealedValue: Octets(sealed), site: site, source: source)
+                    journal.append(.replaced, cookie.id, site: site)
+                }
             }
             for eviction in decision.evicted {
                 try rows.delete(eviction.cookie.id, site: site)

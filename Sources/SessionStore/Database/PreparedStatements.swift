@@ -4,7 +4,7 @@ internal import GRDB
 enum PreparedStatement: Int, CaseIterable {
     case begin, commit, rollback
     case savepoint, releaseSavepoint, rollbackToSavepoint
-    case cookieOutlines, upsertCookie, deleteCookie
+    case cookieOutlines, insertCookie, updateCookie, deleteCookie
     case journalEnd, insertChange
 
     fileprivate var sql: String {
@@ -16,7 +16,8 @@ enum PreparedStatement: Int, CaseIterable {
         case .releaseSavepoint: "RELEASE writer"
         case .rollbackToSavepoint: "ROLLBACK TO writer"
         case .cookieOutlines: CookieRows.outlineQuery
-        case .upsertCookie: CookieRows.upsertion
+        case .insertCookie: CookieRows.insertion
+        case .updateCookie: CookieRows.update
         case .deleteCookie: CookieRows.deletion
         case .journalEnd: ChangeRows.endQuery
         case .insertChange: ChangeRows.insertion

@@ -114,6 +114,7 @@ public final class SessionDatabase: Sendable {
                 sql: """
                     PRAGMA synchronous = \(durability == .full ? "FULL" : "NORMAL");
                     PRAGMA secure_delete = ON;
+                    PRAGMA cache_size = -16000;
                     """)
         }
         return configuration

@@ -98,7 +98,7 @@ struct SealedPlace {
 
     mutating func append(_ part: some Collection<UInt8>) {
         withUnsafeBytes(of: UInt32(truncatingIfNeeded: part.count).bigEndian) { bytes += $0 }
-        bytes += part
+        if part.withContiguousStorageIfAvailable({ bytes += $0 }) == nil { bytes += part }
     }
 
     mutating func append(_ number: Int64) {

@@ -105,7 +105,8 @@ private struct KillRun {
         }
         let changes = workers.joined().reduce(0) { $0 + $1.changes }
         let numbers = try [
-            "SELECT coalesce(max(position), 0) FROM cookie_change", "SELECT count(DISTINCT position) FROM cookie_change",
+            "SELECT coalesce(max(position), 0) FROM cookie_change",
+            "SELECT count(DISTINCT position) FROM cookie_change",
             "SELECT count(DISTINCT sequence) FROM cookie",
         ].map(database.number)
         // The oldest entries go now and then, not each time.
