@@ -49,6 +49,7 @@ let package = Package(
             resources: [
                 .embedInCode("../../Migrations/V001_cookies_and_tokens.sql"),
                 .embedInCode("../../Migrations/V002_jar_settings_journal_snapshots.sql"),
+                .embedInCode("../../Migrations/V003_journal_order_of_creation.sql"),
             ]),
         .target(
             name: "RequestDecoration",

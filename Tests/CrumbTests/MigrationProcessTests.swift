@@ -64,7 +64,7 @@ struct MigrationProcessTests {
             _ = process.wait()
             let version = try number("SELECT max(identifier) FROM grdb_migrations")
             seen.insert(version)
-            #expect(["V001", "V002"].contains(version), "round \(round)")
+            #expect(["V001", "V002", "V003"].contains(version), "round \(round)")
             // The version that is there is whole: its tables are those of its schema, and all rows are in them.
             let tables = try number(
                 "SELECT count(*) FROM sqlite_schema WHERE name IN ('capture', 'snapshot', 'cookie_change')")
@@ -73,9 +73,9 @@ struct MigrationProcessTests {
             #expect(try number("PRAGMA integrity_check") == "ok")
             let header = try home.crumb("header", "--database", home.file("work.sqlite"), "https://www.example.com/")
             #expect(header.text == "Cookie: a=1; b=2\n", "round \(round): \(header.talk)")
-            #expect(try number("SELECT max(identifier) FROM grdb_migrations") == "V002")
+            #expect(try number("SELECT max(identifier) FROM grdb_migrations") == "V003")
             #expect(try number("SELECT next_sequence FROM jar") == "\(MigrationProcessTests.cookies + 11)")
         }
-        #expect(seen == ["V001", "V002"])
+        #expect(seen.isSuperset(of: ["V001", "V003"]))
     }
 }

@@ -3,7 +3,7 @@
 /// A value type without a clock or a lock, for simulations, tests and conversions; `CookieJar` keeps one on disk.
 public struct CookieStore: Sendable {
     /// The rules that apply.
-    public let policy: CookiePolicy
+    public package(set) var policy: CookiePolicy
     /// The number of cookies, expired ones that were not yet evicted included.
     public private(set) var count = 0
     private(set) var sites: [Octets: SiteCookies] = [:]

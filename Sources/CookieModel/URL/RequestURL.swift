@@ -57,7 +57,14 @@ public struct RequestURL: Sendable, Hashable {
 
     /// The URL without its query, serialized.
     package var withoutQuery: Octets {
-        Octets(Array(origin.utf8) + path.bytes)
+        var octets: [UInt8] = []
+        octets.reserveCapacity(host.octets.count + path.count + 16)
+        octets += scheme.name.utf8
+        octets += "://".utf8
+        octets += host.octets
+        if port != scheme.defaultPort { octets += ":\(port)".utf8 }
+        octets += path
+        return Octets(octets)
     }
 
     /// Whether both have the same scheme, host and port.

@@ -3,7 +3,7 @@ internal import GRDB
 
 /// Responses and records received in one transaction of a ``CookieJar``.
 public struct CookieBatch {
-    /// How many sites stay in memory between two lines of a batch.
+    /// How many sites stay in memory from one line of a batch to the next.
     private static let siteLimit = 4096
 
     let rows: CookieRows
@@ -13,17 +13,25 @@ public struct CookieBatch {
     private let limits: CookieLimits
     let captureID: Int64?
     private var journal: ChangeWriter
-    /// The sites that the batch has met. Nothing is decided on a value but how long it is, so none is opened.
+    private var nonces = NonceSequence()
+    /// The sites that the batch, or those before it, have met, those without cookies included. Nothing is decided on a
+    /// value but how long it is, so none is opened.
     private var store: CookieStore
-    private var sites: Set<Octets> = []
-    /// The next place in the order of creation as the jar has it; `nil` before it was asked for.
-    private var storedSequence: Int64?
+    private var siteCount: Int
+    /// The site that was met last: mostly the next line's, too.
+    private var currentSite: Octets?
+    /// How far the jar had come when the batch began; `nil` before that was asked for.
+    private var end: JournalEnd?
+    /// What the next batch of the jar may begin with; `nil` before this one has ended, and where it is not known.
+    private(set) var remembered: RememberedJar?
 
     init(
-        rows: CookieRows, policy: CookiePolicy, sealer: Sealer, path: String, capture: CaptureID?, now: Timestamp
+        rows: CookieRows, policy: CookiePolicy, remembered: RememberedJar, sealer: Sealer, path: String,
+        capture: CaptureID?, now: Timestamp
     ) {
         captureID = capture?.rawValue
-        journal = ChangeWriter(ChangeRows(database: rows.database, jarID: rows.jarID), now: now)
+        journal = ChangeWriter(
+            ChangeRows(database: rows.database, jarID: rows.jarID, prepared: rows.prepared), now: now)
         self.rows = rows
         self.sealer = sealer
         self.path = path
@@ -32,7 +40,10 @@ public struct CookieBatch {
         // Most of the jar stays on disk, so its total is counted there.
         var policy = policy
         policy.limits.totalCookies = nil
-        store = CookieStore(policy: policy)
+        store = remembered.store ?? CookieStore()
+        store.policy = policy
+        siteCount = remembered.siteCount
+        end = remembered.end
     }
 
     /// Receives every Set-Cookie line of a response (sections 5.3, 5.6 and 5.7 of the draft).
@@ -55,7 +66,7 @@ public struct CookieBatch {
             case .ignored(let reasons):
                 decisions.append(.ignored(reasons))
             case .cookie(let setCookie):
-                try load(site.registrableDomain)
+                try enter(site.registrableDomain)
                 if store.policy.mayOverlaySecureCookies(setCookie, in: response.context) {
                     try loadSites(around: site.registrableDomain)
                 }
@@ -72,51 +83,61 @@ public struct CookieBatch {
     @discardableResult
     public mutating func receive(_ record: CookieRecord) throws(SessionStoreError) -> StorageDecision {
         let site = WebHost(record.domain)?.registrableDomain(store.policy.publicSuffixes) ?? Octets(record.domain)
-        try load(site)
+        try enter(site)
         var decision = store.receive(record, now: now)
         try write(decision, site: site, StoredCookie.Source(captureID: captureID, url: nil, received: now))
         decision.dropStoredValues()
         return decision
     }
 
-    /// Ends the batch: keeps the place in the order of creation, and removes what is over the total limit.
+    /// Ends the batch: writes the journal, with the place in the order of creation, and removes what is over the total
+    /// limit.
     mutating func finish() throws(SessionStoreError) -> [Eviction] {
-        if let storedSequence, store.nextSequence != storedSequence {
-            try SessionStoreError.catching(path) {
-                try JarRows(database: rows.database).setNextSequence(store.nextSequence, id: rows.jarID)
-            }
-        }
-        return try SessionStoreError.catching(path) {
-            try journal.finish()
+        guard var end else { return [] }
+        let evicted = try SessionStoreError.catching(path) {
+            end.nextSequence = store.nextSequence
+            try journal.finish(&end)
+            guard limits.totalCookies != nil else { return [Eviction]() }
             return try JarLimiter(
                 journaled: JournaledCookieRows(database: rows.database, jarID: rows.jarID), limits: limits, now: now
             ).removeTotalExcess()
         }
+        // What the limit removed may be of any site.
+        if limits.totalCookies == nil { remembered = RememberedJar(store: store, siteCount: siteCount, end: end) }
+        return evicted
+    }
+
+    /// Begins with a line of a site.
+    private mutating func enter(_ site: Octets) throws(SessionStoreError) {
+        guard currentSite != site else { return }
+        if siteCount >= CookieBatch.siteLimit {
+            store.forgetSites()
+            siteCount = 0
+        }
+        try load(site)
+        currentSite = site
     }
 
     /// Brings the unexpired cookies of a site into memory.
     private mutating func load(_ site: Octets) throws(SessionStoreError) {
-        guard !sites.contains(site) else { return }
-        if sites.count >= CookieBatch.siteLimit {
-            sites.removeAll(keepingCapacity: true)
-            store.forgetSites()
-        }
         try SessionStoreError.catching(path) {
-            if storedSequence == nil {
-                store.nextSequence = try JarRows(database: rows.database).nextSequence(id: rows.jarID)
-                storedSequence = store.nextSequence
+            if end == nil {
+                let found = try ChangeRows(database: rows.database, jarID: rows.jarID, prepared: rows.prepared).end()
+                store.nextSequence = found.nextSequence
+                end = found
             }
-            let all = try rows.cookies(site: site)
-            let alive = all.filter { !$0.isExpired(at: now) }
-            if alive.count < all.count {
-                try rows.deleteExpired(site: site, now: now)
-                for cookie in all where cookie.isExpired(at: now) {
-                    try journal.append(.expired, cookie.id, site: site)
-                }
+            var expired = store[site]?.removeExpired(at: now)
+            if expired == nil {
+                var cookies = SiteCookies(try rows.outlines(site: site))
+                expired = cookies.removeExpired(at: now)
+                // A key of its own: the one at hand keeps the whole URL in memory.
+                store[Octets(Array(site))] = cookies
+                siteCount += 1
             }
-            if !alive.isEmpty { store[site] = SiteCookies(alive.map(\.withoutContent)) }
+            guard let expired, !expired.isEmpty else { return }
+            try rows.deleteExpired(site: site, now: now)
+            for cookie in expired { journal.append(.expired, cookie.id, site: site) }
         }
-        sites.insert(site)
     }
 
     /// Brings in the other sites that section 5.7, step 16, looks at.
@@ -134,15 +155,20 @@ public struct CookieBatch {
             if decision.outcome == .deleted {
                 guard decision.previous != nil else { return }
                 try rows.delete(cookie.id, site: site)
-                try journal.append(.deleted, cookie.id, site: site)
+                journal.append(.deleted, cookie.id, site: site)
             } else {
-                let sealed = try sealer.seal(cookie.value, at: cookie.sealedPlace(jarID: rows.jarID))
-                try rows.upsert(cookie, sealedValue: Octets(sealed), site: site, source: source)
-                try journal.append(decision.outcome == .stored ? .stored : .replaced, cookie.id, site: site)
+                let sealed = try sealer.seal(cookie.value, at: cookie.sealedPlace(jarID: rows.jarID), &nonces)
+                if decision.outcome == .stored {
+                    try rows.insert(cookie, sealedValue: Octets(sealed), site: site, source: source)
+                    journal.append(.stored, cookie.id, site: site)
+                } else {
+                    try rows.replace(with: cookie, sealedValue: Octets(sealed), site: site, source: source)
+                    journal.append(.replaced, cookie.id, site: site)
+                }
             }
             for eviction in decision.evicted {
                 try rows.delete(eviction.cookie.id, site: site)
-                try journal.append(.evicted, eviction.cookie.id, site: site)
+                journal.append(.evicted, eviction.cookie.id, site: site)
             }
         }
     }

@@ -44,11 +44,15 @@ public final class CookieJar: Sendable {
         from capture: CaptureID? = nil, now: Timestamp, _ body: (inout CookieBatch) throws(SessionStoreError) -> Result
     ) throws(SessionStoreError) -> (result: Result, evicted: [Eviction]) {
         try database.write { connection in
+            let memory = database.commits.memory
             var batch = CookieBatch(
-                rows: CookieRows(database: connection, jarID: id), policy: policy, sealer: database.sealer,
-                path: database.path, capture: capture, now: now)
+                rows: CookieRows(database: connection, jarID: id, prepared: memory.statements), policy: policy,
+                remembered: memory.take(id, connection), sealer: database.sealer, path: database.path,
+                capture: capture, now: now)
             let result = try body(&batch)
-            return (result, try batch.finish())
+            let evicted = try batch.finish()
+            memory.keep(batch.remembered, ofJar: id, connection)
+            return (result, evicted)
         }
     }
 
@@ -85,11 +89,6 @@ extension Cookie {
         var copy = self
         copy.value = value
         return copy
-    }
-
-    /// A sealed cookie with a value that is as long as its own: limits ask for no more, so that nothing is opened.
-    var withoutContent: Cookie {
-        with(value: Octets(Array(repeating: 0, count: Sealer.openedCount(value))))
     }
 
     /// What a value is sealed to: no row can be passed off as another one, and no flag or lifetime be changed without

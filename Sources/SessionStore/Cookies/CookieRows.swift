@@ -88,20 +88,43 @@ struct CookieRows {
         return try CookieRows.collectRows(statement)
     }
 
+    /// The statements of a connection that writes many; `nil` where few are written.
+    var prepared: PreparedStatements?
+
+    static let insertion = """
+        INSERT INTO cookie (jar_id, site, \(columns), capture_id, source_url, received_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """
+
+    static let update = """
+        UPDATE cookie SET value = ?8, secure = ?9, http_only = ?10, same_site = ?11, expires_at = ?12,
+            created_at = ?13, sequence = ?14, last_access_at = ?15, capture_id = ?16, source_url = ?17,
+            received_at = ?18
+        WHERE jar_id = ?1 AND site = ?2 AND domain = ?3 AND path = ?4 AND name = ?5 AND host_only = ?6
+            AND partition_key = ?7
+        """
+
+    /// Stores a cookie that the jar does not have.
+    ///
+    /// No "upsert" does this and ``replace(with:sealedValue:site:source:)`` in one: a statement that may do both keeps
+    /// copies of the pages it changes, for the foreign keys' sake, and takes half as long again.
+    func insert(
+        _ cookie: borrowing Cookie, sealedValue: Octets, site: Octets, source: borrowing StoredCookie.Source
+    ) throws {
+        try run(try RowStatement(.insertCookie, prepared, on: database), cookie, sealedValue, site, source)
+    }
+
     /// Stores a cookie in the place of the one with the same ID.
-    func upsert(_ cookie: Cookie, sealedValue: Octets, site: Octets, source: StoredCookie.Source) throws {
-        let statement = try RowStatement(
-            database,
-            """
-            INSERT INTO cookie (jar_id, site, \(CookieRows.columns), capture_id, source_url, received_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            ON CONFLICT (jar_id, site, domain, path, name, host_only, partition_key) DO UPDATE SET
-                value = excluded.value, secure = excluded.secure, http_only = excluded.http_only,
-                same_site = excluded.same_site, expires_at = excluded.expires_at, created_at = excluded.created_at,
-                sequence = excluded.sequence, last_access_at = excluded.last_access_at,
-                capture_id = excluded.capture_id, source_url = excluded.source_url,
-                received_at = excluded.received_at
-            """)
+    func replace(
+        with cookie: borrowing Cookie, sealedValue: Octets, site: Octets, source: borrowing StoredCookie.Source
+    ) throws {
+        try run(try RowStatement(.updateCookie, prepared, on: database), cookie, sealedValue, site, source)
+    }
+
+    private func run(
+        _ statement: RowStatement, _ cookie: borrowing Cookie, _ sealedValue: Octets, _ site: Octets,
+        _ source: borrowing StoredCookie.Source
+    ) throws {
         statement.bind(1, jarID)
         statement.bind(2, site)
         statement.bind(3, identity: cookie.id)
@@ -119,14 +142,14 @@ struct CookieRows {
         try statement.run()
     }
 
+    static let deletion = """
+        DELETE FROM cookie WHERE jar_id = ? AND site = ? AND domain = ? AND path = ? AND name = ? AND host_only = ?
+            AND partition_key = ?
+        """
+
     /// Removes the cookie with that ID.
     func delete(_ id: Cookie.ID, site: Octets) throws {
-        let statement = try RowStatement(
-            database,
-            """
-            DELETE FROM cookie WHERE jar_id = ? AND site = ? AND domain = ? AND path = ? AND name = ?
-                AND host_only = ? AND partition_key = ?
-            """)
+        let statement = try RowStatement(.deleteCookie, prepared, on: database)
         statement.bind(1, jarID)
         statement.bind(2, site)
         statement.bind(3, identity: id)

@@ -8,7 +8,11 @@ extension RowStatement {
         bind(index + 1, id.path)
         bind(index + 2, id.name)
         bind(index + 3, id.isHostOnly)
-        bind(index + 4, text: id.partitionKey?.serialized ?? "")
+        if let key = id.partitionKey {
+            bind(index + 4, text: key.serialized)
+        } else {
+            bindEmptyText(index + 4)
+        }
     }
 
     /// The identity of a cookie in five columns.

@@ -9,6 +9,8 @@ internal import GRDBSQLite
 struct RowStatement {
     private let pointer: OpaquePointer
     private let connection: OpaquePointer
+    /// Where octets stay that are bound; `nil` where SQLite makes copies of its own.
+    private var parameters: ParameterBuffer?
 
     /// The statement for `sql`, prepared once for each connection.
     init(_ database: Database, _ sql: String) throws {
@@ -18,6 +20,16 @@ struct RowStatement {
         }
         self.connection = connection
         sqlite3_reset(pointer)
+    }
+
+    /// A statement that ``PreparedStatements`` keeps, with a buffer of its own.
+    init(_ statement: Statement, _ parameters: ParameterBuffer) throws {
+        pointer = statement.sqliteStatement
+        guard let connection = sqlite3_db_handle(pointer) else {
+            throw DatabaseError(resultCode: .SQLITE_MISUSE)
+        }
+        self.connection = connection
+        self.parameters = parameters
     }
 
     func bind(_ index: Int32, _ number: Int64) {
@@ -49,10 +61,16 @@ struct RowStatement {
         octets.withSpan { span in
             span.withUnsafeBufferPointer { buffer in
                 buffer.withMemoryRebound(to: CChar.self) { text in
-                    _ = sqlite3_bind_text(pointer, index, text.baseAddress, Int32(text.count), transient)
+                    let (address, destructor) = lasting(text)
+                    sqlite3_bind_text(pointer, index, address, Int32(text.count), destructor)
                 }
             }
         }
+    }
+
+    /// Binds the empty text.
+    func bindEmptyText(_ index: Int32) {
+        sqlite3_bind_text(pointer, index, emptyText.utf8Start, 0, nil)
     }
 
     func bind(_ index: Int32, _ octets: Octets) {
@@ -71,11 +89,20 @@ struct RowStatement {
 
     private func bind(_ index: Int32, _ buffer: UnsafeBufferPointer<UInt8>) {
         // A null address would bind NULL where an empty value is meant.
-        if let base = buffer.baseAddress, !buffer.isEmpty {
-            sqlite3_bind_blob(pointer, index, base, Int32(buffer.count), transient)
+        if !buffer.isEmpty {
+            let (address, destructor) = lasting(buffer)
+            sqlite3_bind_blob(pointer, index, address, Int32(buffer.count), destructor)
         } else {
             sqlite3_bind_zeroblob(pointer, index, 0)
         }
+    }
+
+    /// Where SQLite finds what is bound, and what it is to do with it: leave it, or make a copy of its own.
+    private func lasting<Element: BitwiseCopyable>(
+        _ buffer: UnsafeBufferPointer<Element>
+    ) -> (UnsafePointer<Element>?, sqlite3_destructor_type?) {
+        if let kept = parameters?.keep(buffer) { return (kept, nil) }
+        return (buffer.baseAddress, transient)
     }
 
     /// Whether there is a further row.
@@ -95,12 +122,13 @@ struct RowStatement {
 
     /// Runs a statement that gives no rows.
     func run() throws {
-        _ = try step()
-        sqlite3_reset(pointer)
+        defer { parameters?.removeAll() }
+        if try step() { sqlite3_reset(pointer) }
     }
 
     func reset() {
         sqlite3_reset(pointer)
+        parameters?.removeAll()
     }
 
     func isNull(_ column: Int32) -> Bool {
@@ -124,6 +152,8 @@ struct RowStatement {
         String(decoding: bytes(column), as: UTF8.self)
     }
 }
+
+private let emptyText: StaticString = ""
 
 /// Tells SQLite to copy what is bound: the C macro SQLITE_TRANSIENT, which Swift does not import.
 private let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)

@@ -11,6 +11,7 @@ enum SchemaMigrations {
     static let all = [
         Migration(name: "V001", sql: PackageResources.V001_cookies_and_tokens_sql),
         Migration(name: "V002", sql: PackageResources.V002_jar_settings_journal_snapshots_sql),
+        Migration(name: "V003", sql: PackageResources.V003_journal_order_of_creation_sql),
     ]
 
     /// The name of the newest migration that this version of the program knows.

@@ -26,7 +26,7 @@ extension SessionDatabase {
             var result: Result?
             // Within the transaction: a value sealed under a key that was just given up would be lost.
             try commits.write(
-                on: queue, first: { [keyRing] in try keyRing.renew($0) }, last: file.checkBeforeCommit
+                on: queue, renew: { [keyRing] in try keyRing.renew($0) }, last: file.checkBeforeCommit
             ) { result = try body($0) }
             guard let result else { throw SessionStoreError(.databaseFailed, path, "the transaction did not run") }
             return result

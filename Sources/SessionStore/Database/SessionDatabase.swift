@@ -68,7 +68,10 @@ public final class SessionDatabase: Sendable {
         }
     }
 
-    deinit { cache.close() }
+    deinit {
+        cache.close()
+        commits.memory.statements.removeAll()
+    }
 
     /// Seals values under the newest key that this object knows of, and opens those of older ones too.
     var sealer: Sealer { keyRing.sealer }
@@ -111,6 +114,7 @@ public final class SessionDatabase: Sendable {
                 sql: """
                     PRAGMA synchronous = \(durability == .full ? "FULL" : "NORMAL");
                     PRAGMA secure_delete = ON;
+                    PRAGMA cache_size = -16000;
                     """)
         }
         return configuration

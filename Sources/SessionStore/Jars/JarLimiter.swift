@@ -8,7 +8,7 @@ struct JarLimiter {
 
     /// Removes what one registrable domain has over its limits. Expired cookies are out already.
     func removeExcess(site: Octets) throws -> [Eviction] {
-        let cookies = try journaled.rows.cookies(site: site).map(\.withoutContent)
+        let cookies = try journaled.rows.outlines(site: site)
         var found = SiteCookies(cookies)
         var evicted = found.removeExcess(nil, limits)
         let partitions = Set(cookies.compactMap(\.id.partitionKey)).sorted { $0.serialized < $1.serialized }

@@ -86,13 +86,10 @@ struct JarRows {
 
     /// The next place in the order of creation.
     func nextSequence(id: Int64) throws -> Int64 {
-        let statement = try RowStatement(database, "SELECT next_sequence FROM jar WHERE id = ?")
-        defer { statement.reset() }
-        statement.bind(1, id)
-        return try statement.step() ? statement.int64(0) : 1
+        try ChangeRows(database: database, jarID: id).end().nextSequence
     }
 
-    /// Keeps the next place in the order of creation.
+    /// Keeps the next place in the order of creation, where it is not the journal that tells it.
     func setNextSequence(_ sequence: Int64, id: Int64) throws {
         let statement = try RowStatement(database, "UPDATE jar SET next_sequence = ? WHERE id = ?")
         statement.bind(1, sequence)

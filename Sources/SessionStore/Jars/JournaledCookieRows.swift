@@ -15,13 +15,15 @@ struct JournaledCookieRows {
 
     /// Stores a cookie that the jar does not have. Its value is sealed for this jar.
     func insert(_ stored: StoredCookie, now: Timestamp) throws {
-        try upsert(stored)
+        try rows.insert(
+            stored.cookie, sealedValue: stored.cookie.value, site: stored.site, source: stored.source)
         try journal.append(.stored, [(stored.cookie.id, stored.site)], now: now)
     }
 
     /// Stores a cookie in the place of the one with the same ID. Its value is sealed for this jar.
     func replace(with stored: StoredCookie, now: Timestamp) throws {
-        try upsert(stored)
+        try rows.replace(
+            with: stored.cookie, sealedValue: stored.cookie.value, site: stored.site, source: stored.source)
         try journal.append(.replaced, [(stored.cookie.id, stored.site)], now: now)
     }
 
@@ -66,10 +68,5 @@ struct JournaledCookieRows {
             rows.database, "DELETE FROM cookie WHERE jar_id = ?1 AND \(condition) RETURNING \(ChangeRows.identity)")
         statement.bind(1, rows.jarID)
         return statement
-    }
-
-    private func upsert(_ stored: StoredCookie) throws {
-        try rows.upsert(
-            stored.cookie, sealedValue: stored.cookie.value, site: stored.site, source: stored.source)
     }
 }

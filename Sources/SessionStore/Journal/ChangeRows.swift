@@ -3,63 +3,90 @@ internal import GRDB
 
 /// The `cookie_change` table: the journal of one jar.
 struct ChangeRows {
-    /// How many entries of a jar are kept.
+    /// How many entries of a jar are kept at least; a tenth more are there at most.
     static let limit: Int64 = 10_000
+    /// How many entries come before the oldest ones go.
+    private static let slack = limit / 10
     /// What a statement on cookies returns for ``append(_:returnedBy:now:)``.
     static let identity = "site, domain, path, name, host_only, partition_key"
 
+    static let endQuery = """
+        SELECT max(next_change, coalesce(position + 1, 0)),
+            max(jar.next_sequence, coalesce(cookie_change.next_sequence, 0))
+        FROM jar LEFT JOIN cookie_change ON jar_id = id
+            AND position = (SELECT max(position) FROM cookie_change WHERE jar_id = jar.id)
+        WHERE id = ?
+        """
+
+    static let insertion = """
+        INSERT INTO cookie_change
+            (jar_id, position, cause, changed_at, site, domain, path, name, host_only, partition_key, next_sequence)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """
+
     let database: Database
     let jarID: Int64
+    /// The statements of a connection that writes many; `nil` where few are written.
+    var prepared: PreparedStatements?
+
+    /// How far the jar has come: the newest entry tells it, and the jar's own row where it is further.
+    func end() throws -> JournalEnd {
+        let statement = try RowStatement(.journalEnd, prepared, on: database)
+        defer { statement.reset() }
+        statement.bind(1, jarID)
+        guard try statement.step() else { return JournalEnd(nextPosition: 1, nextSequence: 1) }
+        return JournalEnd(nextPosition: statement.int64(0), nextSequence: statement.int64(1))
+    }
 
     /// The position that the next entry gets.
     func nextPosition() throws -> Int64 {
-        let statement = try RowStatement(database, "SELECT next_change FROM jar WHERE id = ?")
-        defer { statement.reset() }
-        statement.bind(1, jarID)
-        return try statement.step() ? statement.int64(0) : 1
+        try end().nextPosition
     }
 
-    /// Keeps the position that the next entry gets, and lets the oldest entries go.
-    func setNextPosition(_ position: Int64) throws {
-        let update = try RowStatement(database, "UPDATE jar SET next_change = ? WHERE id = ?")
-        update.bind(1, position)
-        update.bind(2, jarID)
-        try update.run()
-        try removeOldest(keeping: ChangeRows.limit, next: position)
-    }
-
-    /// Lets all but the newest entries go.
+    /// Lets all but the newest entries go. How far the jar has come is kept in its row, in case none stays.
     ///
     /// - Returns: how many went.
     func removeOldest(keeping count: Int64) throws -> Int {
-        try removeOldest(keeping: count, next: try nextPosition())
+        let end = try end()
+        let update = try RowStatement(database, "UPDATE jar SET next_change = ?, next_sequence = ? WHERE id = ?")
+        update.bind(1, end.nextPosition)
+        update.bind(2, end.nextSequence)
+        update.bind(3, jarID)
+        try update.run()
+        try remove(before: end.nextPosition - count)
         return database.changesCount
     }
 
-    private func removeOldest(keeping count: Int64, next: Int64) throws {
+    /// Lets the oldest entries go where many came since that was done last.
+    ///
+    /// - Parameters:
+    ///   - first: the position of the first entry of a transaction.
+    ///   - next: the position after its last.
+    func removeOldestNowAndThen(from first: Int64, to next: Int64) throws {
+        guard first / ChangeRows.slack != next / ChangeRows.slack else { return }
+        try remove(before: next - ChangeRows.limit)
+    }
+
+    private func remove(before position: Int64) throws {
         let statement = try RowStatement(database, "DELETE FROM cookie_change WHERE jar_id = ? AND position < ?")
         statement.bind(1, jarID)
-        statement.bind(2, next - count)
+        statement.bind(2, position)
         try statement.run()
     }
 
     /// Writes one entry.
     func insert(
-        _ cause: CookieChange.Cause, _ id: Cookie.ID, site: Octets, at position: Int64, now: Timestamp
+        _ cause: CookieChange.Cause, _ id: Cookie.ID, site: Octets, at position: Int64, now: Timestamp,
+        nextSequence: Int64
     ) throws {
-        let statement = try RowStatement(
-            database,
-            """
-            INSERT INTO cookie_change
-                (jar_id, position, cause, changed_at, site, domain, path, name, host_only, partition_key)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """)
+        let statement = try RowStatement(.insertChange, prepared, on: database)
         statement.bind(1, jarID)
         statement.bind(2, position)
         statement.bind(3, cause.rawValue)
         statement.bind(4, now.microseconds)
         statement.bind(5, site)
         statement.bind(6, identity: id)
+        statement.bind(11, nextSequence)
         try statement.run()
     }
 
@@ -80,8 +107,9 @@ struct ChangeRows {
     /// Writes some changes of one cause.
     func append(_ cause: CookieChange.Cause, _ changed: [(id: Cookie.ID, site: Octets)], now: Timestamp) throws {
         var writer = ChangeWriter(self, now: now)
-        for entry in changed { try writer.append(cause, entry.id, site: entry.site) }
-        try writer.finish()
+        for entry in changed { writer.append(cause, entry.id, site: entry.site) }
+        var end = try end()
+        try writer.finish(&end)
     }
 
     /// The registrable domains of which cookies changed after `position`; `nil` where the journal does not go back so
@@ -123,33 +151,5 @@ struct ChangeRows {
         return ChangePage(
             changes: changes, position: last, hasGap: isForeign || (changes.first?.position ?? next) > position + 1,
             hasMore: last + 1 < next)
-    }
-}
-
-/// Writes the changes of one transaction.
-struct ChangeWriter {
-    private let rows: ChangeRows
-    private let now: Timestamp
-    private var first: Int64?
-    private var next: Int64 = 0
-
-    init(_ rows: ChangeRows, now: Timestamp) {
-        self.rows = rows
-        self.now = now
-    }
-
-    /// Writes one entry.
-    mutating func append(_ cause: CookieChange.Cause, _ id: Cookie.ID, site: Octets) throws {
-        if first == nil {
-            next = try rows.nextPosition()
-            first = next
-        }
-        try rows.insert(cause, id, site: site, at: next, now: now)
-        next += 1
-    }
-
-    /// Ends the transaction's part of the journal.
-    func finish() throws {
-        if let first, next > first { try rows.setNextPosition(next) }
     }
 }

@@ -5,11 +5,11 @@ internal import Crypto
 /// those that older keys sealed.
 ///
 /// A sealed value is: one byte for the form (1), four for the key's id, the nonce (12), the ciphertext, the tag (16).
-/// Nonces are random: at most 2^32 values should be sealed under one key.
+/// Nonces are those of ``NonceSequence``: at most 2^32 values should be sealed under one key.
 struct Sealer: Sendable {
     private static let form: UInt8 = 1
     private static let headerLength = 5
-    private static let nonceLength = 12
+    static let nonceLength = 12
     private static let tagLength = 16
     private static let overhead = headerLength + nonceLength + tagLength
 
@@ -32,13 +32,23 @@ struct Sealer: Sendable {
         return sealed[1..<headerLength].reduce(0) { $0 << 8 | UInt32($1) }
     }
 
-    /// Seals `value` for the place that `place` names.
+    /// Seals one value for the place that `place` names.
     func seal(_ value: some Collection<UInt8>, at place: [UInt8]) throws -> [UInt8] {
+        var nonces = NonceSequence()
+        return try seal(value, at: place, &nonces)
+    }
+
+    /// Seals one of many values for the place that `place` names.
+    func seal(
+        _ value: some Collection<UInt8>, at place: [UInt8], _ nonces: inout NonceSequence
+    ) throws -> [UInt8] {
         let key = newestKey.symmetricKey
+        let nonce = try nonces.next()
         // Read where it lies: values come by the hundred thousand.
         let box =
-            try value.withContiguousStorageIfAvailable { try AES.GCM.seal($0, using: key, authenticating: place) }
-            ?? AES.GCM.seal(Array(value), using: key, authenticating: place)
+            try value.withContiguousStorageIfAvailable {
+                try AES.GCM.seal($0, using: key, nonce: nonce, authenticating: place)
+            } ?? AES.GCM.seal(Array(value), using: key, nonce: nonce, authenticating: place)
         // A nonce of the usual length makes one piece of nonce, ciphertext and tag.
         guard let combined = box.combined else { throw CryptoKitError.incorrectParameterSize }
         var sealed: [UInt8] = []
@@ -49,9 +59,9 @@ struct Sealer: Sendable {
         return sealed
     }
 
-    /// How many octets a sealed value has when it is opened.
-    static func openedCount(_ sealed: Octets) -> Int {
-        max(sealed.count - overhead, 0)
+    /// How many octets a sealed value of so many has when it is opened.
+    static func openedCount(_ sealedCount: Int) -> Int {
+        max(sealedCount - overhead, 0)
     }
 
     /// Opens what ``seal(_:at:)`` made for the same place; `nil` where it was changed, moved or cut off.
@@ -88,7 +98,7 @@ struct SealedPlace {
 
     mutating func append(_ part: some Collection<UInt8>) {
         withUnsafeBytes(of: UInt32(truncatingIfNeeded: part.count).bigEndian) { bytes += $0 }
-        bytes += part
+        if part.withContiguousStorageIfAvailable({ bytes += $0 }) == nil { bytes += part }
     }
 
     mutating func append(_ number: Int64) {

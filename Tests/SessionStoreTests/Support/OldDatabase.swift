@@ -31,6 +31,7 @@ struct OldDatabase {
                     sql: "INSERT INTO jar (id, name, profile, created_at) VALUES (?, ?, ?, ?)",
                     arguments: [jarID, name, profile, Given.now.microseconds])
                 for number in 0..<cookies { try insertCookie(number, jarID: jarID, sealer: sealer, database) }
+                if version >= 2 { try keepJournal(of: jarID, cookies: cookies, profile: profile, database) }
             }
             let place = TokenRows.place(1, .accessToken)
             try database.execute(
@@ -51,6 +52,21 @@ struct OldDatabase {
         let queue = try DatabaseQueue(path: path)
         defer { try? queue.close() }
         return try queue.read { try String.fetchAll($0, sql: "SELECT identifier FROM grdb_migrations ORDER BY 1") }
+    }
+
+    /// What V002 brought: limits, and a journal whose end stands in the jar's row.
+    private func keepJournal(of jarID: Int64, cookies: Int, profile: String, _ database: Database) throws {
+        try database.execute(
+            sql: """
+                INSERT INTO cookie_change
+                    (jar_id, position, cause, changed_at, site, domain, path, name, host_only, partition_key)
+                SELECT jar_id, sequence, 1, created_at, site, domain, path, name, host_only, partition_key
+                FROM cookie WHERE jar_id = ?
+                """,
+            arguments: [jarID])
+        try database.execute(
+            sql: "UPDATE jar SET next_sequence = ?, next_change = ?, total_cookies = ? WHERE id = ?",
+            arguments: [cookies + 1, cookies + 1, profile == "browser" ? 3300 : nil, jarID])
     }
 
     private func insertCookie(_ number: Int, jarID: Int64, sealer: Sealer, _ database: Database) throws {

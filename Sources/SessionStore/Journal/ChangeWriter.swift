@@ -1,0 +1,48 @@
+internal import CookieModel
+
+/// Writes the changes of one transaction, at its end.
+struct ChangeWriter {
+    private struct Entry {
+        let cause: CookieChange.Cause
+        let id: Cookie.ID
+        let site: Octets
+    }
+
+    private let rows: ChangeRows
+    private let now: Timestamp
+    /// The newest entries.
+    private var entries: [Entry] = []
+    /// How many entries there were.
+    private var count: Int64 = 0
+
+    init(_ rows: ChangeRows, now: Timestamp) {
+        self.rows = rows
+        self.now = now
+    }
+
+    /// Notes one entry.
+    mutating func append(_ cause: CookieChange.Cause, _ id: Cookie.ID, site: Octets) {
+        // What the bound would let go at once is not even written.
+        if entries.count >= 2 * Int(ChangeRows.limit) { entries.removeFirst(Int(ChangeRows.limit)) }
+        entries.append(Entry(cause: cause, id: id, site: site))
+        count += 1
+    }
+
+    /// Writes the transaction's part of the journal.
+    ///
+    /// - Parameter end: the end of the journal before; but for the order of creation, which is as the transaction
+    ///   leaves it.
+    mutating func finish(_ end: inout JournalEnd) throws {
+        let first = end.nextPosition
+        end.nextPosition += count
+        let newest = entries.suffix(Int(ChangeRows.limit))
+        var position = end.nextPosition - Int64(newest.count)
+        for entry in newest {
+            try rows.insert(
+                entry.cause, entry.id, site: entry.site, at: position, now: now, nextSequence: end.nextSequence)
+            position += 1
+        }
+        (entries, count) = ([], 0)
+        try rows.removeOldestNowAndThen(from: first, to: end.nextPosition)
+    }
+}
