@@ -18,9 +18,11 @@ extension SuffixTable {
         while true {
             var start = end
             var hash = node
-            while start > 0, host[start - 1] != dot {
+            while start > 0 {
+                let octet = host[start - 1]
+                guard octet != dot else { break }
+                mix(octet, into: &hash)
                 start -= 1
-                mix(host[start], into: &hash)
             }
             guard start < end else { return notADomain }
 

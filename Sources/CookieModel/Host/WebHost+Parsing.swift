@@ -10,59 +10,50 @@ extension WebHost {
 
     /// Canonicalizes the octets of a host; see ``init(_:)-(String)``.
     public init?(_ octets: Octets) {
-        guard let host = octets.withSpan({ WebHost.parse($0, octets) }) else { return nil }
-        self = host
+        guard let host = octets.withSpan({ WebHost.parse($0) }) else { return nil }
+        self.init(canonical: host.rewritten ?? octets, kind: host.kind)
     }
 
-    /// Parses `bytes`, which are those of `octets`: shared, not copied, where they are canonical already.
-    static func parse(_ bytes: Span<UInt8>, _ octets: Octets) -> WebHost? {
+    /// Canonicalizes `bytes`; `rewritten` is `nil` where they are canonical already.
+    @inline(__always)
+    static func parse(_ bytes: Span<UInt8>) -> (kind: Kind, rewritten: Octets?)? {
+        // Most hosts are lower-case ASCII and need nothing else.
+        if !bytes.isEmpty, isPlain(bytes), !endsInNumber(bytes) { return (.domain, nil) }
+        return canonicalized(bytes).map { ($0.kind, $0.octets) }
+    }
+
+    /// Whether every byte is a lower-case letter, a digit, a dot, a hyphen or an underscore.
+    @inline(__always)
+    private static func isPlain(_ bytes: Span<UInt8>) -> Bool {
+        !bytes.contains(
+            where: { byte in
+                switch byte {
+                case 0x61...0x7A, ASCII.zero...0x39, ASCII.dot, ASCII.hyphen, 0x5F: false
+                default: true
+                }
+            },
+            markedBy: { word in
+                word.bytes(below: ASCII.hyphen) | word.bytes(equalTo: ASCII.slash) | word.bytes(in: 0x3A...0x5E)
+                    | word.bytes(equalTo: 0x60) | word.bytes(atLeast: 0x7B)
+            })
+    }
+
+    private static func canonicalized(_ bytes: Span<UInt8>) -> WebHost? {
         guard !bytes.isEmpty else { return nil }
         if bytes[0] == ASCII.leftBracket {
             return parseIPv6Literal(bytes)
         }
-        switch scan(bytes) {
-        case .canonical:
-            return finishDomain(bytes, octets)
-        case .needsLowercasing:
-            let lowered = Octets(octets.map(ASCII.lowercased))
-            return lowered.withSpan { finishDomain($0, lowered) }
-        case .needsMapping:
-            guard let ascii = domainToASCII(percentDecoded(bytes)), !ascii.isEmpty else { return nil }
-            let mapped = Octets(ascii)
-            return mapped.withSpan { mappedBytes in
-                for index in mappedBytes.indices where isForbiddenInDomain(mappedBytes[index]) { return nil }
-                return finishDomain(mappedBytes, mapped)
-            }
-        case .forbidden:
-            return nil
-        }
-    }
-
-    private enum ScanResult {
-        case canonical, needsLowercasing, needsMapping, forbidden
-    }
-
-    /// One look at every byte: most hosts are lower-case ASCII and need nothing else.
-    @inline(__always)
-    private static func scan(_ bytes: Span<UInt8>) -> ScanResult {
-        var result = ScanResult.canonical
-        var index = 0
-        while index < bytes.count {
+        var isForbidden = false
+        for index in bytes.indices {
             let byte = bytes[index]
-            switch byte {
-            case 0x61...0x7A, ASCII.zero...0x39, ASCII.dot, ASCII.hyphen, 0x5F:
-                break
-            case 0x41...0x5A:
-                if result == .canonical { result = .needsLowercasing }
-            case ASCII.percent, 0x80...:
-                return .needsMapping
-            default:
-                // A combining character behind it may still make an allowed one of it: `<` and U+0338 are `≮`.
-                if isForbiddenInDomain(byte) { result = .forbidden }
+            if byte == ASCII.percent || byte >= 0x80 {
+                guard let ascii = domainToASCII(percentDecoded(bytes)), !ascii.isEmpty else { return nil }
+                return ascii.contains(where: isForbiddenInDomain) ? nil : finishDomain(ascii)
             }
-            index += 1
+            // A combining character behind it may still make an allowed one of it: `<` and U+0338 are `≮`.
+            if isForbiddenInDomain(byte) { isForbidden = true }
         }
-        return result
+        return isForbidden ? nil : finishDomain(bytes.array(0..<bytes.count).map(ASCII.lowercased))
     }
 
     /// The URL Standard's domain parser: ASCII is lower-cased and else left alone, whatever its labels claim to be.
@@ -86,10 +77,9 @@ extension WebHost {
 
     /// Lower-case ASCII in, a domain or an IPv4 address out; `nil` where the last label is a number but the whole is
     /// no address.
-    @inline(__always)
-    private static func finishDomain(_ bytes: Span<UInt8>, _ octets: Octets) -> WebHost? {
-        guard endsInNumber(bytes) else { return WebHost(canonical: octets, kind: .domain) }
-        return parseIPv4(bytes).map { address in
+    private static func finishDomain(_ ascii: [UInt8]) -> WebHost? {
+        guard endsInNumber(ascii.span) else { return WebHost(canonical: Octets(ascii), kind: .domain) }
+        return parseIPv4(ascii.span).map { address in
             WebHost(canonical: serializeIPv4(address), kind: .ipv4)
         }
     }

@@ -55,37 +55,11 @@ enum ASCII {
 extension Octets {
     /// The same octets with ASCII letters in lower case; shared where they are already.
     var lowercased: Octets {
-        contains { $0 &- 0x41 < 26 } ? Octets(map(ASCII.lowercased)) : self
+        withSpan { $0.containsUppercase } ? Octets(map(ASCII.lowercased)) : self
     }
 }
 
 extension Span<UInt8> {
-    /// Whether some byte is a control character other than horizontal tab. Looks at eight bytes at a time.
-    var containsControl: Bool {
-        withUnsafeBytes { bytes in
-            let ones: UInt64 = 0x0101_0101_0101_0101
-            let highBits: UInt64 = 0x8080_8080_8080_8080
-            var index = 0
-            while index + 8 <= bytes.count {
-                let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-                // The high bit of a byte is set below 0x20, then where it is 0x7F; only a borrow from such a byte can
-                // set it elsewhere.
-                let belowSpace = (word &- ones &* 0x20) & ~word
-                let deleted = word ^ ones &* 0x7F
-                let isDelete = (deleted &- ones) & ~deleted
-                if (belowSpace | isDelete) & highBits != 0 {
-                    for offset in index..<(index + 8) where ASCII.isControl(bytes[offset]) { return true }
-                }
-                index += 8
-            }
-            while index < bytes.count {
-                if ASCII.isControl(bytes[index]) { return true }
-                index += 1
-            }
-            return false
-        }
-    }
-
     /// Whether these bytes are `text`, letters compared without case. `text` must be lower case.
     @inline(__always)
     func equalsIgnoringCase(_ text: StaticString) -> Bool {
@@ -121,13 +95,10 @@ extension Span<UInt8> {
 
     /// Whether the bytes from `start` on are those of `other`, which must not reach past the end.
     @inline(__always)
-    func hasBytes(_ other: some Collection<UInt8>, at start: Int) -> Bool {
-        var position = start
-        for byte in other {
-            guard self[position] == byte else { return false }
-            position += 1
+    func hasBytes(_ other: some ContiguousOctets, at start: Int) -> Bool {
+        other.withOctets { wanted in
+            extracting(start..<(start + wanted.count)).withUnsafeBytes { $0.hasSameBytes(as: wanted) }
         }
-        return true
     }
 
     /// The bytes as an array of their own.
@@ -145,18 +116,22 @@ extension UnsafeRawBufferPointer {
     /// Whether two runs of the same length hold the same bytes. Looks at eight bytes at a time.
     @inline(__always)
     func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {
+        guard count >= 8 else {
+            for index in 0..<count where self[index] != other[index] { return false }
+            return true
+        }
         var index = 0
-        while index + 8 <= count {
-            guard
-                loadUnaligned(fromByteOffset: index, as: UInt64.self)
-                    == other.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-            else { return false }
+        while index < count - 8 {
+            guard hasSameWord(as: other, at: index) else { return false }
             index += 8
         }
-        while index < count {
-            guard self[index] == other[index] else { return false }
-            index += 1
-        }
-        return true
+        // The last eight, of which some were compared already.
+        return hasSameWord(as: other, at: count - 8)
+    }
+
+    @inline(__always)
+    private func hasSameWord(as other: UnsafeRawBufferPointer, at index: Int) -> Bool {
+        loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            == other.loadUnaligned(fromByteOffset: index, as: UInt64.self)
     }
 }

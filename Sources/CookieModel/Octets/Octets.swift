@@ -17,6 +17,19 @@ public struct Octets: Sendable {
         upper = UInt32(truncatingIfNeeded: bounded.upperBound)
     }
 
+    @inline(__always)
+    private init(_ storage: [UInt8], lower: UInt32, upper: UInt32) {
+        self.storage = storage
+        self.lower = lower
+        self.upper = upper
+    }
+
+    /// The bytes at `place`, which lies within these, sharing this storage.
+    @inline(__always)
+    subscript(place: OctetRange) -> Octets {
+        Octets(storage, lower: lower &+ place.lower, upper: lower &+ place.upper)
+    }
+
     /// All bytes of `storage`, without a copy.
     @inlinable
     public init(_ storage: [UInt8]) {
@@ -87,14 +100,8 @@ extension Octets: RandomAccessCollection {
 extension Octets: Hashable, Comparable {
     /// Whether both hold the same bytes.
     public static func == (left: Octets, right: Octets) -> Bool {
-        guard left.count == right.count else { return false }
-        return left.withSpan { leftSpan in
-            right.withSpan { rightSpan in
-                leftSpan.withUnsafeBytes { leftBytes in
-                    rightSpan.withUnsafeBytes { leftBytes.hasSameBytes(as: $0) }
-                }
-            }
-        }
+        left.count == right.count
+            && left.withOctets { leftBytes in right.withOctets { leftBytes.hasSameBytes(as: $0) } }
     }
 
     /// Feeds the bytes and their number to `hasher`.

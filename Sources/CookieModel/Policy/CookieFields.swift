@@ -1,6 +1,6 @@
 /// What the retrieval rules read of a cookie, however it is kept.
 protocol CookieFields {
-    associatedtype Bytes: RandomAccessCollection<UInt8> where Bytes.Index == Int
+    associatedtype Bytes: ContiguousOctets
 
     var domainOctets: Bytes { get }
     var pathOctets: Bytes { get }

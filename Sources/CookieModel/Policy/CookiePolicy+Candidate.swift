@@ -8,8 +8,7 @@ extension CookiePolicy {
     ///   - site: what the public suffix list says of the request's host.
     ///   - now: the time of the response.
     package func candidate(
-        for setCookie: borrowing SetCookie, in context: borrowing RequestContext, site: borrowing WebHost.Site,
-        now: Timestamp
+        for setCookie: SetCookie, in context: RequestContext, site: WebHost.Site, now: Timestamp
     ) -> (cookie: Cookie, findings: CandidateFindings) {
         var reasons = ReasonSet<RejectionReason>()
         let isSecureRequest = isSecure(context.url)

@@ -16,7 +16,13 @@ extension CookiePolicy {
     /// The names above `site`, nearest first, of which a store may have cookies that step 16 looks at: `b.c` and `c`
     /// for `a.b.c`.
     package static func sitesAbove(_ site: Octets) -> [Octets] {
-        site.indices.compactMap { site[$0] == ASCII.dot ? site[($0 + 1)..<site.count] : nil }
+        var sites: [Octets] = []
+        var name = site
+        while let dot = name.withSpan({ $0.firstIndex(of: ASCII.dot, in: 0..<$0.count) }) {
+            name = name[(dot + 1)..<name.count]
+            sites.append(name)
+        }
+        return sites
     }
 
     /// Whether a store may have sites below `site` that step 16 looks at: only below a public suffix, and below a name

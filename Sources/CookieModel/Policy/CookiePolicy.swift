@@ -50,7 +50,7 @@ public struct CookiePolicy: Sendable {
 
     @inline(__always)
     static func domainMatches(
-        _ host: Span<UInt8>, _ kind: WebHost.Kind, _ domain: some RandomAccessCollection<UInt8>
+        _ host: Span<UInt8>, _ kind: WebHost.Kind, _ domain: some ContiguousOctets
     ) -> Bool {
         let start = host.count - domain.count
         guard start >= 0, host.hasBytes(domain, at: start) else { return false }
@@ -70,7 +70,7 @@ public struct CookiePolicy: Sendable {
     }
 
     @inline(__always)
-    static func pathMatches(_ requestPath: Span<UInt8>, _ cookiePath: some RandomAccessCollection<UInt8>) -> Bool {
+    static func pathMatches(_ requestPath: Span<UInt8>, _ cookiePath: some ContiguousOctets) -> Bool {
         let length = cookiePath.count
         guard requestPath.count >= length, requestPath.hasBytes(cookiePath, at: 0) else { return false }
         return requestPath.count == length || cookiePath.last == ASCII.slash || requestPath[length] == ASCII.slash

@@ -24,15 +24,20 @@ public struct StorageDecision: Sendable, Hashable {
     /// One cookie or none: most decisions have none and should not carry the room for one.
     private var previousCookies: [Cookie]
 
-    init(
-        _ outcome: Outcome, _ cookie: consuming Cookie, previous: consuming Cookie?, evicted: [Eviction] = []
-    ) {
-        self.outcome = outcome
-        self.cookie = cookie
-        if let previous { previousCookies = [previous] } else { previousCookies = [] }
-        self.evicted = evicted
-        reasons = []
-        rejectedName = nil
+    /// What `reception` came to for `cookie`.
+    @inline(__always)
+    init(_ cookie: consuming Cookie, _ reception: consuming Reception) {
+        outcome = reception.outcome
+        reasons = reception.reasons
+        previousCookies = reception.previous
+        evicted = reception.evicted
+        if reception.outcome == .rejected {
+            rejectedName = cookie.name
+            self.cookie = nil
+        } else {
+            rejectedName = nil
+            self.cookie = cookie
+        }
     }
 
     init(rejecting name: Octets?, _ reasons: ReasonSet<RejectionReason>) {

@@ -16,11 +16,22 @@ extension SetCookie {
     ///
     /// - Parameter profile: the divergences of the draft's successor that apply.
     public static func parse(_ fieldValue: Octets, profile: CookieProfile = .rfc6265bis) -> ParseResult {
-        fieldValue.withSpan { parse($0, fieldValue, profile) }
+        var reasons = ReasonSet<RejectionReason>()
+        return parse(fieldValue, profile, &reasons).map { .cookie($0) } ?? .ignored(reasons)
     }
 
-    private static func parse(_ bytes: Span<UInt8>, _ octets: Octets, _ profile: CookieProfile) -> ParseResult {
-        var reasons = ReasonSet<RejectionReason>()
+    /// Parses a set-cookie-string; `nil`, and the reasons for it, where the algorithm ignores the line.
+    static func parse(
+        _ fieldValue: Octets, _ profile: CookieProfile, _ reasons: inout ReasonSet<RejectionReason>
+    ) -> SetCookie? {
+        fieldValue.withSpan { parse($0, fieldValue, profile, &reasons) }
+    }
+
+    @inline(__always)
+    private static func parse(
+        _ bytes: Span<UInt8>, _ octets: Octets, _ profile: CookieProfile,
+        _ reasons: inout ReasonSet<RejectionReason>
+    ) -> SetCookie? {
         // Step 1.
         if bytes.containsControl { reasons.insert(.controlCharacter) }
         // Steps 2 and 3.
@@ -34,12 +45,12 @@ extension SetCookie {
         let name = bytes.trimmingWhiteSpace(0..<max(equals, 0))
         let value = bytes.trimmingWhiteSpace((equals + 1)..<pairEnd)
         // Step 5.
-        if name.count + value.count > nameAndValueLimit { reasons.insert(.nameAndValueTooLong) }
+        if name.count + value.count > SetCookie.nameAndValueLimit { reasons.insert(.nameAndValueTooLong) }
         // Section 5.7, step 2, is the same for every request: nothing to decide.
         if name.isEmpty, value.isEmpty { reasons.insert(.emptyNameAndValue) }
-        guard reasons.isEmpty else { return .ignored(reasons) }
-        var attributes = SetCookieAttributes()
-        attributes.parse(bytes, pairEnd..<bytes.count, profile)
-        return .cookie(SetCookie(octets, name: name, value: value, attributes))
+        guard reasons.isEmpty else { return nil }
+        var setCookie = SetCookie(octets, name: name, value: value)
+        setCookie.attributes.parse(bytes, pairEnd..<bytes.count, profile)
+        return setCookie
     }
 }

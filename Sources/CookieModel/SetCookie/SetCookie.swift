@@ -14,33 +14,40 @@ public struct SetCookie: Sendable, Hashable {
 
     /// The whole line; one reference, into which the parts are places.
     private let line: Octets
-    private let namePlace: LinePlace
-    private let valuePlace: LinePlace
-    private let attributes: SetCookieAttributes
+    private let namePlace: OctetRange
+    private let valuePlace: OctetRange
+    var attributes = SetCookieAttributes()
 
-    init(_ line: Octets, name: Range<Int>, value: Range<Int>, _ attributes: SetCookieAttributes) {
+    /// A line without attributes.
+    init(_ line: Octets, name: Range<Int>, value: Range<Int>) {
         self.line = line
-        namePlace = LinePlace(name)
-        valuePlace = LinePlace(value)
-        self.attributes = attributes
+        namePlace = OctetRange(name)
+        valuePlace = OctetRange(value)
     }
 
+    // Where the getter of a part is inlined, the compiler copies the whole to read the part.
+
     /// The name, possibly empty.
-    public var name: Octets { line[namePlace.range] }
+    public var name: Octets { @inline(never) get { line[namePlace] } }
     /// The value, possibly empty.
-    public var value: Octets { line[valuePlace.range] }
+    public var value: Octets { @inline(never) get { line[valuePlace] } }
     /// The moment that the last valid `Expires` names, uncapped.
     public var expires: Timestamp? { attributes.expires }
     /// The seconds of the last valid `Max-Age`; saturated where the number is larger than any date.
     public var maxAge: Int64? { attributes.maxAge }
     /// The last `Domain` in lower case, without one leading dot; may be empty.
-    public var domain: Octets? { attributes.domain.map { line[$0.range].lowercased } }
+    public var domain: Octets? {
+        guard let place = attributes.domain else { return nil }
+        return line[place].lowercased
+    }
     /// What the `Path` attributes say.
     public var path: PathAttribute {
-        switch attributes.path {
-        case .absent: .absent
-        case .default: .default
-        case .place(let place): .path(line[place.range])
+        @inline(never) get {
+            switch attributes.path {
+            case .absent: .absent
+            case .default: .default
+            case .place(let place): .path(line[place])
+            }
         }
     }
     /// Whether there is a `Secure` attribute.

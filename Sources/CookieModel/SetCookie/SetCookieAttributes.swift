@@ -3,13 +3,13 @@ struct SetCookieAttributes: Sendable {
     enum Path {
         case absent
         case `default`
-        case place(LinePlace)
+        case place(OctetRange)
     }
 
     var expires: Timestamp?
     var maxAge: Int64?
     /// Where the last Domain stands, without its leading dot.
-    var domain: LinePlace?
+    var domain: OctetRange?
     var path = Path.absent
     var isSecure = false
     var isHTTPOnly = false
@@ -51,7 +51,7 @@ struct SetCookieAttributes: Sendable {
             // The Domain Attribute (section 5.6.3).
             let isLoneDot = value.count == 1 && profile.contains(.refusesLoneDotDomain)
             let hasLeadingDot = !value.isEmpty && value[0] == ASCII.dot && !isLoneDot
-            domain = LinePlace((place.lowerBound + (hasLeadingDot ? 1 : 0))..<place.upperBound)
+            domain = OctetRange((place.lowerBound + (hasLeadingDot ? 1 : 0))..<place.upperBound)
         case 7 where name.equalsIgnoringCase("expires"):
             expires = CookieDate.parse(value) ?? expires
         case 7 where name.equalsIgnoringCase("max-age"):
@@ -85,7 +85,7 @@ struct SetCookieAttributes: Sendable {
     /// The Path Attribute (section 5.6.4).
     private mutating func processPath(_ value: Span<UInt8>, _ place: Range<Int>, _ profile: CookieProfile) {
         if !value.isEmpty, value[0] == ASCII.slash {
-            path = .place(LinePlace(place))
+            path = .place(OctetRange(place))
         } else if !profile.contains(.ignoresRelativePath) {
             path = .default
         }

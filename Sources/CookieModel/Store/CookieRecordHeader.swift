@@ -76,20 +76,20 @@ struct CookieRecordHeader: BitwiseCopyable {
 
     /// Writes this header and the octets of `cookie`, which it was made from.
     func write(_ cookie: borrowing Cookie, to bytes: UnsafeMutableRawBufferPointer, at offset: Int) {
-        bytes.storeBytes(of: self, toByteOffset: offset, as: CookieRecordHeader.self)
-        func put(_ octets: Octets, _ place: Range<Int>) {
-            octets.withSpan { span in
-                span.withUnsafeBytes { source in
-                    UnsafeMutableRawBufferPointer(rebasing: bytes[(offset + place.lowerBound)...]).copyMemory(
-                        from: source)
-                }
-            }
-        }
-        put(cookie.domain.octets, domainPlace)
-        put(cookie.path, pathPlace)
-        if let key = cookie.id.partitionKey { put(Octets(key.serialized), partitionPlace) }
-        put(cookie.name, namePlace)
-        bytes[offset + namePlace.upperBound] = ASCII.equals
-        put(cookie.value, valuePlace)
+        let record = UnsafeMutableRawBufferPointer(rebasing: bytes[offset..<(offset + byteCount)])
+        record.storeBytes(of: self, as: CookieRecordHeader.self)
+        record.write(cookie.id.domain.octets, at: domainPlace)
+        record.write(cookie.id.path, at: pathPlace)
+        if let key = cookie.id.partitionKey { record.write(Octets(key.serialized), at: partitionPlace) }
+        record.write(cookie.id.name, at: namePlace)
+        record[namePlace.upperBound] = ASCII.equals
+        record.write(cookie.value, at: valuePlace)
+    }
+}
+
+extension UnsafeMutableRawBufferPointer {
+    @inline(__always)
+    fileprivate func write(_ octets: borrowing Octets, at place: Range<Int>) {
+        octets.withOctets { UnsafeMutableRawBufferPointer(rebasing: self[place]).copyMemory(from: $0) }
     }
 }

@@ -6,7 +6,7 @@ public struct CookieStore: Sendable {
     public package(set) var policy: CookiePolicy
     /// The number of cookies, expired ones that were not yet evicted included.
     public private(set) var count = 0
-    private(set) var sites: [Octets: SiteCookies] = [:]
+    private var sites = SiteTable()
     /// The next place in the order of creation.
     package var nextSequence: Int64 = 1
 
@@ -17,7 +17,7 @@ public struct CookieStore: Sendable {
 
     /// All cookies, grouped by registrable domain.
     public var cookies: [Cookie] {
-        sites.keys.sorted().flatMap { sites[$0]?.cookies ?? [] }
+        sites.sites.sorted { $0.domain < $1.domain }.flatMap(\.cookies.cookies)
     }
 
     /// Receives one Set-Cookie field value (sections 5.6 and 5.7).
@@ -27,13 +27,10 @@ public struct CookieStore: Sendable {
     public mutating func receive(
         _ fieldValue: Octets, in context: RequestContext, now: Timestamp
     ) -> StorageDecision {
-        switch SetCookie.parse(fieldValue, profile: policy.profile) {
-        case .ignored(let reasons):
-            return .ignored(reasons)
-        case .cookie(let setCookie):
-            let site = context.url.host.site(policy.publicSuffixes)
-            return receive(setCookie, in: context, site: site, at: now, now: now)
-        }
+        var reasons = ReasonSet<RejectionReason>()
+        guard let setCookie = SetCookie.parse(fieldValue, policy.profile, &reasons) else { return .ignored(reasons) }
+        let site = context.url.host.site(policy.publicSuffixes)
+        return receive(setCookie, in: context, site: site, at: now, now: now)
     }
 
     /// Receives every Set-Cookie line of a response, in order (section 5.3).
@@ -48,36 +45,35 @@ public struct CookieStore: Sendable {
     /// Takes in a cookie out of another store.
     @discardableResult
     public mutating func receive(_ record: CookieRecord, now: Timestamp) -> StorageDecision {
-        let (cookie, findings) = policy.candidate(for: record, now: now)
+        var (cookie, findings) = policy.candidate(for: record, now: now)
         let site = cookie.domain.registrableDomain(policy.publicSuffixes)
-        return receive(cookie, findings, site: site, overlaysElsewhere: false, now: now)
+        let reception = receive(&cookie, findings, site: site, overlaysElsewhere: false, now: now)
+        return StorageDecision(consume cookie, reception)
     }
 
     /// Receives a parsed line of a response that came at `time`, which may be long ago.
     package mutating func receive(
         _ setCookie: SetCookie, in context: RequestContext, site: WebHost.Site, at time: Timestamp, now: Timestamp
     ) -> StorageDecision {
-        let (cookie, findings) = policy.candidate(for: setCookie, in: context, site: site, now: time)
+        var (cookie, findings) = policy.candidate(for: setCookie, in: context, site: site, now: time)
         let overlaysElsewhere =
             findings.mayOverlaySecureCookies
             && overlaysElsewhere(cookie, site: site.registrableDomain, now: now)
-        return receive(cookie, findings, site: site.registrableDomain, overlaysElsewhere: overlaysElsewhere, now: now)
+        let reception = receive(
+            &cookie, findings, site: site.registrableDomain, overlaysElsewhere: overlaysElsewhere, now: now)
+        return StorageDecision(consume cookie, reception)
     }
 
     private mutating func receive(
-        _ cookie: consuming Cookie, _ findings: CandidateFindings, site: Octets, overlaysElsewhere: Bool,
-        now: Timestamp
-    ) -> StorageDecision {
-        // A key of its own for a new site: the one at hand keeps the whole URL in memory.
-        guard let index = sites.index(forKey: site) else {
-            sites[Octets(Array(site))] = SiteCookies()
-            return receive(cookie, findings, site: site, overlaysElsewhere: overlaysElsewhere, now: now)
-        }
-        var decision = sites.values[index].receive(
-            cookie, findings, overlaysElsewhere: overlaysElsewhere, sequence: &nextSequence, total: &count,
+        _ cookie: inout Cookie, _ findings: CandidateFindings, site: Octets, overlaysElsewhere: Bool, now: Timestamp
+    ) -> Reception {
+        // A domain of its own for a new site: the one at hand keeps the whole URL in memory.
+        let index = sites.index(of: site) ?? sites.insert(SiteCookies(), for: Octets(Array(site)))
+        var reception = sites[index].receive(
+            &cookie, findings, overlaysElsewhere: overlaysElsewhere, sequence: &nextSequence, total: &count,
             limits: policy.limits, now: now)
-        if let limit = policy.limits.totalCookies, count > limit { decision.evicted += removeExcess(limit, now: now) }
-        return decision
+        if let limit = policy.limits.totalCookies, count > limit { reception.evicted += removeExcess(limit, now: now) }
+        return reception
     }
 
     /// Retrieves the cookies for a request (section 5.8.3), notes the access, and says of the cookies that stay why.
@@ -85,9 +81,9 @@ public struct CookieStore: Sendable {
     /// Expired cookies are among those that stay, and are evicted.
     public mutating func retrieve(for context: RequestContext, now: Timestamp) -> Retrieval {
         let rules = RetrievalRules(context, policy, now: now)
-        guard let index = sites.index(forKey: rules.site) else { return Retrieval() }
-        let retrieval = sites.values[index].retrieve(rules)
-        count -= sites.values[index].removeExpired(at: now).count
+        guard let index = sites.index(of: rules.site) else { return Retrieval() }
+        let retrieval = sites[index].retrieve(rules)
+        count -= sites[index].removeExpired(at: now).count
         return retrieval
     }
 
@@ -97,8 +93,8 @@ public struct CookieStore: Sendable {
     /// Linear in the number of cookies of the request's registrable domain.
     public mutating func cookieString(for context: RequestContext, now: Timestamp) -> Octets {
         let rules = RetrievalRules(context, policy, now: now)
-        guard let index = sites.index(forKey: rules.site) else { return [] }
-        return sites.values[index].cookieString(rules)
+        guard let index = sites.index(of: rules.site) else { return [] }
+        return sites[index].cookieString(rules)
     }
 
     /// Removes the cookies that end with the session (section 5.7, last paragraph).
@@ -107,10 +103,8 @@ public struct CookieStore: Sendable {
     }
 
     private mutating func remove(where isGone: (borrowing PackedCookie) -> Bool) {
-        for site in sites.keys {
-            count -= sites[site]?.remove(where: isGone).count ?? 0
-            if sites[site]?.count == 0 { sites[site] = nil }
-        }
+        for index in sites.sites.indices { count -= sites[index].remove(where: isGone).count }
+        sites.removeAll { $0.cookies.count == 0 }
     }
 
     /// Removes what is over the total limit (section 5.7): expired cookies first, then the least recently used.
@@ -119,10 +113,10 @@ public struct CookieStore: Sendable {
     private mutating func removeExcess(_ limit: Int, now: Timestamp) -> [Eviction] {
         remove { $0.hasExpired(at: now) }
         guard count > limit else { return [] }
-        var ranks: [(rank: UsageRank, site: Octets)] = []
+        var ranks: [(rank: UsageRank, site: Int)] = []
         ranks.reserveCapacity(count)
-        for (site, cookies) in sites {
-            cookies.forEach { cookie, _ in ranks.append((UsageRank(cookie.header), site)) }
+        for (index, site) in sites.sites.enumerated() {
+            site.cookies.forEach { cookie, _ in ranks.append((UsageRank(cookie.header), index)) }
         }
         if count - limit == 1 {
             ranks = ranks.min { $0.rank < $1.rank }.map { [$0] } ?? []
@@ -131,23 +125,25 @@ public struct CookieStore: Sendable {
         }
         var evicted: [Eviction] = []
         for entry in ranks.prefix(count - limit) {
-            let removed = sites[entry.site]?.remove { UsageRank($0.header) == entry.rank } ?? []
-            count -= removed.count
-            if sites[entry.site]?.count == 0 { sites[entry.site] = nil }
+            let removed = sites[entry.site].remove { UsageRank($0.header) == entry.rank }
             evicted += removed.map { Eviction(cookie: $0, reason: .totalLimit) }
         }
+        count -= evicted.count
+        sites.removeAll { $0.cookies.count == 0 }
         return evicted
     }
 
     /// Section 5.7, step 16, beyond the registrable domain: a cookie of a public suffix itself matches the domains
     /// below it, and the other way round, although no request carries both.
-    private func overlaysElsewhere(_ cookie: Cookie, site: Octets, now: Timestamp) -> Bool {
-        let above = CookiePolicy.sitesAbove(site)
-        let below =
-            policy.mayHaveSitesBelow(site) ? sites.keys.filter { CookiePolicy.sitesAbove($0).contains(site) } : []
-        return (above + below).contains { key in
-            sites[key]?.cookies.contains { !$0.isExpired(at: now) && CookiePolicy.overlays(cookie, $0) } ?? false
+    private func overlaysElsewhere(_ cookie: borrowing Cookie, site: Octets, now: Timestamp) -> Bool {
+        for above in CookiePolicy.sitesAbove(site) {
+            if sites[above]?.containsSecureCookie(overlaidBy: cookie, now: now) == true { return true }
         }
+        guard policy.mayHaveSitesBelow(site) else { return false }
+        for below in sites.sites where CookiePolicy.sitesAbove(below.domain).contains(site) {
+            if below.cookies.containsSecureCookie(overlaidBy: cookie, now: now) { return true }
+        }
+        return false
     }
 }
 
@@ -158,13 +154,18 @@ extension CookieStore {
         get { sites[site] }
         set {
             count += (newValue?.count ?? 0) - (sites[site]?.count ?? 0)
-            sites[site] = newValue
+            guard let newValue else { return sites.removeAll { $0.domain == site } }
+            if let index = sites.index(of: site) {
+                sites[index] = newValue
+            } else {
+                _ = sites.insert(newValue, for: site)
+            }
         }
     }
 
     /// Forgets every site.
     package mutating func forgetSites() {
-        sites.removeAll(keepingCapacity: true)
+        sites = SiteTable()
         count = 0
     }
 }

@@ -66,6 +66,6 @@ extension PackedCookie: CookieFields {
 extension UnsafeRawBufferPointer {
     @inline(__always)
     fileprivate func isEqual(to octets: Octets) -> Bool {
-        count == octets.count && octets.withSpan { span in span.withUnsafeBytes { hasSameBytes(as: $0) } }
+        count == octets.count && octets.withOctets { hasSameBytes(as: $0) }
     }
 }

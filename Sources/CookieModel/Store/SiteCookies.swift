@@ -4,8 +4,11 @@
 /// A cookie costs its octets, ``CookieRecordHeader`` and ``CookieEntry``.
 package struct SiteCookies: Sendable {
     private(set) var entries: [CookieEntry] = []
+    /// The records, and room for more.
     private var storage: [UInt8] = []
-    /// How many bytes of the storage belong to no cookie any more.
+    /// How many bytes of the storage were written.
+    private var byteCount = 0
+    /// How many of them belong to no cookie any more.
     private var unusedByteCount = 0
     /// How many cookies are partitioned.
     private(set) var partitionedCount = 0
@@ -18,7 +21,8 @@ package struct SiteCookies: Sendable {
     /// The cookies given, put in order.
     package init(_ cookies: [Cookie]) {
         for cookie in cookies.sorted(by: { $0.precedes($1) }) {
-            insert(cookie, CookieRecordHeader(cookie), at: entries.count)
+            let record = CookieRecordHeader(cookie)
+            insert(cookie, record, CookieEntry(cookie, record))
         }
     }
 
@@ -105,37 +109,55 @@ package struct SiteCookies: Sendable {
         packWhereWorthwhile()
     }
 
-    /// Puts a cookie in front of the entry at `index`.
-    mutating func insert(_ cookie: borrowing Cookie, _ record: CookieRecordHeader, at index: Int) {
+    /// Puts a cookie in its place in the order of a header.
+    mutating func insert(_ cookie: borrowing Cookie, _ record: CookieRecordHeader, _ entry: CookieEntry) {
+        var index = 0
+        var end = entries.count
+        while index < end {
+            let middle = (index + end) / 2
+            if entry.precedes(entries[middle]) { end = middle } else { index = middle + 1 }
+        }
         if entries.capacity == entries.count { entries.reserveCapacity(entries.count + entries.count / 2 + 1) }
-        entries.insert(CookieEntry(cookie, record, at: append(cookie, record)), at: index)
+        entries.insert(entry, at: index)
+        entries[index].offset = append(cookie, record)
         note(record)
     }
 
     /// Writes a cookie over the one of an entry, which has the same ID.
     mutating func replace(_ index: Int, with cookie: borrowing Cookie, _ record: CookieRecordHeader) {
         let old = entries[index]
-        var offset = Int(old.offset)
+        entries[index] = CookieEntry(cookie, record)
         if record.byteCount <= old.byteCount {
-            storage.withUnsafeMutableBytes { record.write(cookie, to: $0, at: offset) }
+            entries[index].offset = old.offset
+            storage.withUnsafeMutableBytes { record.write(cookie, to: $0, at: Int(old.offset)) }
             unusedByteCount += Int(old.byteCount) - record.byteCount
         } else {
-            offset = append(cookie, record)
+            entries[index].offset = append(cookie, record)
             unusedByteCount += Int(old.byteCount)
         }
-        entries[index] = CookieEntry(cookie, record, at: offset)
         noteExpiry(record)
         packWhereWorthwhile()
     }
 
-    private mutating func append(_ cookie: borrowing Cookie, _ record: CookieRecordHeader) -> Int {
-        let offset = storage.count
-        let end = offset + record.byteCount
+    /// Writes a cookie behind the others.
+    ///
+    /// - Returns: where it begins.
+    private mutating func append(_ cookie: borrowing Cookie, _ record: CookieRecordHeader) -> UInt32 {
+        let offset = byteCount
+        byteCount += record.byteCount
         // Some room for the next one, and none for a first one that may stay alone.
-        if storage.capacity < end { storage.reserveCapacity(end + offset / 2) }
-        storage.append(contentsOf: repeatElement(0, count: record.byteCount))
+        if storage.count < byteCount { move(toRoomFor: byteCount + offset / 2) }
         storage.withUnsafeMutableBytes { record.write(cookie, to: $0, at: offset) }
-        return offset
+        return UInt32(offset)
+    }
+
+    private mutating func move(toRoomFor capacity: Int) {
+        let old = storage
+        storage = [UInt8](unsafeUninitializedCapacity: capacity) { buffer, initialized in
+            let end = buffer.initialize(fromContentsOf: old)
+            buffer[end..<capacity].initialize(repeating: 0)
+            initialized = capacity
+        }
     }
 
     private mutating func note(_ record: CookieRecordHeader) {
@@ -148,7 +170,7 @@ package struct SiteCookies: Sendable {
     }
 
     private mutating func packWhereWorthwhile() {
-        if unusedByteCount > storage.count / 2 { pack() }
+        if unusedByteCount > byteCount / 2 { pack() }
     }
 
     /// Writes the storage anew, without what belongs to no cookie.
@@ -161,6 +183,7 @@ package struct SiteCookies: Sendable {
             packed += storage[Int(entry.offset)..<Int(entry.offset + entry.byteCount)]
         }
         storage = packed
+        byteCount = packed.count
         unusedByteCount = 0
     }
 }

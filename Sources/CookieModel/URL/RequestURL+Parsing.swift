@@ -12,46 +12,51 @@ extension RequestURL {
     }
 
     private static func parse(_ bytes: Span<UInt8>, _ octets: Octets) throws(RequestURLError) -> RequestURL {
+        // Most texts have nothing that is to be cut off or removed.
+        guard bytes.contains(where: { $0 <= ASCII.space }, markedBy: { $0.bytes(below: ASCII.space + 1) })
+        else { return try parseClean(bytes, octets) }
         var start = 0
         var end = bytes.count
         while start < end, bytes[start] <= ASCII.space { start += 1 }
         while end > start, bytes[end - 1] <= ASCII.space { end -= 1 }
         // Step 3 of the parser removes tabs and newlines wherever they stand.
-        for index in start..<end where isTabOrNewline(bytes[index]) {
-            let cleaned = Octets(bytes.array(start..<end).filter { !isTabOrNewline($0) })
-            return try cleaned.withSpan { bytes throws(RequestURLError) in try parseClean(bytes, cleaned) }
-        }
-        return try parseClean(bytes.extracting(start..<end), octets[start..<end])
+        let cleaned = Octets(bytes.array(start..<end).filter { !isTabOrNewline($0) })
+        return try cleaned.withSpan { bytes throws(RequestURLError) in try parseClean(bytes, cleaned) }
     }
 
     private static func isTabOrNewline(_ byte: UInt8) -> Bool {
         byte == 0x09 || byte == 0x0A || byte == 0x0D
     }
 
-    /// Parses `bytes`, which are those of `octets`: what is in its final form already is shared, not copied.
+    /// Parses `bytes`, which are those of `octets`: where every part is in its final form already, they are shared.
     private static func parseClean(_ bytes: Span<UInt8>, _ octets: Octets) throws(RequestURLError) -> RequestURL {
         let (scheme, authorityStart) = try parseScheme(bytes)
-        var position = authorityStart
-        while position < bytes.count, isSlash(bytes[position]) { position += 1 }
-        var end = position
-        var hostStart = position
-        while end < bytes.count, !isSlash(bytes[end]), bytes[end] != ASCII.questionMark, bytes[end] != ASCII.numberSign
-        {
-            if bytes[end] == ASCII.at { hostStart = end + 1 }
-            end += 1
-        }
-        let (host, port) = try parseAuthority(bytes, octets, hostStart..<end, scheme)
-        var pathEnd = end
-        while pathEnd < bytes.count, bytes[pathEnd] != ASCII.questionMark, bytes[pathEnd] != ASCII.numberSign {
-            pathEnd += 1
-        }
+        var start = authorityStart
+        while start < bytes.count, isSlash(bytes[start]) { start += 1 }
+        let slash = bytes.position(of: ASCII.slash, or: ASCII.backslash, in: start..<bytes.count)
+        let authorityEnd = bytes.position(of: ASCII.questionMark, or: ASCII.numberSign, in: start..<slash)
+        let pathEnd = bytes.position(of: ASCII.questionMark, or: ASCII.numberSign, in: authorityEnd..<bytes.count)
         var queryEnd = pathEnd
         if pathEnd < bytes.count, bytes[pathEnd] == ASCII.questionMark {
             queryEnd = bytes.position(of: ASCII.numberSign, in: pathEnd..<bytes.count)
         }
-        let path = URLPath.normalized(bytes.extracting(end..<pathEnd), octets[end..<pathEnd])
-        let query = URLPath.encodedQuery(bytes.extracting(pathEnd..<queryEnd), octets[pathEnd..<queryEnd])
-        return RequestURL(scheme: scheme, host: host, port: port, path: path, query: query)
+        let (hostPlace, port) = try parseAuthority(bytes, start..<authorityEnd, scheme)
+        guard let host = WebHost.parse(bytes.extracting(hostPlace)) else { throw RequestURLError(code: .hostInvalid) }
+        let path = URLPath.rewritten(bytes.extracting(authorityEnd..<pathEnd))
+        let query = URLPath.rewrittenQuery(bytes.extracting(pathEnd..<queryEnd))
+        if host.rewritten == nil, path == nil, query == nil {
+            return RequestURL(
+                scheme: scheme, port: port, hostKind: host.kind, host: hostPlace, path: authorityEnd..<pathEnd,
+                query: pathEnd..<queryEnd, in: octets)
+        }
+        var written = host.rewritten?.bytes ?? bytes.array(hostPlace)
+        let hostEnd = written.count
+        written += path ?? bytes.array(authorityEnd..<pathEnd)
+        let writtenPathEnd = written.count
+        written += query ?? bytes.array(pathEnd..<queryEnd)
+        return RequestURL(
+            scheme: scheme, port: port, hostKind: host.kind, host: 0..<hostEnd, path: hostEnd..<writtenPathEnd,
+            query: writtenPathEnd..<written.count, in: Octets(written))
     }
 
     @inline(__always)
@@ -60,6 +65,10 @@ extension RequestURL {
     }
 
     private static func parseScheme(_ bytes: Span<UInt8>) throws(RequestURLError) -> (Scheme, Int) {
+        if bytes.hasPrefixIgnoringCase("https:") { return (.https, 6) }
+        if bytes.hasPrefixIgnoringCase("http:") { return (.http, 5) }
+        if bytes.hasPrefixIgnoringCase("wss:") { return (.wss, 4) }
+        if bytes.hasPrefixIgnoringCase("ws:") { return (.ws, 3) }
         guard let colon = bytes.firstIndex(of: ASCII.colon, in: 0..<bytes.count), colon > 0, ASCII.isLetter(bytes[0])
         else { throw RequestURLError(code: .schemeMissing) }
         for index in 0..<colon {
@@ -68,25 +77,23 @@ extension RequestURL {
                 ASCII.isLetter(byte) || ASCII.isDigit(byte) || byte == 0x2B || byte == ASCII.hyphen || byte == ASCII.dot
             else { throw RequestURLError(code: .schemeMissing) }
         }
-        let name = bytes.extracting(0..<colon)
-        if name.equalsIgnoringCase("https") { return (.https, colon + 1) }
-        if name.equalsIgnoringCase("http") { return (.http, colon + 1) }
-        if name.equalsIgnoringCase("wss") { return (.wss, colon + 1) }
-        if name.equalsIgnoringCase("ws") { return (.ws, colon + 1) }
         // `example.com:8080/` and `localhost:3000` are a host and a port that lack a scheme.
         let looksLikePort = colon + 1 < bytes.count && ASCII.isDigit(bytes[colon + 1])
         throw RequestURLError(code: looksLikePort ? .schemeMissing : .schemeUnsupported)
     }
 
+    /// Where the host stands in the authority at `range`, and the port.
     private static func parseAuthority(
-        _ bytes: Span<UInt8>, _ octets: Octets, _ range: Range<Int>, _ scheme: Scheme
-    ) throws(RequestURLError) -> (WebHost, UInt16) {
-        var hostEnd = range.upperBound
-        var index = range.lowerBound
-        if index < hostEnd, bytes[index] == ASCII.leftBracket {
-            index = bytes.position(of: ASCII.rightBracket, in: range)
+        _ bytes: Span<UInt8>, _ range: Range<Int>, _ scheme: Scheme
+    ) throws(RequestURLError) -> (host: Range<Int>, port: UInt16) {
+        // Credentials end at the last `@`.
+        var start = range.lowerBound
+        while let at = bytes.firstIndex(of: ASCII.at, in: start..<range.upperBound) { start = at + 1 }
+        var portSearchStart = start
+        if start < range.upperBound, bytes[start] == ASCII.leftBracket {
+            portSearchStart = bytes.position(of: ASCII.rightBracket, in: start..<range.upperBound)
         }
-        hostEnd = bytes.position(of: ASCII.colon, in: index..<hostEnd)
+        let hostEnd = bytes.position(of: ASCII.colon, in: portSearchStart..<range.upperBound)
         var port = Int(scheme.defaultPort)
         if hostEnd + 1 < range.upperBound {
             port = 0
@@ -96,9 +103,6 @@ extension RequestURL {
                 guard port <= 65535 else { throw RequestURLError(code: .portInvalid) }
             }
         }
-        let hostRange = range.lowerBound..<hostEnd
-        guard let host = WebHost.parse(bytes.extracting(hostRange), octets[hostRange])
-        else { throw RequestURLError(code: .hostInvalid) }
-        return (host, UInt16(truncatingIfNeeded: port))
+        return (start..<hostEnd, UInt16(truncatingIfNeeded: port))
     }
 }

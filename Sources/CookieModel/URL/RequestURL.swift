@@ -2,7 +2,7 @@
 /// what cookie rules read.
 ///
 /// Credentials and the fragment are dropped: no request carries them, and no rule reads them.
-public struct RequestURL: Sendable, Hashable {
+public struct RequestURL: Sendable {
     /// The schemes that carry cookies.
     public enum Scheme: UInt8, Sendable {
         /// `http`, default port 80.
@@ -33,22 +33,35 @@ public struct RequestURL: Sendable, Hashable {
 
     /// The scheme.
     public let scheme: Scheme
-    /// The host, canonical.
-    public let host: WebHost
+    private let hostKind: WebHost.Kind
     /// The port, the scheme's default where the URL names none.
     public let port: UInt16
-    /// The path: at least `/`, dot segments resolved, percent-encoded as a browser sends it.
-    public let path: Octets
-    /// The query with its question mark; empty where there is none.
-    public let query: Octets
+    private let hostPlace: OctetRange
+    private let pathPlace: OctetRange
+    private let queryPlace: OctetRange
+    /// Host, path and query: the URL as it was written, where they need not be rewritten. One reference for all three.
+    private let octets: Octets
 
-    init(scheme: Scheme, host: WebHost, port: UInt16, path: Octets, query: Octets) {
+    /// A URL whose parts stand in `octets` in their final form.
+    init(
+        scheme: Scheme, port: UInt16, hostKind: WebHost.Kind, host: Range<Int>, path: Range<Int>, query: Range<Int>,
+        in octets: Octets
+    ) {
         self.scheme = scheme
-        self.host = host
+        self.hostKind = hostKind
         self.port = port
-        self.path = path
-        self.query = query
+        hostPlace = OctetRange(host)
+        pathPlace = OctetRange(path)
+        queryPlace = OctetRange(query)
+        self.octets = octets
     }
+
+    /// The host, canonical.
+    public var host: WebHost { WebHost(canonical: octets[hostPlace], kind: hostKind) }
+    /// The path: at least `/`, dot segments resolved, percent-encoded as a browser sends it.
+    public var path: Octets { octets[pathPlace] }
+    /// The query with its question mark; empty where there is none.
+    public var query: Octets { octets[queryPlace] }
 
     /// Scheme, host and port: `https://example.com:8443`.
     public var origin: String {
@@ -70,6 +83,22 @@ public struct RequestURL: Sendable, Hashable {
     /// Whether both have the same scheme, host and port.
     public func isSameOrigin(as other: RequestURL) -> Bool {
         scheme == other.scheme && port == other.port && host == other.host
+    }
+}
+
+extension RequestURL: Hashable {
+    /// Whether both serialize to the same URL.
+    public static func == (left: RequestURL, right: RequestURL) -> Bool {
+        left.isSameOrigin(as: right) && left.path == right.path && left.query == right.query
+    }
+
+    /// Feeds every part to `hasher`.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(scheme)
+        hasher.combine(port)
+        hasher.combine(host)
+        hasher.combine(path)
+        hasher.combine(query)
     }
 }
 

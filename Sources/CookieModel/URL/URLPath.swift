@@ -1,13 +1,10 @@
 /// The path and query states of the URL Standard's parser, for URLs with a special scheme.
 enum URLPath {
-    private static let root: Octets = "/"
-
-    /// A path with its dot segments resolved, backslashes turned and what must be percent-encoded encoded.
-    ///
-    /// `bytes` are those of `octets`, which are shared where nothing is to be done.
-    static func normalized(_ bytes: Span<UInt8>, _ octets: Octets) -> Octets {
-        guard !bytes.isEmpty else { return root }
-        if isNormal(bytes) { return octets }
+    /// A path with its dot segments resolved, backslashes turned and what must be percent-encoded encoded; `nil` where
+    /// there is nothing to do.
+    static func rewritten(_ bytes: Span<UInt8>) -> [UInt8]? {
+        guard !bytes.isEmpty else { return [ASCII.slash] }
+        if isNormal(bytes) { return nil }
         // Where each kept segment begins in `output`, so that `..` can take one back.
         var output: [UInt8] = []
         var segmentStarts: [Int] = []
@@ -32,18 +29,18 @@ enum URLPath {
             if isLast { break }
             start = end + 1
         }
-        return Octets(output)
+        return output
     }
 
-    /// A query with its question mark, percent-encoded where it must be; shared as a path is.
-    static func encodedQuery(_ bytes: Span<UInt8>, _ octets: Octets) -> Octets {
+    /// A query with its question mark, percent-encoded where it must be; `nil` where there is nothing to do.
+    static func rewrittenQuery(_ bytes: Span<UInt8>) -> [UInt8]? {
         var index = 0
         while index < bytes.count, !needsEncodingInQuery(bytes[index]) { index += 1 }
-        guard index < bytes.count else { return octets }
+        guard index < bytes.count else { return nil }
         var output: [UInt8] = []
         output.reserveCapacity(bytes.count)
         for index in bytes.indices { appendEncoded(bytes[index], needsEncodingInQuery, to: &output) }
-        return Octets(output)
+        return output
     }
 
     @inline(__always)
@@ -53,18 +50,19 @@ enum URLPath {
 
     /// Whether there is nothing to do: most paths are sent as they are written.
     private static func isNormal(_ bytes: Span<UInt8>) -> Bool {
-        guard bytes[0] == ASCII.slash else { return false }
-        var index = 0
-        while index < bytes.count {
-            let byte = bytes[index]
-            if byte == ASCII.backslash || needsEncodingInPath(byte) { return false }
-            // Only a segment that begins with a dot, plain or encoded, can be a dot segment.
-            if byte == ASCII.slash, index + 1 < bytes.count,
-                bytes[index + 1] == ASCII.dot || bytes[index + 1] == ASCII.percent
-            {
-                return false
-            }
-            index += 1
+        guard bytes[0] == ASCII.slash,
+            !bytes.contains(
+                where: { $0 == ASCII.backslash || needsEncodingInPath($0) },
+                markedBy: { word in
+                    word.bytes(below: 0x23) | word.bytes(in: 0x3C...0x3E) | word.bytes(in: 0x5C...0x5E)
+                        | word.bytes(equalTo: 0x60) | word.bytes(atLeast: 0x7B)
+                })
+        else { return false }
+        // Only a segment that begins with a dot, plain or encoded, can be a dot segment.
+        var slash = 0
+        while slash + 1 < bytes.count {
+            if bytes[slash + 1] == ASCII.dot || bytes[slash + 1] == ASCII.percent { return false }
+            slash = bytes.position(of: ASCII.slash, in: (slash + 1)..<bytes.count)
         }
         return true
     }

@@ -49,6 +49,7 @@ struct RequestURLTests {
     func serialized(text: String, url: String) throws {
         #expect(try RequestURL(text).description == url)
         #expect(try RequestURL(url) == RequestURL(text))
+        #expect(try RequestURL(url).hashValue == RequestURL(text).hashValue)
     }
 
     @Test(

@@ -19,6 +19,27 @@ struct CookieDateTests {
     }
 
     @Test(
+        "Any one octet changed, left out or put in: what the algorithm says",
+        arguments: ["Sat, 21 Nov 2026 08:30:15 GMT", "Sat, 21-Nov-2026 08:30:15", "Mar, 01 Mar 1999 1:02:03 4"])
+    func neighboursOfTheUsualForm(text: String) {
+        let usual = Array(text.utf8)
+        for index in usual.indices {
+            for octet in UInt8.min...UInt8.max {
+                var changed = usual
+                changed[index] = octet
+                var longer = usual
+                longer.insert(octet, at: index)
+                for date in [changed, longer, usual + [octet]] {
+                    #expect(CookieDate.parse(date.span)?.seconds == TwinDate.parse(date).map(Int64.init), "\(date)")
+                }
+            }
+            var shorter = usual
+            shorter.remove(at: index)
+            #expect(CookieDate.parse(shorter.span)?.seconds == TwinDate.parse(shorter).map(Int64.init), "\(shorter)")
+        }
+    }
+
+    @Test(
         "A token is taken for the first field that it fits and that is still open",
         arguments: [
             ("21nov 22 nov 2026 08:30:15", "2022-11-21T08:30:15Z"),

@@ -1,7 +1,7 @@
-/// A range of a line, in half the room.
-struct LinePlace: BitwiseCopyable, Sendable {
-    private let lower: UInt32
-    private let upper: UInt32
+/// A range of octets, in half the room.
+struct OctetRange: BitwiseCopyable, Sendable {
+    let lower: UInt32
+    let upper: UInt32
 
     @inline(__always)
     init(_ range: Range<Int>) {
@@ -9,5 +9,6 @@ struct LinePlace: BitwiseCopyable, Sendable {
         upper = UInt32(truncatingIfNeeded: range.upperBound)
     }
 
+    @inline(__always)
     var range: Range<Int> { Int(lower)..<Int(upper) }
 }
