@@ -4,10 +4,12 @@ import argparse
 import signal
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from crumb import CrumbFailure
-from differential.run import run_differential
+from differential.run import DEFAULT_CASES, DEFAULT_SEED, run_differential
 from engines import ENGINES, EngineFailure
 from matrix.run import print_matrix, run_matrix
 from restart.run import tell_restart_story
@@ -22,13 +24,22 @@ def parse_arguments(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--engine", action="append", choices=list(ENGINES), metavar="ENGINE",
                         help="a browser to run, more than once for several (default: " + ", ".join(ENGINES) + ")")
     differential = parser.add_argument_group("differential")
-    differential.add_argument("--cases", type=int, default=1000, metavar="N", help="how many cases (default: 1000)")
-    differential.add_argument("--seed", type=int, default=1, metavar="S", help="what they are made from (default: 1)")
+    differential.add_argument("--cases", type=int, default=DEFAULT_CASES, metavar="N",
+                              help="how many cases (default: %(default)s)")
+    differential.add_argument("--seed", type=int, default=DEFAULT_SEED, metavar="S",
+                              help="what they are made from (default: %(default)s)")
     differential.add_argument("--only", type=int, action="append", default=[], metavar="CASE",
                               help="run this case alone, and show what everybody says")
     differential.add_argument("--report", type=Path, metavar="FILE", help="where to write every disagreement at length")
     differential.add_argument("--json", type=Path, metavar="FILE", help="where to write the report as JSON")
     return parser.parse_args(arguments)
+
+
+@contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """A folder that is gone afterwards; with a short name, since browsers put sockets into it."""
+    with tempfile.TemporaryDirectory(prefix="crumb-", dir="/tmp", ignore_cleanup_errors=True) as name:
+        yield Path(name)
 
 
 def main() -> int:
@@ -40,23 +51,20 @@ def main() -> int:
     signal.signal(signal.SIGHUP, lambda *_: sys.exit(129))
     binary = options.crumb.resolve()
     passed = True
-    with tempfile.TemporaryDirectory(prefix="crumb-browsers-", ignore_cleanup_errors=True) as name:
-        def folder(part: str) -> Path:
-            path = Path(name) / part
-            path.mkdir()
-            return path
-
-        try:
-            if options.part in ("all", "differential"):
-                passed &= run_differential(binary, engines, folder("differential"), options.cases, options.seed,
-                                           options.only, options.report, options.json)
-            if options.part in ("all", "matrix"):
-                passed &= print_matrix(run_matrix(binary, engines, folder("matrix")))
-            if options.part == "restart" or (options.part == "all" and "webkit" in engines):
-                passed &= tell_restart_story(binary, folder("restart"))
-        except (CrumbFailure, EngineFailure) as failure:
-            print(f"browsers: {failure}", file=sys.stderr)
-            return 1
+    try:
+        if options.part in ("all", "differential"):
+            with scratch_folder() as folder:
+                passed &= run_differential(binary, engines, folder, options.cases, options.seed, options.only,
+                                           options.report, options.json)
+        if options.part in ("all", "matrix"):
+            with scratch_folder() as folder:
+                passed &= print_matrix(run_matrix(binary, engines, folder))
+        if options.part == "restart" or (options.part == "all" and "webkit" in engines):
+            with scratch_folder() as folder:
+                passed &= tell_restart_story(binary, folder)
+    except (CrumbFailure, EngineFailure) as failure:
+        print(f"browsers: {failure}", file=sys.stderr)
+        return 1
     return 0 if passed else 1
 
 

@@ -45,7 +45,7 @@ class Comparison:
             return None
         theirs, ours = _pairs(cookies), _pairs(self.crumb)
         if sorted(theirs) == sorted(ours):
-            return Difference(is_order=True, lines=(tuple(self._lines()),))
+            return Difference(is_order=True, lines=(tuple(self.lines),))
         names = {_name(pair) for pair in set(theirs) ^ set(ours)}
         return self._difference_in(names or {_name(pair) for pair in theirs + ours})
 
@@ -62,12 +62,13 @@ class Comparison:
         return self._difference_in(lone) if lone else None
 
     def _difference_in(self, names: set[bytes]) -> "Difference":
-        lines = self._lines()
+        lines = self.lines
         # What nobody can tell by its name, since an engine has changed it, may come from any line.
         return Difference(is_order=False, lines=tuple(
             tuple(line for line in lines if name in _names(line)) or tuple(lines) for name in sorted(names)))
 
-    def _lines(self) -> list[bytes]:
+    @property
+    def lines(self) -> list[bytes]:
         """All lines that are set up to the place."""
         lines: list[bytes] = []
         for index, step in enumerate(self.case.steps[:self.place.step + 1]):
@@ -129,4 +130,8 @@ def _names(line: bytes) -> set[bytes]:
     """What a line's cookie could be called, given what engines make of control octets and of missing names."""
     pair = re.split(rb"[;\r\n\x00]", line, maxsplit=1)[0]
     name = _name(pair)
-    return {name, re.split(rb"[\x00-\x1f\x7f]", name, maxsplit=1)[0]}
+    names = {name}
+    if cut := re.search(rb"[\x00-\x1f\x7f]", name):
+        # Without its equals sign it is a value.
+        names |= {name[:cut.start()], b""}
+    return names if b"=" in pair else names | {pair.strip(b" \t").lower()}

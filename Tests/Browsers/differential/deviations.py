@@ -24,6 +24,8 @@ class Deviation:
     line: re.Pattern[str] | None
     #: Whether it is about the order of cookies alone.
     is_order: bool
+    #: Whether a line makes the whole field different, not just its own cookie.
+    is_field: bool
     #: How requests begin that it is about, such as `fetch`; empty for all.
     reaches: frozenset[str]
     #: The kinds of cases that it is about; empty for all.
@@ -38,7 +40,7 @@ class Deviation:
                  lines: Iterable[bytes]) -> bool:
         """Whether it may be the reason of a difference in the cookies that `lines` set."""
         case, place = comparison.case, comparison.place
-        if engine not in self.engines or self.is_order != difference.is_order:
+        if engine not in self.engines or (self.is_order and not difference.is_order):
             return False
         if self.reaches and case.request_reach(place.step).value not in self.reaches:
             return False
@@ -46,28 +48,35 @@ class Deviation:
             return False
         if self.interface and place.interface.value != self.interface:
             return False
-        return self.line is None or any(self.line.search(line.decode("latin-1")) for line in lines)
+        found = comparison.lines if self.is_field else lines
+        return self.line is None or any(self.line.search(line.decode("latin-1")) for line in found)
 
 
 def read_deviations(file: Path = Path(__file__).with_name("deviations.json")) -> list[Deviation]:
     """The entries of the data file."""
     return [Deviation(
         id=entry["id"], engines=frozenset(entry["engines"]), versions=tuple(entry["versions"]),
-        line=re.compile(entry["line"], re.IGNORECASE | re.DOTALL) if "line" in entry else None,
-        is_order=entry.get("order", False), reaches=frozenset(entry.get("reaches", ())),
+        line=_pattern(entry), is_order=entry.get("order", False), is_field=entry.get("field", False), reaches=frozenset(entry.get("reaches", ())),
         kinds=frozenset(entry.get("kinds", ())), interface=entry.get("interface"), reason=entry["reason"],
         example=entry.get("example", "")) for entry in json.loads(file.read_text())]
+
+
+def _pattern(entry: dict) -> re.Pattern[str] | None:
+    flags = re.DOTALL if entry.get("caseSensitive") else re.DOTALL | re.IGNORECASE
+    return re.compile(entry["line"], flags) if "line" in entry else None
 
 
 def explain(comparison: Comparison, engines: Sequence[str], difference: Difference,
             deviations: Sequence[Deviation]) -> list[Deviation] | None:
     """The reasons why all of `engines` differ from Crumb, one for each cookie that is different.
 
+    What deletes or refuses a cookie can be the reason of another order too: the cookie after it is a new one then.
     `None` where a cookie is left that nothing explains.
     """
+    candidates = sorted(deviations, key=lambda deviation: deviation.is_order != difference.is_order)
     found: list[Deviation] = []
     for lines in difference.lines:
-        reason = next((deviation for deviation in deviations if all(
+        reason = next((deviation for deviation in candidates if all(
             deviation.explains(comparison, engine, difference, lines) for engine in engines)), None)
         if reason is None:
             return None

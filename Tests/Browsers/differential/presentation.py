@@ -18,8 +18,9 @@ def summary(report: Report, versions: Mapping[str, str]) -> str:
         if figures.places:
             lines.append(f"  {figures.kind.value}: {figures.cases} cases, {figures.places} fields, "
                          f"{figures.unanimous} unanimous, Crumb agrees in {figures.agreed}")
-    lines.append("agreement of two: " + ", ".join(
-        f"{first} and {second} {count}" for (first, second), count in report.pairs.items()))
+    for (first, second), (count, alike) in report.pairs.items():
+        lines.append(f"{first} and {second} agree in {count}; of these Crumb agrees in {alike}")
+    lines.append("Crumb agrees with " + ", ".join(f"{engine} in {count}" for engine, count in report.alike.items()))
     sides = ", ".join(f"{' and '.join(side) or 'none'} {count}" for side, count in report.sides.most_common())
     lines.append(f"where engines differ among themselves, Crumb goes with: {sides or 'nothing to tell'}")
     reasons = Counter(reason.id for _, known in report.known for reason in known)
@@ -70,7 +71,9 @@ def document(report: Report, versions: Mapping[str, str], cases: int, seed: int)
         "fields": report.places, "unanimous": report.unanimous, "agreed": report.agreed,
         "kinds": [{"kind": figures.kind.value, "cases": figures.cases, "fields": figures.places,
                    "unanimous": figures.unanimous, "agreed": figures.agreed} for figures in report.kinds],
-        "agreement": [{"between": list(pair), "fields": count} for pair, count in report.pairs.items()],
+        "pairs": [{"engines": list(pair), "fields": count, "agreed": alike}
+                  for pair, (count, alike) in report.pairs.items()],
+        "alike": report.alike,
         "sides": [{"with": list(side), "fields": count} for side, count in report.sides.most_common()],
         "unknown": [_entry(comparison) for comparison in report.unknown],
         "known": [{**_entry(comparison), "deviations": [reason.id for reason in reasons]}

@@ -30,8 +30,10 @@ class Report:
     """The comparison of all cases."""
 
     kinds: list[KindFigures]
-    #: How often two agree; `crumb` is one of them.
-    pairs: dict[tuple[str, str], int]
+    #: By engine: the fields that Crumb has as it does.
+    alike: dict[str, int]
+    #: By two engines: the fields that they agree in, and of these the ones that Crumb agrees in too.
+    pairs: dict[tuple[str, str], tuple[int, int]]
     #: Of the places where engines differ among themselves, how often Crumb goes with which.
     sides: Counter[tuple[str, ...]]
     #: Where Crumb is alone, with a whole field or a single cookie: what is known, and what is not.
@@ -62,11 +64,13 @@ class Report:
 def make_report(comparisons: Sequence[Comparison], engines: Sequence[str], deviations: Sequence[Deviation],
                 missed: Mapping[str, list[tuple[Case, Place]]]) -> Report:
     """Counts, and looks for a reason for every difference."""
-    pairs: dict[tuple[str, str], int] = {}
-    for first, second in combinations([*engines, "crumb"], 2):
-        pairs[first, second] = sum(_cookies(one, first) == _cookies(one, second) for one in comparisons)
+    pairs: dict[tuple[str, str], tuple[int, int]] = {}
+    for first, second in combinations(engines, 2):
+        agreeing = [one for one in comparisons if one.engines[first] == one.engines[second]]
+        pairs[first, second] = (len(agreeing), sum(first in one.agreeing for one in agreeing))
     report = Report(
-        kinds=[_figures(kind, [one for one in comparisons if one.kind is kind]) for kind in Kind], pairs=pairs,
+        kinds=[_figures(kind, [one for one in comparisons if one.kind is kind]) for kind in Kind],
+        alike={engine: sum(engine in one.agreeing for one in comparisons) for engine in engines}, pairs=pairs,
         sides=Counter(one.agreeing for one in comparisons if not one.is_unanimous), missed=dict(missed))
     shown: set[tuple[str, str]] = set()
     for engine in engines:
@@ -90,6 +94,7 @@ def make_report(comparisons: Sequence[Comparison], engines: Sequence[str], devia
                 report.unknown.append(comparison)
             else:
                 report.known.append((comparison, reasons))
+                shown |= {(engine, reason.id) for engine in engines for reason in reasons}
     report.stale = [(engine, deviation) for deviation in deviations for engine in engines
                     if engine in deviation.engines and (engine, deviation.id) not in shown]
     return report
@@ -99,7 +104,3 @@ def _figures(kind: Kind, comparisons: Sequence[Comparison]) -> KindFigures:
     unanimous = [one for one in comparisons if one.is_unanimous]
     return KindFigures(kind, cases=len({one.case.number for one in comparisons}), places=len(comparisons),
                        unanimous=len(unanimous), agreed=sum(not one.contradicts_all for one in unanimous))
-
-
-def _cookies(comparison: Comparison, who: str) -> bytes:
-    return comparison.crumb if who == "crumb" else comparison.engines[who]

@@ -1,6 +1,5 @@
 """Plays cases in browsers, all browsers at the same time."""
 
-import sys
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -10,7 +9,7 @@ from ssl import SSLContext
 from differential.case import Case
 from differential.observation import Observations
 from differential.stage import Stage
-from engines import ENGINES, Engine, EngineFailure, NavigationAborted, Processes
+from engines import ENGINES, Engine, NavigationAborted, Processes
 from server.certificate import make_tls_context
 from server.proxy import ProxyServer
 
@@ -35,9 +34,12 @@ def play(cases: Sequence[Case], engines: Sequence[str], folder: Path) -> dict[st
     tls = make_tls_context(folder)
     processes = {name: Processes(folder / name) for name in engines}
     threads = []
+    # Without one of them there is nothing to compare.
+    has_failed = threading.Event()
     for name in engines:
         (folder / name).mkdir()
-        threads.append(threading.Thread(target=_play_in, args=(name, cases, processes[name], tls, runs[name])))
+        threads.append(threading.Thread(target=_play_in, args=(name, cases, processes[name], tls, runs[name],
+                                                                   has_failed)))
     try:
         for thread in threads:
             thread.start()
@@ -49,21 +51,25 @@ def play(cases: Sequence[Case], engines: Sequence[str], folder: Path) -> dict[st
     return runs
 
 
-def _play_in(name: str, cases: Sequence[Case], processes: Processes, tls: SSLContext, run: EngineRun) -> None:
+def _play_in(name: str, cases: Sequence[Case], processes: Processes, tls: SSLContext, run: EngineRun,
+             has_failed: threading.Event) -> None:
     stage = Stage()
     try:
         with ProxyServer(stage.answer, tls) as proxy, ENGINES[name](processes, proxy.port) as engine:
             run.version = engine.version
             for case in cases:
+                if has_failed.is_set():
+                    return
                 complete = _play_case(engine, stage, case, run)
                 # Cut off by what the page before was still about. Nothing was set, so it can begin anew.
                 if not run.observations[case.number].cookies:
                     complete = _play_case(engine, stage, case, run)
                 if not complete:
                     run.unfinished.append(case.number)
-    except EngineFailure as failure:
-        run.failure = str(failure)
-        print(f"{name}: {failure}", file=sys.stderr)
+    except Exception as failure:
+        # Whatever it is, the run must not pass without this engine.
+        run.failure = f"{name}: {failure or type(failure).__name__}"
+        has_failed.set()
 
 
 def _play_case(engine: Engine, stage: Stage, case: Case, run: EngineRun) -> bool:

@@ -7,8 +7,8 @@ from differential.lines import Surroundings, filled
 # Of one response; well below what browsers keep of a site.
 LINES_IN_A_CASE = 25
 
-# What the words are tried with: a name of its own for each, and what the word needs to be seen.
-_PLAIN = b"%s={v}; "
+# At the root, where the default-path is what prefixes ask of a Path.
+ROOT_ATTRIBUTES = [b"Secure", b"Secure; HttpOnly", b"Secure; HttpOnly; Path="]
 
 
 def systematic_cases(first: int) -> list[Case]:
@@ -18,7 +18,10 @@ def systematic_cases(first: int) -> list[Case]:
     cases = []
     for scheme in ("https", "http"):
         for group in groups:
-            cases.append(_case(first + len(cases), group, scheme))
+            cases.append(_case(first + len(cases), group, f"{scheme}://www.{{site}}/a/b/c"))
+    for attributes in ROOT_ATTRIBUTES:
+        lines = [name + b"={v}; " + attributes for name in words.PREFIXED_NAMES]
+        cases.append(_case(first + len(cases), lines, "https://www.{site}/"))
     for group in _script_groups():
         cases.append(_script_case(first + len(cases), group))
     return cases
@@ -28,7 +31,7 @@ def _attribute_lines() -> list[bytes]:
     """Each attribute behind a pair of its own."""
     dates = [b"Expires=" + date for date in words.PAST_DATES + words.FUTURE_DATES]
     attributes = dict.fromkeys(words.PATHS + words.DOMAINS + words.MAX_AGES + dates + words.SAME_SITES + words.FLAGS)
-    return [_PLAIN % b"w%03d" % number + attribute for number, attribute in enumerate(attributes)]
+    return [b"w%03d={v}; " % number + attribute for number, attribute in enumerate(attributes)]
 
 
 def _pair_lines() -> list[bytes]:
@@ -47,11 +50,11 @@ def _script_groups() -> list[list[bytes]]:
     return [texts[start:start + LINES_IN_A_CASE] for start in range(0, len(texts), LINES_IN_A_CASE)]
 
 
-def _case(number: int, lines: list[bytes], scheme: str) -> Case:
+def _case(number: int, lines: list[bytes], url: str) -> Case:
     """Sets the lines at a host below the site, and looks there, elsewhere on the site, and at other paths."""
     site = f"s{number:05}.test"
     own = Surroundings(site, "test", f"www.{site}")
-    steps = [Step(Reach.NAVIGATE, f"{scheme}://www.{site}/a/b/c",
+    steps = [Step(Reach.NAVIGATE, url.format(site=site),
                   tuple(filled(line, own, index) for index, line in enumerate(lines)))]
     for url in (f"https://www.{site}/a/b/c", f"https://www.{site}/", f"https://deep.www.{site}/a/b/c",
                 f"https://{site}/a%20b", f"http://www.{site}/a", f"https://www.{site}/a//"):

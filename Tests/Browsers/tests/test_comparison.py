@@ -21,7 +21,7 @@ def comparison(crumb: bytes, **engines: bytes) -> Comparison:
 
 def deviation(line: str, engines: list[str], is_order: bool = False) -> Deviation:
     """One that needs no more than a line."""
-    return Deviation("known", frozenset(engines), (), re.compile(line), is_order, frozenset(), frozenset(), None, "", "")
+    return Deviation("known", frozenset(engines), (), re.compile(line), is_order, False, frozenset(), frozenset(), None, "", "")
 
 
 class Differences(unittest.TestCase):
@@ -110,6 +110,7 @@ class DataFile(unittest.TestCase):
             self.assertEqual(len(one.versions), len(one.engines), one.id)
             self.assertTrue(one.reason and one.example, one.id)
             self.assertTrue(one.is_order or one.line, one.id)
+            self.assertFalse(one.is_order and one.line, one.id)
 
     def test_ordinary_lines_are_not_excused(self) -> None:
         ordinary = Case(1, Kind.NAVIGATION, (
