@@ -97,7 +97,7 @@ class Case:
 
     def redirects(self, index: int) -> list[str]:
         """The URLs that led to step `index`, the first one first."""
-        chain = []
+        chain: list[str] = []
         while self.steps[index].reach is Reach.REDIRECT:
             index -= 1
             chain.insert(0, self.steps[index].url)

@@ -8,6 +8,8 @@ from pathlib import Path
 
 from differential.comparison import Comparison, Difference
 
+DATA = Path(__file__).with_name("deviations.json")
+
 
 @dataclass(frozen=True)
 class Deviation:
@@ -52,13 +54,14 @@ class Deviation:
         return self.line is None or any(self.line.search(line.decode("latin-1")) for line in found)
 
 
-def read_deviations(file: Path = Path(__file__).with_name("deviations.json")) -> list[Deviation]:
+def read_deviations() -> list[Deviation]:
     """The entries of the data file."""
     return [Deviation(
         id=entry["id"], engines=frozenset(entry["engines"]), versions=tuple(entry["versions"]),
-        line=_pattern(entry), is_order=entry.get("order", False), is_field=entry.get("field", False), reaches=frozenset(entry.get("reaches", ())),
-        kinds=frozenset(entry.get("kinds", ())), interface=entry.get("interface"), reason=entry["reason"],
-        example=entry.get("example", "")) for entry in json.loads(file.read_text())]
+        line=_pattern(entry), is_order=entry.get("order", False), is_field=entry.get("field", False),
+        reaches=frozenset(entry.get("reaches", ())), kinds=frozenset(entry.get("kinds", ())),
+        interface=entry.get("interface"), reason=entry["reason"], example=entry["example"])
+        for entry in json.loads(DATA.read_text())]
 
 
 def _pattern(entry: dict) -> re.Pattern[str] | None:

@@ -98,8 +98,9 @@ def marker(number: int) -> bytes:
 
 def filled(line: bytes, surroundings: Surroundings, number: int) -> bytes:
     """A line of the vocabulary with what depends on the case put in."""
-    values = {b"{v}": marker(number), b"{site}": surroundings.site.encode(), b"{SITE}": surroundings.site.upper().encode(),
-              b"{host}": surroundings.host.encode(), b"{suffix}": surroundings.suffix.encode(), b"{long}": b"n" * 200}
+    site, host, suffix = surroundings.site.encode(), surroundings.host.encode(), surroundings.suffix.encode()
+    values = {b"{v}": marker(number), b"{site}": site, b"{SITE}": site.upper(), b"{host}": host, b"{suffix}": suffix,
+              b"{long}": b"n" * 200}
     for name, value in values.items():
         line = line.replace(name, value)
     return re.sub(rb"\{x(\d+)\}", lambda match: b"x" * int(match[1]), line)

@@ -54,8 +54,8 @@ def _problems(report: Report, runs: Mapping[str, EngineRun], cases: int, seed: i
     if report.unknown:
         problems.append(f"Crumb is alone in {len(report.unknown)} fields, and nothing explains it")
         for comparison in report.unknown[:10]:
-            print(f"    --only {comparison.case.number}: step {comparison.place.step}, {comparison.place.interface.value}",
-                  file=sys.stderr)
+            place = comparison.place
+            print(f"    --only {comparison.case.number}: step {place.step}, {place.interface.value}", file=sys.stderr)
     # A shorter run, or another, need not meet everything.
     if cases >= 1000 and seed == DEFAULT_SEED and report.stale:
         problems.append("known, and not seen any more: " + ", ".join(

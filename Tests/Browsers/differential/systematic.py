@@ -15,7 +15,7 @@ def systematic_cases(first: int) -> list[Case]:
     """The cases, numbered from `first` on."""
     lines = _attribute_lines() + _pair_lines()
     groups = [lines[start:start + LINES_IN_A_CASE] for start in range(0, len(lines), LINES_IN_A_CASE)]
-    cases = []
+    cases: list[Case] = []
     for scheme in ("https", "http"):
         for group in groups:
             cases.append(_case(first + len(cases), group, f"{scheme}://www.{{site}}/a/b/c"))

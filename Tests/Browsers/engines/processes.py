@@ -89,6 +89,6 @@ def _signal(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
 
 def _inherited() -> dict[str, str]:
     """The environment without what leads out of the laboratory: proxies, displays, session buses."""
-    dropped = {"DISPLAY", "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS", "CRUMB_DATABASE", "CRUMB_KEY_FILE", "CRUMB_KEY"}
+    dropped = {"DISPLAY", "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS"}
     return {name: value for name, value in os.environ.items()
             if name not in dropped and not name.lower().endswith("_proxy")}

@@ -23,14 +23,16 @@ def _rows(subdomain: str, path: str, *lines: bytes) -> list[Row]:
 PLAIN = [
     # Values.
     *_rows("app.", "/", b"plain=1", b"empty=", b"equals=a=b==", b"leading_equals==x", b"space=a b", b'quoted="a b"',
-           b'half_quoted="a', b"comma=a,b", b"percent=a%20b%3B", b"backslash=a\\b", b"apostrophe='a'", b"angle=<b>&amp;",
-           b"script=</script>", b"dollar=${x}`", b"tab_inside=a\tb", b"colon=a:b|c", b"braces={\"a\":[1,2]}",
+           b'half_quoted="a', b"comma=a,b", b"percent=a%20b%3B", b"backslash=a\\b", b"apostrophe='a'", b"angle=<b>&amp",
+           b"script=</script>", b"dollar=${x}`", b"tab_inside=a\tb", b"colon=a:b|c", b'braces={"a":[1,2]}',
            b"long=" + b"x" * 3000, b"longest=" + b"y" * 4089),
     # Text beyond ASCII, and octets that are no text.
-    *_rows("app.", "/", b"latin=caf\xc3\xa9", b"snowman=\xe2\x98\x83", b"astral=\xf0\x9f\x8d\xaa", b"rtl=\xd7\x90\xd7\x91",
-           b"separator=a\xe2\x80\xa8b", b"combining=e\xcc\x81", b"\xc3\xbcml\xc3\xa4ut=1", b"bytes=\xff\xfe"),
+    *_rows("app.", "/", b"latin=caf\xc3\xa9", b"snowman=\xe2\x98\x83", b"astral=\xf0\x9f\x8d\xaa",
+           b"rtl=\xd7\x90\xd7\x91", b"separator=a\xe2\x80\xa8b", b"combining=e\xcc\x81", b"\xc3\xbcml\xc3\xa4ut=1",
+           b"bytes=\xff\xfe"),
     # Names.
-    *_rows("app.", "/", b"UPPER=1", b"upper=2", b"a.b-c_d=1", b"na me=1", b'"name"=1', b"$dollar=1", b"n@me[0]=1", b"nameless"),
+    *_rows("app.", "/", b"UPPER=1", b"upper=2", b"a.b-c_d=1", b"na me=1", b'"name"=1', b"$dollar=1", b"n@me[0]=1",
+           b"nameless"),
     # Hosts.
     *_rows("app.", "/", b"host_only=1", b"domain_page=1; Domain=app.{site}", b"domain_site=1; Domain={site}",
            b"domain_dot=1; Domain=.{site}"),
@@ -40,8 +42,8 @@ PLAIN = [
            b"orders=1; Path=/account/orders", b"elsewhere=1; Path=/other", b"upper_path=1; Path=/Account"),
     *_rows("app.", "/account/login", b"default_path=1"),
     # Lifetimes.
-    *_rows("app.", "/", b"session=1", b"day=1; Max-Age=86400", b"year=1; Max-Age=31536000", b"dated=1; Expires=Fri, 31 Dec 2100 23:59:59 GMT",
-           b"for_ever=1; Max-Age=99999999999", b"over=1; Max-Age=0"),
+    *_rows("app.", "/", b"session=1", b"day=1; Max-Age=86400", b"year=1; Max-Age=31536000",
+           b"dated=1; Expires=Fri, 31 Dec 2100 23:59:59 GMT", b"for_ever=1; Max-Age=99999999999", b"over=1; Max-Age=0"),
     # SameSite.
     *_rows("app.", "/", b"lax=1; SameSite=Lax", b"strict=1; SameSite=Strict"),
     # What no script may see.
@@ -57,6 +59,13 @@ SECURE = [
            b"hidden_secure=secret5; Secure; HttpOnly; SameSite=None",
            b"__Host-hidden=secret6; Secure; Path=/; HttpOnly"),
 ]
+
+#: What the script must say it leaves out, and why.
+OMISSIONS = {
+    b"hidden": "http-only", b"hidden_day": "http-only", b"hidden_site": "http-only", b"hidden_strict": "http-only",
+    b"hidden_secure": "http-only", b"__Host-hidden": "http-only", b"bytes": "octets-not-utf8",
+    b"elsewhere": "path-mismatch", b"upper_path": "path-mismatch",
+}
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,9 @@ class Expectation:
     script: str
     #: By what is loaded: the Cookie field, as pairs.
     pairs: dict[str, list[bytes]]
-    #: The names of what the script does not carry, each with the reasons.
+    #: The names of what the jar has of the page's site.
+    stored: set[bytes]
+    #: The names of what the script says it does not carry, each with the reasons.
     omitted: dict[bytes, list[str]]
 
 
@@ -31,7 +33,8 @@ def expect(crumb: Crumb, page: Page) -> Expectation:
         name: page.resource(path) for name, path in RESOURCES.items()}
     pairs = {what: [pair for pair in header_pairs(crumb, url) if pair_name(pair) in carried]
              for what, url in urls.items()}
-    return Expectation(answer["script"], pairs, omitted)
+    stored = {_name(cookie) for cookie in crumb.documents("list", "--json", page.site)}
+    return Expectation(answer["script"], pairs, stored, omitted)
 
 
 def header_pairs(crumb: Crumb, url: str) -> list[bytes]:

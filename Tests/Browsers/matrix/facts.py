@@ -5,6 +5,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+DATA = Path(__file__).with_name("facts.json")
+
 
 @dataclass(frozen=True)
 class Fact:
@@ -39,7 +41,7 @@ def matches(pattern: re.Pattern[str] | None, pair: bytes) -> bool:
     return pattern is not None and pattern.fullmatch(pair.decode("latin-1")) is not None
 
 
-def read_facts(file: Path = Path(__file__).with_name("facts.json")) -> list[Fact]:
+def read_facts() -> list[Fact]:
     """The facts of the data file."""
     def pattern(entry: dict, name: str) -> re.Pattern[str] | None:
         return re.compile(entry[name], re.DOTALL) if name in entry else None
@@ -48,4 +50,4 @@ def read_facts(file: Path = Path(__file__).with_name("facts.json")) -> list[Fact
                  loads=frozenset(entry.get("loads", ())), sites=frozenset(entry.get("sites", ())),
                  missing=pattern(entry, "missing"), unexpected=pattern(entry, "unexpected"),
                  is_order=entry.get("order", False), is_race=entry.get("isRace", False), reason=entry["reason"])
-            for entry in json.loads(file.read_text())]
+            for entry in json.loads(DATA.read_text())]

@@ -8,7 +8,7 @@ from ssl import SSLContext
 
 from crumb import Crumb
 from engines import ENGINES, EngineFailure, Processes
-from matrix.cookies import PAGES, Page
+from matrix.cookies import OMISSIONS, PAGES, Page
 from matrix.expectation import Expectation, expect
 from matrix.facts import Fact, matches, read_facts
 from matrix.playground import Playground
@@ -32,6 +32,7 @@ def run_matrix(binary: Path, engines: Sequence[str], folder: Path) -> dict[str, 
     """The results by engine."""
     crumb = Crumb(binary, folder)
     expectations = {page.url: expect(crumb, page) for page in PAGES}
+    unsaid = [failure for page in PAGES for failure in unsaid_omissions(page, expectations[page.url])]
     facts = read_facts()
     tls = make_tls_context(folder)
     results = {}
@@ -44,7 +45,15 @@ def run_matrix(binary: Path, engines: Sequence[str], folder: Path) -> dict[str, 
             results[name] = MatrixResult(failures=[str(failure)])
         finally:
             processes.stop_all()
+        results[name].failures[:0] = unsaid
     return results
+
+
+def unsaid_omissions(page: Page, expectation: Expectation) -> list[str]:
+    """What the script leaves out and does not say so, or not why."""
+    return [f"{page.url}: the script does not say that it leaves out {name.decode()}: {reason}"
+            for name, reason in OMISSIONS.items()
+            if name in expectation.stored and reason not in expectation.omitted.get(name, [])]
 
 
 def _run_engine(name: str, processes: Processes, tls: SSLContext, expectations: dict[str, Expectation],

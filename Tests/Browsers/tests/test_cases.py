@@ -12,9 +12,7 @@ COUNT = 400
 class GeneratedCases(unittest.TestCase):
     """Every case of a run."""
 
-    @classmethod
-    def setUpClass(cls) -> None:
-        cls.cases = generate(COUNT, seed=1)
+    cases = generate(COUNT, seed=1)
 
     def test_same_seed_same_cases(self) -> None:
         self.assertEqual(self.cases, generate(COUNT, seed=1))

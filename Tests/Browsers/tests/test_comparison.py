@@ -21,7 +21,8 @@ def comparison(crumb: bytes, **engines: bytes) -> Comparison:
 
 def deviation(line: str, engines: list[str], is_order: bool = False) -> Deviation:
     """One that needs no more than a line."""
-    return Deviation("known", frozenset(engines), (), re.compile(line), is_order, False, frozenset(), frozenset(), None, "", "")
+    return Deviation(id="known", engines=frozenset(engines), versions=(), line=re.compile(line), is_order=is_order,
+                     is_field=False, reaches=frozenset(), kinds=frozenset(), interface=None, reason="", example="")
 
 
 class Differences(unittest.TestCase):

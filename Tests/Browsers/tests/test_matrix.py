@@ -2,9 +2,10 @@
 
 import unittest
 
-from matrix.cookies import PAGES
+from matrix.cookies import OMISSIONS, PAGES
+from matrix.expectation import Expectation
 from matrix.facts import read_facts
-from matrix.run import MatrixResult, judge
+from matrix.run import MatrixResult, judge, unsaid_omissions
 
 
 def failures(engine: str, seen: bytes, expected: list[bytes], load: str = "fetch") -> list[str]:
@@ -40,3 +41,9 @@ class Judging(unittest.TestCase):
         result = MatrixResult()
         judge(result, [], "firefox", PAGES[0], {}, {"image": []})
         self.assertEqual(len(result.failures), 1)
+
+    def test_unsaid_omission(self) -> None:
+        said = {name: [reason] for name, reason in OMISSIONS.items()}
+        complete = Expectation("", {}, set(OMISSIONS), said)
+        self.assertEqual(unsaid_omissions(PAGES[0], complete), [])
+        self.assertEqual(len(unsaid_omissions(PAGES[0], Expectation("", {}, set(OMISSIONS), {}))), len(OMISSIONS))
