@@ -99,9 +99,9 @@ def tell_restart_story(binary: Path, folder: Path) -> bool:
     """Runs it and prints a line; whether everything was as it should be."""
     story = RestartStory(binary, folder)
     story.run()
-    verdict = "ok" if not story.failures else f"{len(story.failures)} FAILURES"
-    print(f"restart: {story.version}: signed in again by the native store; signed out without help, and with the "
-          f"script alone: {verdict}")
+    verdict = (f"{len(story.failures)} FAILURES" if story.failures else
+               "signed in again by the native store, signed out without help and by the script alone: ok")
+    print(f"restart: {story.version or 'webkit'}: {verdict}")
     for failure in story.failures:
         print(f"    {failure}", file=sys.stderr)
     return not story.failures
