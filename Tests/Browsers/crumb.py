@@ -1,0 +1,37 @@
+"""The command that is held against the browsers."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+
+class CrumbFailure(Exception):
+    """The command does not run, or refuses what the laboratory gives it."""
+
+
+class Crumb:
+    """The command `crumb`, with a database and a key of its own in `folder`."""
+
+    def __init__(self, binary: Path, folder: Path):
+        self._binary = binary
+        self._environment = {**os.environ, "CRUMB_DATABASE": str(folder / "crumb.sqlite"),
+                             "CRUMB_KEY_FILE": str(folder / "crumb.key"), "HOME": str(folder)}
+        self._environment.pop("CRUMB_KEY", None)
+
+    def run(self, *arguments: str, octets: bytes = b"") -> bytes:
+        """What `crumb ARGUMENTS` prints; `octets` are its standard input."""
+        completed = subprocess.run([str(self._binary), *arguments], input=octets, capture_output=True, check=False,
+                                   env=self._environment)
+        if completed.returncode != 0:
+            words = completed.stderr.decode(errors="replace")[:600] or completed.stdout.decode(errors="replace")[-600:]
+            raise CrumbFailure(f"crumb {' '.join(arguments)}: status {completed.returncode}: {words}")
+        return completed.stdout
+
+    def documents(self, *arguments: str, octets: bytes = b"") -> list[dict]:
+        """The JSON lines of `crumb ARGUMENTS`."""
+        return [json.loads(line) for line in self.run(*arguments, octets=octets).splitlines()]
+
+    def import_response(self, url: str, response: bytes) -> dict:
+        """Takes the cookies of a raw response; answers the report."""
+        return self.documents("import", "--json", "--url", url, "-", octets=response)[0]

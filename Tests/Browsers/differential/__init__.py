@@ -1,0 +1,1 @@
+"""Generated cases: what browsers do with them, and what Crumb does."""

@@ -1,0 +1,87 @@
+"""What is known of engines: where they do something else than Crumb, and why that is so."""
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from differential.comparison import Comparison, Difference
+
+DATA = Path(__file__).with_name("deviations.json")
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """A way in which engines differ from Crumb.
+
+    Where all engines of a run do, it is a known disagreement of Crumb with browsers.
+    """
+
+    id: str
+    engines: frozenset[str]
+    #: The engines' versions that it was seen in.
+    versions: tuple[str, ...]
+    #: Found in a line of each cookie that is different; octets stand for the characters of their numbers.
+    line: re.Pattern[str] | None
+    #: Whether it is about the order of cookies alone.
+    is_order: bool
+    #: Whether a line makes the whole field different, not just its own cookie.
+    is_field: bool
+    #: How requests begin that it is about, such as `fetch`; empty for all.
+    reaches: frozenset[str]
+    #: The kinds of cases that it is about; empty for all.
+    kinds: frozenset[str]
+    #: Where it is about one interface alone.
+    interface: str | None
+    reason: str
+    #: A line that shows it.
+    example: str
+
+    def explains(self, comparison: Comparison, engine: str, difference: Difference,
+                 lines: Iterable[bytes]) -> bool:
+        """Whether it may be the reason of a difference in the cookies that `lines` set."""
+        case, place = comparison.case, comparison.place
+        if engine not in self.engines or (self.is_order and not difference.is_order):
+            return False
+        if self.reaches and case.request_reach(place.step).value not in self.reaches:
+            return False
+        if self.kinds and case.kind.value not in self.kinds:
+            return False
+        if self.interface and place.interface.value != self.interface:
+            return False
+        found = comparison.lines if self.is_field else lines
+        return self.line is None or any(self.line.search(line.decode("latin-1")) for line in found)
+
+
+def read_deviations() -> list[Deviation]:
+    """The entries of the data file."""
+    return [Deviation(
+        id=entry["id"], engines=frozenset(entry["engines"]), versions=tuple(entry["versions"]),
+        line=_pattern(entry), is_order=entry.get("order", False), is_field=entry.get("field", False),
+        reaches=frozenset(entry.get("reaches", ())), kinds=frozenset(entry.get("kinds", ())),
+        interface=entry.get("interface"), reason=entry["reason"], example=entry["example"])
+        for entry in json.loads(DATA.read_text())]
+
+
+def _pattern(entry: dict) -> re.Pattern[str] | None:
+    flags = re.DOTALL if entry.get("caseSensitive") else re.DOTALL | re.IGNORECASE
+    return re.compile(entry["line"], flags) if "line" in entry else None
+
+
+def explain(comparison: Comparison, engines: Sequence[str], difference: Difference,
+            deviations: Sequence[Deviation]) -> list[Deviation] | None:
+    """The reasons why all of `engines` differ from Crumb, one for each cookie that is different.
+
+    What deletes or refuses a cookie can be the reason of another order too: the cookie after it is a new one then.
+    `None` where a cookie is left that nothing explains.
+    """
+    candidates = sorted(deviations, key=lambda deviation: deviation.is_order != difference.is_order)
+    found: list[Deviation] = []
+    for lines in difference.lines:
+        reason = next((deviation for deviation in candidates if all(
+            deviation.explains(comparison, engine, difference, lines) for engine in engines)), None)
+        if reason is None:
+            return None
+        found.append(reason)
+    return list(dict.fromkeys(found))

@@ -1,0 +1,72 @@
+"""Chromium, driven by chromedriver."""
+
+import os
+import socket
+
+from engines.engine import Engine, EngineFailure
+from engines.processes import Processes
+from engines.waiting import wait_for
+from engines.webdriver import WebDriver
+
+# What would ask the network on its own account, take http for https, or keep a process for each page that was left.
+DISABLED_FEATURES = [
+    "BackForwardCache", "HttpsFirstBalancedMode", "HttpsFirstBalancedModeAutoEnable", "HttpsUpgrades",
+    "LocalNetworkAccessChecks", "MediaRouter", "OptimizationHints", "Translate"]
+
+
+class Chromium(Engine):
+    """Chromium with third-party cookies blocked, as it comes, or allowed."""
+
+    name = "chromium"
+
+    def __init__(self, processes: Processes, proxy_port: int, third_party_cookies: bool = True):
+        self._processes = processes
+        with socket.create_server(("127.0.0.1", 0)) as probe:
+            port = probe.getsockname()[1]
+        profile = processes.folder / "chromium-profile"
+        self._process = processes.start(["/usr/bin/chromedriver", f"--port={port}"], self.name)
+        wait_for(lambda: self._accepts(port), "chromedriver")
+        arguments = [
+            "--headless=new", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--password-store=basic",
+            "--disable-background-networking", "--disable-component-update", "--disable-sync",
+            "--disable-default-apps", "--ignore-certificate-errors", f"--user-data-dir={profile}",
+            # One renderer for all sites: a process for each new one takes longer than the case.
+            "--disable-site-isolation-trials", "--renderer-process-limit=1",
+            "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+            f"--proxy-server=http://127.0.0.1:{proxy_port}", "--proxy-bypass-list=<-loopback>",
+            f"--disable-features={','.join(DISABLED_FEATURES)}"]
+        if os.geteuid() == 0:
+            arguments.append("--no-sandbox")
+        # 0 allows third-party cookies, 1 blocks them.
+        preferences = {"profile.cookie_controls_mode": 0 if third_party_cookies else 1,
+                       "profile.block_third_party_cookies": not third_party_cookies}
+        self._driver = WebDriver(port, {
+            "pageLoadStrategy": "none", "acceptInsecureCerts": True,
+            "goog:chromeOptions": {"binary": "/usr/bin/chromium", "args": arguments, "prefs": preferences}})
+        self.version = f"Chromium {self._driver.capabilities['browserVersion']}"
+
+    def _accepts(self, port: int) -> bool | None:
+        if self._process.poll() is not None:
+            raise EngineFailure("chromedriver does not start")
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+            return True
+        except OSError:
+            return None
+
+    def navigate(self, url: str) -> None:
+        self._driver.call("POST", "/url", {"url": url})
+
+    def evaluate(self, expression: str) -> object:
+        return self._driver.call("POST", "/execute/sync", {"script": f"return {expression}", "args": []})
+
+    def add_document_script(self, script: str) -> None:
+        self._driver.call("POST", "/goog/cdp/execute", {
+            "cmd": "Page.addScriptToEvaluateOnNewDocument", "params": {"source": script}})
+
+    def close(self) -> None:
+        try:
+            self._driver.call("DELETE", "")
+        except EngineFailure:
+            pass
+        self._processes.stop(self._process)

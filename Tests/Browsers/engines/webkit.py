@@ -1,0 +1,77 @@
+"""WebKitGTK, in a view of our own."""
+
+import json
+import signal
+import subprocess
+import threading
+from pathlib import Path
+
+from engines.display import start_display
+from engines.engine import Engine, EngineFailure
+from engines.processes import Processes
+
+PROGRAM = Path(__file__).with_name("webkit_view.py")
+# The bindings are Debian's, and so must the interpreter be.
+PYTHON = "/usr/bin/python3"
+
+
+class WebKit(Engine):
+    """A WebKitGTK view: `data_folder` for a native store that outlives it, else nothing is kept."""
+
+    name = "webkit"
+
+    def __init__(self, processes: Processes, proxy_port: int, third_party_cookies: bool = True,
+                 data_folder: Path | None = None):
+        self._processes = processes
+        settings: dict[str, object] = {"proxyPort": proxy_port, "thirdPartyCookies": third_party_cookies}
+        if data_folder:
+            settings["dataFolder"] = str(data_folder)
+        environment = {"DISPLAY": start_display(processes), "GDK_BACKEND": "x11", "GTK_A11Y": "none",
+                       "NO_AT_BRIDGE": "1", "WEBKIT_DISABLE_COMPOSITING_MODE": "1", "GIO_USE_VFS": "local",
+                       "GSETTINGS_BACKEND": "memory"}
+        self._process = processes.start(
+            [PYTHON, str(PROGRAM), json.dumps(settings)], self.name, environment,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self._last = 0
+        self._lock = threading.Lock()
+        self.version = f"WebKitGTK {self._call('version')}"
+
+    def navigate(self, url: str) -> None:
+        self._call("navigate", url=url)
+
+    def evaluate(self, expression: str) -> object:
+        return self._call("evaluate", expression=expression)
+
+    def add_document_script(self, script: str) -> None:
+        self._call("addDocumentScript", script=script)
+
+    def add_cookie(self, cookie: dict[str, object]) -> None:
+        """Puts a cookie into the native store, as an app does before the first load."""
+        if not self._call("addCookie", cookie=cookie):
+            raise EngineFailure(f"WebKitGTK does not take the cookie {cookie['name']}")
+
+    def kill(self) -> None:
+        """Ends the view's process without a warning."""
+        self._process.send_signal(signal.SIGKILL)
+        self._process.wait()
+
+    def close(self) -> None:
+        self._processes.stop(self._process)
+
+    def _call(self, command: str, **parameters: object) -> object:
+        with self._lock:
+            self._last += 1
+            line = json.dumps({"id": self._last, "do": command, **parameters})
+            assert self._process.stdin and self._process.stdout
+            try:
+                self._process.stdin.write(line.encode() + b"\n")
+                self._process.stdin.flush()
+                reply = self._process.stdout.readline()
+            except OSError as error:
+                raise EngineFailure(f"WebKitGTK does not answer: {error}") from error
+            if not reply:
+                raise EngineFailure("WebKitGTK has ended")
+            answer = json.loads(reply)
+            if "error" in answer:
+                raise EngineFailure(f"WebKitGTK: {command}: {answer['error']}")
+            return answer["value"]

@@ -1,0 +1,123 @@
+#!/usr/bin/python3
+"""A WebKitGTK view that is told what to do: the nearest thing to a WKWebView on this platform.
+
+    webkit_view.py SETTINGS
+
+SETTINGS is a JSON object: `proxyPort`; `dataFolder` for a store that outlives the process, else nothing is kept;
+`thirdPartyCookies`. Commands come as JSON lines on standard input, each with an `id`; answers go to standard output
+with the same `id` and a `value` or an `error`. A program of its own, since the main loop wants the main thread, and
+since a test kills it.
+"""
+
+import json
+import os
+import sys
+from collections.abc import Callable
+
+import gi
+
+gi.require_version("Gtk", "3.0")
+gi.require_version("Soup", "3.0")
+gi.require_version("WebKit2", "4.1")
+from gi.repository import Gio, GLib, Gtk, Soup, WebKit2  # noqa: E402
+
+
+class View:
+    """One window with one page."""
+
+    def __init__(self, settings: dict):
+        folder = settings.get("dataFolder")
+        manager = (WebKit2.WebsiteDataManager(base_data_directory=folder, base_cache_directory=folder) if folder
+                   else WebKit2.WebsiteDataManager.new_ephemeral())
+        manager.set_tls_errors_policy(WebKit2.TLSErrorsPolicy.IGNORE)
+        proxy = WebKit2.NetworkProxySettings.new(f"http://127.0.0.1:{settings['proxyPort']}", None)
+        manager.set_network_proxy_settings(WebKit2.NetworkProxyMode.CUSTOM, proxy)
+        context = WebKit2.WebContext.new_with_website_data_manager(manager)
+        self._cookies = context.get_cookie_manager()
+        if folder:
+            self._cookies.set_persistent_storage(
+                os.path.join(folder, "cookies.sqlite"), WebKit2.CookiePersistentStorage.SQLITE)
+        self._cookies.set_accept_policy(
+            WebKit2.CookieAcceptPolicy.ALWAYS if settings.get("thirdPartyCookies", True)
+            else WebKit2.CookieAcceptPolicy.NO_THIRD_PARTY)
+        self._content = WebKit2.UserContentManager()
+        self._view = WebKit2.WebView(web_context=context, user_content_manager=self._content)
+        self._view.connect("web-process-terminated", lambda *_: Gtk.main_quit())
+        window = Gtk.Window()
+        window.set_default_size(800, 600)
+        window.add(self._view)
+        window.show_all()
+
+    def handle(self, command: dict, answer: Callable[[object], None]) -> None:
+        """Does what `command` says, and calls `answer` when it is done."""
+        match command["do"]:
+            case "version":
+                answer(".".join(str(part) for part in (
+                    WebKit2.get_major_version(), WebKit2.get_minor_version(), WebKit2.get_micro_version())))
+            case "navigate":
+                self._view.load_uri(command["url"])
+                answer(None)
+            case "evaluate":
+                self._evaluate(command["expression"], answer)
+            case "addDocumentScript":
+                self._content.add_script(WebKit2.UserScript.new(
+                    command["script"], WebKit2.UserContentInjectedFrames.ALL_FRAMES,
+                    WebKit2.UserScriptInjectionTime.START, None, None))
+                answer(None)
+            case "addCookie":
+                self._cookies.add_cookie(native_cookie(command["cookie"]), None,
+                                         lambda manager, result: answer(manager.add_cookie_finish(result)))
+            case other:
+                raise ValueError(f"no such command: {other}")
+
+    def _evaluate(self, expression: str, answer: Callable[[object], None]) -> None:
+        def finish(view: WebKit2.WebView, result: Gio.AsyncResult) -> None:
+            value = view.evaluate_javascript_finish(result)
+            answer(json.loads(value.to_json(0) or "null"))
+
+        self._view.evaluate_javascript(expression, -1, None, None, None, finish)
+
+
+def native_cookie(fields: dict) -> Soup.Cookie:
+    """A cookie for the native store; a leading dot of `domain` makes it go to subdomains too."""
+    cookie = Soup.Cookie.new(fields["name"], fields["value"], fields["domain"], fields["path"],
+                             fields.get("maxAge", -1))
+    cookie.set_secure(fields["isSecure"])
+    cookie.set_http_only(fields["isHTTPOnly"])
+    policies = {"Strict": Soup.SameSitePolicy.STRICT, "Lax": Soup.SameSitePolicy.LAX}
+    cookie.set_same_site_policy(policies.get(fields.get("sameSite", ""), Soup.SameSitePolicy.NONE))
+    return cookie
+
+
+def main() -> None:
+    view = View(json.loads(sys.argv[1]))
+    buffer = b""
+
+    def say(number: int, outcome: dict) -> None:
+        print(json.dumps({"id": number, **outcome}), flush=True)
+
+    def perform(line: bytes) -> None:
+        command = json.loads(line)
+        try:
+            view.handle(command, lambda value: say(command["id"], {"value": value}))
+        except (GLib.Error, ValueError, KeyError) as error:
+            say(command["id"], {"error": str(error)})
+
+    def read(_channel: GLib.IOChannel, _condition: GLib.IOCondition) -> bool:
+        nonlocal buffer
+        octets = os.read(0, 1 << 20)
+        if not octets:
+            Gtk.main_quit()
+            return False
+        buffer += octets
+        *lines, buffer = buffer.split(b"\n")
+        for line in lines:
+            perform(line)
+        return True
+
+    GLib.io_add_watch(GLib.IOChannel.unix_new(0), GLib.PRIORITY_DEFAULT, GLib.IOCondition.IN | GLib.IOCondition.HUP,
+                      read)
+    Gtk.main()
+
+
+main()

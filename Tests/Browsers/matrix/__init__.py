@@ -1,0 +1,1 @@
+"""What becomes of the cookies of `crumb script` in real pages."""

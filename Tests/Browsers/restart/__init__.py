@@ -1,0 +1,1 @@
+"""A session that survives the end of a web view."""

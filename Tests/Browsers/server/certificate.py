@@ -1,0 +1,23 @@
+"""The self-signed certificate that the proxy shows for every host."""
+
+import ssl
+import subprocess
+from pathlib import Path
+
+
+def make_tls_context(folder: Path) -> ssl.SSLContext:
+    """Makes a key and a certificate in `folder`, with the openssl command, and the context that serves them.
+
+    Browsers are told not to verify it, so that one certificate does for all hosts.
+    """
+    key, certificate = folder / "key.pem", folder / "certificate.pem"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+         "-keyout", str(key), "-out", str(certificate), "-days", "2", "-subj", "/CN=browser laboratory",
+         "-addext", "subjectAltName=DNS:*.test,DNS:*.example"],
+        check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    # HTTP/1.1 alone: its header lines go over the wire as they are.
+    context.set_alpn_protocols(["http/1.1"])
+    return context
