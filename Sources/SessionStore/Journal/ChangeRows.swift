@@ -38,9 +38,18 @@ struct ChangeRows {
         return JournalEnd(nextPosition: statement.int64(0), nextSequence: statement.int64(1))
     }
 
+    /// The position that the next entry gets: a query with the jar's id as its parameter.
+    static let nextPositionQuery = """
+        SELECT max(next_change, coalesce((SELECT max(position) + 1 FROM cookie_change WHERE jar_id = jar.id), 0))
+        FROM jar WHERE id = ?
+        """
+
     /// The position that the next entry gets.
     func nextPosition() throws -> Int64 {
-        try end().nextPosition
+        let statement = try RowStatement(database, ChangeRows.nextPositionQuery)
+        defer { statement.reset() }
+        statement.bind(1, jarID)
+        return try statement.step() ? statement.int64(0) : 1
     }
 
     /// Lets all but the newest entries go. How far the jar has come is kept in its row, in case none stays.

@@ -2,7 +2,7 @@ extension CookieJar {
     /// The changes of this jar after a position of its journal, by any process.
     ///
     /// A reader begins with 0, keeps ``ChangePage/position`` wherever it likes, and asks again with it. The journal
-    /// keeps the last 10,000 changes of a jar; a reader that was away for longer is told so.
+    /// keeps at least the last 10,000 changes of a jar; a reader that was away for longer is told so.
     ///
     /// - Parameter count: the most changes to give at once.
     public func changes(after position: Int64, count: Int = 1000) throws(SessionStoreError) -> ChangePage {

@@ -7,7 +7,7 @@ struct ChangesCommand: CrumbCommand {
         commandName: "changes",
         abstract: "Show what changed in a jar: which cookie, when and why, never a value.",
         discussion: """
-            The journal keeps the last 10,000 changes of a jar. A program that keeps its own copy of a jar asks with \
+            The journal keeps at least the last 10,000 changes of a jar. A program that keeps its own copy of a jar asks with \
             --after and the last position it has seen; where older changes are gone, standard error says so.
             """)
 

@@ -69,10 +69,39 @@ struct JournalTests {
             for _ in 0..<(limit / 180 + 2) { try batch.receive(response, at: Given.now) }
         }
         #expect(try jar.database.number("SELECT count(*) FROM cookie_change") == Int64(limit))
+        // Many small transactions: the oldest entries go now and then.
+        let few = ReceivedResponse(context: try Given.context(), setCookie: Array(lines.prefix(170)))
+        var counts: Set<Int64> = []
+        for _ in 0..<15 {
+            try jar.receive(few, now: Given.now)
+            counts.insert(try jar.database.number("SELECT count(*) FROM cookie_change"))
+        }
+        #expect(counts.allSatisfy { ChangeRows.limit...(ChangeRows.limit + ChangeRows.limit / 10) ~= $0 })
+        #expect(counts.count > 5)
         let page = try jar.changes(after: before)
         #expect(page.hasGap && page.hasMore)
         #expect(try !jar.changes(after: page.position).hasGap)
         #expect(try jar.changes(after: 1 << 40).hasGap)
+    }
+
+    @Test("Places in the journal and in the order of creation are given out once, whatever is removed")
+    func neverAgain() throws {
+        let folder = TemporaryFolder()
+        func receive(_ name: String) throws {
+            try Given.jar(folder.file("crumb.sqlite")).receive("\(name)=1; Path=/")
+        }
+        try receive("a")
+        try receive("b")
+        let jar = try Given.jar(folder.file("crumb.sqlite"))
+        try jar.removeCookies(CookieFilter(), now: Given.now)
+        try receive("c")
+        _ = try jar.database.prune(journalLimit: 0, now: Given.now)
+        #expect(try jar.changes(after: 0).changes.isEmpty)
+        try receive("d")
+        let page = try jar.changes(after: 5)
+        #expect(page.changes.map(\.position) == [6] && !page.hasGap)
+        #expect(try jar.pairs() == ["c=1", "d=1"])
+        #expect(try jar.contents().map(\.sequence) == [3, 4])
     }
 
     @Test("Jars have journals of their own, and a transaction that fails leaves none")

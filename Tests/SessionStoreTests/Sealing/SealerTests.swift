@@ -97,6 +97,25 @@ struct SealerTests {
         #expect(same.sealedPlace(jarID: 1) == cookie.sealedPlace(jarID: 1))
     }
 
+    @Test("Nonces follow each other from a random start, and none comes twice")
+    func nonces() throws {
+        var sequence = NonceSequence(high: 0x0102_0304_0506_0708, low: .max - 1)
+        let nonces = try (0..<4).map { _ in Array(try sequence.next()) }
+        #expect(
+            nonces == [
+                [1, 2, 3, 4, 5, 6, 7, 8, 255, 255, 255, 254], [1, 2, 3, 4, 5, 6, 7, 8, 255, 255, 255, 255],
+                [1, 2, 3, 4, 5, 6, 7, 9, 0, 0, 0, 0], [1, 2, 3, 4, 5, 6, 7, 9, 0, 0, 0, 1],
+            ])
+        var last = NonceSequence(high: .max, low: .max)
+        #expect(Array(try last.next()) == Array(repeating: 255, count: 12))
+        #expect(Array(try last.next()) == Array(repeating: 0, count: 12))
+        let starts = try (0..<1000).map { _ in
+            var sequence = NonceSequence()
+            return Array(try sequence.next())
+        }
+        #expect(Set(starts).count == 1000)
+    }
+
     @Test("A key prints as nothing but its type")
     func keyIsSilent() throws {
         let key = try Given.key()
