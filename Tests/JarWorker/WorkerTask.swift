@@ -8,6 +8,7 @@ struct WorkerTask: Sendable {
     private enum Kind {
         case write(lastStep: Int, firstSteps: [Int])
         case compete(rounds: Int)
+        case obey
     }
 
     /// One time for everything: nothing may depend on when a test runs.
@@ -20,9 +21,9 @@ struct WorkerTask: Sendable {
     private let kind: Kind
 
     init?(_ words: [String]) {
-        guard words.count >= 6, let durability = Durability(rawValue: words[3]) else { return nil }
+        guard words.count >= 5, let durability = Durability(rawValue: words[3]) else { return nil }
         let numbers = words[4...].compactMap { Int($0) }
-        guard numbers.count == words.count - 4 else { return nil }
+        guard numbers.count == words.count - 4, numbers.count > 1 || words[0] == "obey" else { return nil }
         database = words[1]
         key = words[2]
         self.durability = durability
@@ -30,6 +31,7 @@ struct WorkerTask: Sendable {
         switch words[0] {
         case "write": kind = .write(lastStep: numbers[1], firstSteps: Array(numbers[2...]))
         case "compete": kind = .compete(rounds: numbers[1])
+        case "obey": kind = .obey
         default: return nil
         }
     }
@@ -41,6 +43,7 @@ struct WorkerTask: Sendable {
         switch kind {
         case .write(let lastStep, let firstSteps): write(to: jar, firstSteps, lastStep)
         case .compete(let rounds): try compete(for: jar, rounds)
+        case .obey: try obey(database)
         }
     }
 
@@ -98,6 +101,27 @@ struct WorkerTask: Sendable {
                 ReceivedResponse(context: context, setCookie: [line]), now: WorkerTask.now)
             let found = decisions[0].previous?.expiry.map { $0.seconds - WorkerTask.now.seconds }
             acknowledge("\(name) \(decisions[0].outcome.rawValue) \(mark) \(found ?? 0)")
+        }
+    }
+
+    /// Does one order after the other, and says what each has come to.
+    private func obey(_ database: SessionDatabase) throws {
+        let now = WorkerTask.now
+        let jar = try database.jar(now: now)
+        let context = RequestContext(url: try RequestURL("https://www.example.com/"))
+        while let order = readLine() {
+            var answer = "done"
+            switch order {
+            case "prune": _ = try database.prune(vacuum: .always, now: now)
+            case "rotate": _ = try database.rotateKey(now: now)
+            case "save": _ = try jar.saveSession(named: "saved", now: now)
+            case "restore": _ = try jar.restoreSession(named: "saved", now: now)
+            case "remove": _ = try database.removeJar(named: jar.name)
+            case "header": answer = try jar.cookieString(for: context, now: now).description
+            case "go away": guard chdir("/") == 0 else { leave("there is no root folder") }
+            default: try jar.receive(ReceivedResponse(context: context, setCookie: [Octets(order)]), now: now)
+            }
+            acknowledge(answer)
         }
     }
 }

@@ -2,8 +2,9 @@
 ///
 ///     jar-worker write DATABASE KEY DURABILITY WORKER LAST-STEP FIRST-STEP...
 ///     jar-worker compete DATABASE KEY DURABILITY WORKER ROUNDS
+///     jar-worker obey DATABASE KEY DURABILITY WORKER < ORDERS
 ///
-/// Each acknowledged write is a line on standard output, written at once.
+/// Each acknowledged write or order is a line on standard output, written at once.
 import SessionStore
 
 let arguments = CommandLine.arguments.dropFirst()

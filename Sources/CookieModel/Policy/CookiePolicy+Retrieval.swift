@@ -31,4 +31,37 @@ extension CookiePolicy {
         }
         return retrieval
     }
+
+    /// The cookie-string alone: what ``retrieval(from:for:now:opening:)`` gives, for those who do not ask why; notes the
+    /// access in `cookies`.
+    package func cookieString(
+        from cookies: inout [Cookie], for context: RequestContext, now: Timestamp, _ accesses: inout AccessNotes,
+        opening open: (Cookie) -> Octets?
+    ) -> Octets {
+        let rules = RetrievalRules(context, self, now: now)
+        var places = cookies.indices.filter { rules.exclusionReasons(for: cookies[$0]).isEmpty }
+        places.sort { cookies[$0].precedes(cookies[$1]) }
+        var room = RequestRoom(limits)
+        var output: [UInt8] = []
+        output.reserveCapacity(1024)
+        for place in places {
+            let name = cookies[place].name
+            guard let value = open(cookies[place]), room.takes(value.count + (name.isEmpty ? 0 : name.count + 1))
+            else { continue }
+            if !output.isEmpty { output += [ASCII.semicolon, ASCII.space] }
+            if !name.isEmpty {
+                output.append(name)
+                output.append(ASCII.equals)
+            }
+            output.append(value)
+            if accesses.note(cookies[place]) { cookies[place].lastAccess = now }
+        }
+        return Octets(output)
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func append(_ octets: Octets) {
+        octets.withSpan { span in span.withUnsafeBytes { append(contentsOf: $0) } }
+    }
 }

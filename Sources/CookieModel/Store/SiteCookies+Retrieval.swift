@@ -85,6 +85,16 @@ package struct AccessNotes {
         cookies.append(packed.cookie.id)
         return true
     }
+
+    /// The same for a cookie that is not packed.
+    ///
+    /// - Returns: whether the access is to be written down.
+    package mutating func note(_ cookie: Cookie) -> Bool {
+        guard let limit else { return true }
+        guard cookie.lastAccess < limit else { return false }
+        cookies.append(cookie.id)
+        return true
+    }
 }
 
 /// What is left of the limits of one Cookie field. From the first cookie on that has no room, none has: a request

@@ -8,61 +8,42 @@ extension CookieJar {
     /// Sees every write that was acknowledged before, by whatever process. A cookie whose stored value was tampered with
     /// is left out, with the reason `unreadable`.
     public func retrieve(for context: RequestContext, now: Timestamp) throws(SessionStoreError) -> Retrieval {
-        let site = context.url.host.registrableDomain(policy.publicSuffixes)
-        guard usesCache else { return try retrieveFromRows(site, context, now: now) }
-        var accesses = AccessNotes(before: accessLimit(now))
-        let retrieval = try withSite(site) { cached in
-            var retrieval = cached.cookies.retrieve(for: context, policy, now: now, &accesses)
-            retrieval.addExclusions(
-                of: policy.retrieval(from: cached.unreadable, for: context, now: now) { _ in nil })
-            return retrieval
+        try withSite(of: context, now: now) { site, accesses in
+            site.retrieve(for: context, by: self, now: now, &accesses)
         }
-        try noteAccess(accesses.cookies, site: site, now: now)
-        return retrieval
     }
 
     /// Retrieves the cookie-string for a request (section 5.8.3) and notes the access: what ``retrieve(for:now:)``
     /// gives, for those who do not ask why.
     public func cookieString(for context: RequestContext, now: Timestamp) throws(SessionStoreError) -> Octets {
+        try withSite(of: context, now: now) { site, accesses in
+            site.cookieString(for: context, by: self, now: now, &accesses)
+        }
+    }
+
+    private func withSite<Result: Sendable>(
+        of context: RequestContext, now: Timestamp, _ body: (inout CachedSite, inout AccessNotes) -> Result
+    ) throws(SessionStoreError) -> Result {
         let site = context.url.host.registrableDomain(policy.publicSuffixes)
-        guard usesCache else { return try retrieveFromRows(site, context, now: now).cookieString }
         var accesses = AccessNotes(before: accessLimit(now))
-        let cookieString = try withSite(site) { cached in
-            cached.cookies.cookieString(for: context, policy, now: now, &accesses)
+        let result: Result
+        if let cached = try withCachedSite(site, { body(&$0, &accesses) }) {
+            result = cached
+        } else {
+            var rows = CachedSite(
+                sealed: try database.read { try CookieRows(database: $0, jarID: id).cookies(site: site) })
+            result = body(&rows, &accesses)
         }
         try noteAccess(accesses.cookies, site: site, now: now)
-        return cookieString
+        return result
     }
 
-    /// A database in memory has one connection, and its rows are near enough.
-    private var usesCache: Bool { database.isOnDisk && database.cache.isWorthwhile() }
-
-    private func retrieveFromRows(
-        _ site: Octets, _ context: RequestContext, now: Timestamp
-    ) throws(SessionStoreError) -> Retrieval {
-        let sealed = try database.read { connection in
-            try CookieRows(database: connection, jarID: id).cookies(site: site)
-        }
-        let retrieval = policy.retrieval(from: sealed, for: context, now: now, opening: opened)
-        let limit = accessLimit(now)
-        try noteAccess(retrieval.included.filter { $0.lastAccess < limit }.map(\.id), site: site, now: now)
-        return retrieval
-    }
-
-    private func withSite<Result>(
-        _ site: Octets, _ body: (inout SiteCache.Site) -> Result
-    ) throws(SessionStoreError) -> Result {
-        try SessionStoreError.catching(database.path) {
-            try database.cache.withSite(
-                site, ofJar: id, open: database.openReader, check: database.file.checkBeforeRead,
-                load: { connection in
-                    let (readable, unreadable) = opened(
-                        try database.reading(connection) { connection in
-                            try CookieRows(database: connection, jarID: id).cookies(site: site)
-                        })
-                    return SiteCache.Site(cookies: SiteCookies(readable), unreadable: unreadable)
-                }, body)
-        }
+    private func withCachedSite<Result: Sendable>(
+        _ site: Octets, _ body: (inout CachedSite) -> Result
+    ) throws(SessionStoreError) -> Result? {
+        // A database in memory has one connection, and its rows are near enough.
+        guard database.isOnDisk else { return nil }
+        return try SessionStoreError.catching(database.path) { try database.cache.withSite(site, of: self, body) }
     }
 
     /// Before when a cookie must have been used last for its access to be written down.

@@ -68,8 +68,9 @@ public final class CookieJar: Sendable {
     func opened(_ sealed: [Cookie]) -> (readable: [Cookie], unreadable: [Cookie]) {
         var readable: [Cookie] = []
         var unreadable: [Cookie] = []
+        let open = opener()
         for cookie in sealed {
-            if let value = opened(cookie) {
+            if let value = open(cookie) {
                 readable.append(cookie.with(value: value))
             } else {
                 unreadable.append(cookie.with(value: []))
@@ -78,9 +79,10 @@ public final class CookieJar: Sendable {
         return (readable, unreadable)
     }
 
-    /// The value of a cookie out of a row; `nil` where it cannot be read back.
-    func opened(_ cookie: Cookie) -> Octets? {
-        database.sealer.open(cookie.value, at: cookie.sealedPlace(jarID: id))
+    /// Gives the values of cookies out of rows, with the keys of this moment; `nil` where one cannot be read back.
+    func opener() -> (Cookie) -> Octets? {
+        let sealer = database.sealer
+        return { [id] cookie in sealer.open(cookie.value, at: cookie.sealedPlace(jarID: id)) }
     }
 }
 

@@ -12,16 +12,22 @@ struct CookieRows {
     /// The columns of a ``StoredCookie``.
     private static let rowColumns = "\(columns), site, capture_id, source_url, received_at"
 
+    /// The query for the cookies of one registrable domain, for ``cookies(site:ofJar:by:)``.
+    static let siteQuery = "SELECT \(columns) FROM cookie WHERE jar_id = ? AND site = ?"
+
     let database: Database
     let jarID: Int64
 
     /// The cookies of one registrable domain.
     func cookies(site: Octets) throws -> [Cookie] {
-        let statement = try RowStatement(
-            database, "SELECT \(CookieRows.columns) FROM cookie WHERE jar_id = ? AND site = ?")
-        statement.bind(1, jarID)
+        try CookieRows.cookies(site: site, ofJar: jarID, by: try RowStatement(database, CookieRows.siteQuery))
+    }
+
+    /// The cookies of one registrable domain by ``siteQuery``, prepared on any connection.
+    static func cookies(site: Octets, ofJar id: Int64, by statement: RowStatement) throws -> [Cookie] {
+        statement.bind(1, id)
         statement.bind(2, site)
-        return try CookieRows.collect(statement)
+        return try collect(statement)
     }
 
     /// All cookies of the jar, by site.
@@ -204,10 +210,13 @@ struct CookieRows {
 
     /// The cookie of the row at hand, which begins with ``columns``.
     private static func cookie(_ statement: RowStatement) -> Cookie {
-        Cookie(
-            id: statement.identity(0), value: Octets(statement.bytes(5)), isSecure: statement.int64(6) != 0,
-            isHTTPOnly: statement.int64(7) != 0, sameSite: statement.sameSite(8),
-            expiry: statement.optionalTimestamp(9), creation: statement.timestamp(10),
-            lastAccess: statement.timestamp(12), sequence: statement.int64(11))
+        let (domain, path, name, value) = statement.octets(0, 1, 2, 5)
+        return Cookie(
+            id: Cookie.ID(
+                name: name, domain: WebHost(stored: domain), isHostOnly: statement.int64(3) != 0, path: path,
+                partitionKey: statement.partitionKey(4)),
+            value: value, isSecure: statement.int64(6) != 0, isHTTPOnly: statement.int64(7) != 0,
+            sameSite: statement.sameSite(8), expiry: statement.optionalTimestamp(9),
+            creation: statement.timestamp(10), lastAccess: statement.timestamp(12), sequence: statement.int64(11))
     }
 }

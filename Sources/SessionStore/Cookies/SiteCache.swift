@@ -2,45 +2,34 @@ internal import CookieModel
 internal import GRDB
 internal import Synchronization
 
-/// The sites that were read lately, with their values opened, so that a header needs no row.
+/// The sites that were read lately, so that a header needs no row.
 ///
-/// Every reading asks SQLite first whether somebody wrote (`PRAGMA data_version`), on a connection of its own, which no
-/// writer of this process holds up; where somebody did, the journal tells which sites to read anew.
+/// Every reading first compares the header of the write-ahead log's index with the one that the cache goes by
+/// (``WALIndex``). Where they differ somebody wrote, and the journal tells which sites to read anew.
 final class SiteCache: Sendable {
     /// How many sites are kept of all jars.
-    private static let siteLimit = 8192
+    fileprivate static let siteLimit = 8192
+    /// From how many changes on all sites of a jar are read anew.
+    fileprivate static let changeLimit: Int64 = 256
 
-    /// What is known of a site.
-    struct Site {
-        var cookies: SiteCookies
-        /// Cookies whose value cannot be read back, without it.
-        let unreadable: [Cookie]
-    }
-
-    private struct Jar {
-        /// How far the journal was when the first site was read, or when it was last asked.
+    /// What is kept of a jar.
+    fileprivate struct Jar {
+        /// The header that was there before ``position`` was asked for; `nil` where there is none to compare.
+        var header: WALIndex.Header?
+        /// The last change that was looked at: the sites are as this one left them, or newer.
         var position: Int64
-        var sites: [Octets: Site] = [:]
+        var sites: [Octets: CachedSite] = [:]
     }
 
-    private struct State {
-        var reader: DatabaseQueue?
-        var dataVersion: Int64 = -1
+    fileprivate struct State {
+        var reader: SiteReader?
         var jars: [Int64: Jar] = [:]
         var siteCount = 0
-        /// Whether something was read before: a program that asks once needs no second connection.
+        /// Whether there was a question before: a program that has but one needs no second connection.
         var wasAsked = false
     }
 
     private let state = Mutex(State())
-
-    /// Whether a site should be read here; false for the first question.
-    func isWorthwhile() -> Bool {
-        state.withLock { state in
-            defer { state.wasAsked = true }
-            return state.wasAsked
-        }
-    }
 
     /// Closes the connection: the last one to be closed must be one that can write, or the log stays behind.
     func close() {
@@ -49,61 +38,94 @@ final class SiteCache: Sendable {
 
     /// Calls `body` with a site of a jar as the last commit left it.
     ///
-    /// - Parameters:
-    ///   - open: opens the read-only connection, the first time.
-    ///   - check: refuses to read a file that is not in its place any more.
-    ///   - load: reads the site's cookies.
-    func withSite<Result>(
-        _ site: Octets, ofJar id: Int64, open: () throws -> DatabaseQueue,
-        check: (Database) throws -> Void, load: (Database) throws -> Site,
-        _ body: (inout Site) -> Result
-    ) throws -> Result {
+    /// - Returns: what `body` returned; `nil` for the first question of all, which is not worth a connection.
+    func withSite<Result: Sendable>(
+        _ site: Octets, of jar: CookieJar, _ body: (inout CachedSite) -> Result
+    ) throws -> Result? {
         try state.withLock { state in
-            let reader = try state.reader ?? open()
-            state.reader = reader
-            try reader.inDatabase { database in
-                try check(database)
-                try SiteCache.refresh(&state, database)
-                guard state.jars[id]?.sites[site] == nil else { return }
-                if state.siteCount >= SiteCache.siteLimit {
-                    state.jars = [:]
-                    state.siteCount = 0
-                }
-                if state.jars[id] == nil {
-                    // Asked before the rows are read: what comes in between is read twice rather than never.
-                    state.jars[id] = Jar(
-                        position: try ChangeRows(database: database, jarID: id).nextPosition() - 1)
-                }
-                state.jars[id]?.sites[site] = try load(database)
-                state.siteCount += 1
+            guard state.wasAsked else {
+                state.wasAsked = true
+                return nil
             }
-            var empty = Site(cookies: SiteCookies(), unreadable: [])
-            guard let jar = state.jars.index(forKey: id),
-                let place = state.jars.values[jar].sites.index(forKey: site)
-            else { return body(&empty) }
-            return body(&state.jars.values[jar].sites.values[place])
+            let reader = try state.reader ?? SiteReader(jar.database)
+            state.reader = reader
+            try jar.database.file.checkBeforeRead(reader.connection.pointer)
+            // Before anything is read: what is committed in between is looked at twice rather than never.
+            let header = reader.connection.walIndex?.header
+            if header == nil || state.jars[jar.id]?.header != header {
+                try state.refresh(jar, by: reader, header)
+            }
+            if let place = state.jars.index(forKey: jar.id),
+                let found = state.jars.values[place].sites.index(forKey: site)
+            {
+                state.jars.values[place].sites.values[found].open(jar)
+                return body(&state.jars.values[place].sites.values[found])
+            }
+            var loaded = CachedSite(sealed: try state.load(site, of: jar, by: reader))
+            let result = body(&loaded)
+            state.insert(loaded, site, of: jar)
+            return result
+        }
+    }
+}
+
+extension SiteCache.State {
+    /// Forgets the sites of a jar that somebody changed.
+    fileprivate mutating func refresh(_ jar: CookieJar, by reader: SiteReader, _ header: WALIndex.Header?) throws {
+        let status = try reader.status(ofJar: jar.id)
+        try renewKeys(jar, status)
+        // Where the jar is gone, so is everything that was known of it.
+        let last = (status.nextChange ?? 0) - 1
+        if let known = jars[jar.id]?.position, known != last {
+            let changed =
+                known < last && last - known <= SiteCache.changeLimit
+                ? try reader.sites(ofJar: jar.id, changedAfter: known, upTo: last) : nil
+            if let changed {
+                for site in changed where jars[jar.id]?.sites.removeValue(forKey: site) != nil { siteCount -= 1 }
+            } else {
+                siteCount -= jars[jar.id]?.sites.count ?? 0
+                jars[jar.id] = nil
+            }
+        }
+        jars[jar.id, default: SiteCache.Jar(position: last)].position = last
+        jars[jar.id]?.header = header
+    }
+
+    /// The rows of a site, in a state in which the keys at hand open them.
+    fileprivate mutating func load(_ site: Octets, of jar: CookieJar, by reader: SiteReader) throws -> [Cookie] {
+        while true {
+            let cookies = try reader.cookies(site: site, ofJar: jar.id)
+            // Nothing was committed since the keys were asked for, or the keys are still the same.
+            if let header = reader.connection.walIndex?.header, header == jars[jar.id]?.header { return cookies }
+            guard try renewKeys(jar, try reader.status(ofJar: jar.id)) else { return cookies }
         }
     }
 
-    /// Forgets the sites that somebody changed.
-    private static func refresh(_ state: inout State, _ database: Database) throws {
-        let statement = try RowStatement(database, "PRAGMA data_version")
-        let version = try statement.step() ? statement.int64(0) : -1
-        statement.reset()
-        guard version != state.dataVersion else { return }
-        for id in state.jars.keys {
-            guard let known = state.jars[id]?.position else { continue }
-            let (changed, position) = try ChangeRows(database: database, jarID: id).sites(changedAfter: known)
-            if let changed {
-                for site in changed where state.jars[id]?.sites.removeValue(forKey: site) != nil {
-                    state.siteCount -= 1
-                }
-                state.jars[id]?.position = position
-            } else {
-                state.siteCount -= state.jars[id]?.sites.count ?? 0
-                state.jars[id] = nil
-            }
+    fileprivate mutating func insert(_ loaded: CachedSite, _ site: Octets, of jar: CookieJar) {
+        if siteCount >= SiteCache.siteLimit {
+            for id in jars.keys { jars[id]?.sites = [:] }
+            siteCount = 0
         }
-        state.dataVersion = version
+        // A key of its own: the one at hand keeps the whole URL in memory.
+        jars[jar.id]?.sites[Octets(Array(site))] = loaded
+        siteCount += 1
+    }
+
+    /// Takes the keys from their source again where the database has a newer one than those at hand, and forgets what
+    /// only the older ones may open.
+    ///
+    /// - Returns: whether there was one.
+    @discardableResult
+    private mutating func renewKeys(_ jar: CookieJar, _ status: SiteReader.Status) throws -> Bool {
+        let database = jar.database
+        guard let newest = status.newestKey, newest != database.sealer.keyID else { return false }
+        try database.queue.inDatabase { _ = try database.keyRing.renew($0) }
+        for id in jars.keys {
+            guard let sites = jars[id]?.sites else { continue }
+            let opened = sites.filter { !$0.value.isSealed }
+            siteCount -= sites.count - opened.count
+            jars[id]?.sites = opened
+        }
+        return true
     }
 }

@@ -26,14 +26,27 @@ struct OpenFile: Sendable {
         }
     }
 
+    /// SQLite's own name of the file: absolute, whatever folder the process has gone to since, and without symbolic
+    /// links; empty in memory.
+    let location: [CChar]
     private let path: String
+    /// The file's own; `nil` in memory.
+    private let file: Identity?
     /// The write-ahead log's: it stays the same for as long as anybody has the database open. `nil` in memory.
     private let log: Identity?
 
     /// The file that `database` has open, known to people as `path`.
     init(_ database: Database, path: String) {
         self.path = path
+        let name = OpenFile.location(database)
+        location = name.map { Array(UnsafeBufferPointer(start: $0, count: strlen($0) + 1)) } ?? [0]
+        file = Identity(name)
         log = Identity(OpenFile.logPath(database))
+    }
+
+    /// Refuses to open, or to have opened, another file than this one by the name that it had.
+    func checkBeforeOpening() throws {
+        guard Identity(location) == file else { throw moved }
     }
 
     /// Refuses to write where the file or its log is no longer in its place.
@@ -45,9 +58,14 @@ struct OpenFile: Sendable {
 
     /// Refuses to read a file that is no longer in its place: the one that is there now may say something else.
     func checkBeforeRead(_ database: Database) throws {
+        try checkBeforeRead(database.sqliteConnection)
+    }
+
+    /// The same for a connection that is not GRDB's.
+    func checkBeforeRead(_ connection: OpaquePointer?) throws {
         var hasMoved: Int32 = 0
         // Where there is no file, the question is not answered and nothing has moved.
-        sqlite3_file_control(database.sqliteConnection, nil, SQLITE_FCNTL_HAS_MOVED, &hasMoved)
+        sqlite3_file_control(connection, nil, SQLITE_FCNTL_HAS_MOVED, &hasMoved)
         guard hasMoved == 0 else { throw moved }
     }
 
@@ -59,8 +77,11 @@ struct OpenFile: Sendable {
     }
 
     private static func logPath(_ database: Database) -> UnsafePointer<CChar>? {
-        // SQLite's own name of the file is absolute, whatever folder the process has gone to since.
+        location(database).flatMap { sqlite3_filename_wal($0) }
+    }
+
+    private static func location(_ database: Database) -> UnsafePointer<CChar>? {
         guard let name = sqlite3_db_filename(database.sqliteConnection, "main"), name.pointee != 0 else { return nil }
-        return sqlite3_filename_wal(name)
+        return name
     }
 }

@@ -32,6 +32,12 @@ struct RowStatement {
         self.parameters = parameters
     }
 
+    /// A statement that ``ReadingConnection`` has prepared.
+    init(_ pointer: OpaquePointer, on connection: OpaquePointer) {
+        self.pointer = pointer
+        self.connection = connection
+    }
+
     func bind(_ index: Int32, _ number: Int64) {
         sqlite3_bind_int64(pointer, index, number)
     }
@@ -144,8 +150,13 @@ struct RowStatement {
     }
 
     func bytes(_ column: Int32) -> [UInt8] {
-        guard let base = sqlite3_column_blob(pointer, column) else { return [] }
-        return Array(UnsafeRawBufferPointer(start: base, count: Int(sqlite3_column_bytes(pointer, column))))
+        Array(borrowedBytes(column))
+    }
+
+    /// The octets where SQLite has them, good until the next step.
+    func borrowedBytes(_ column: Int32) -> UnsafeRawBufferPointer {
+        let base = sqlite3_column_blob(pointer, column)
+        return UnsafeRawBufferPointer(start: base, count: base == nil ? 0 : Int(sqlite3_column_bytes(pointer, column)))
     }
 
     func text(_ column: Int32) -> String {

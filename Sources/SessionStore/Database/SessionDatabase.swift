@@ -15,8 +15,6 @@ public final class SessionDatabase: Sendable {
     let commits = CommitGroup()
     let cache = SiteCache()
     let isOnDisk: Bool
-    /// Opens a further connection, which writes nothing.
-    let openReader: @Sendable () throws -> DatabaseQueue
     let keyRing: KeyRing
     let file: OpenFile
     let busyTimeout: Double
@@ -48,11 +46,6 @@ public final class SessionDatabase: Sendable {
         let name = self.path
         // SQLite would take a relative `:memory:` or `file:…` for something else than a file's name.
         let location = path.hasPrefix("/") ? path : "./\(path)"
-        openReader = {
-            var configuration = SessionDatabase.configuration(.memory, busyTimeout)
-            configuration.readonly = true
-            return try DatabaseQueue(path: location, configuration: configuration)
-        }
         queue = try SessionStoreError.catching(name) {
             let queue =
                 try isMemory

@@ -121,19 +121,6 @@ struct ChangeRows {
         try writer.finish(&end)
     }
 
-    /// The registrable domains of which cookies changed after `position`; `nil` where the journal does not go back so
-    /// far, and where there are many.
-    func sites(changedAfter position: Int64) throws -> (sites: [Octets]?, position: Int64) {
-        let last = try nextPosition() - 1
-        guard last > position else { return (last == position ? [] : nil, last) }
-        guard last - position <= min(ChangeRows.limit, 256) else { return (nil, last) }
-        let statement = try RowStatement(
-            database, "SELECT DISTINCT site FROM cookie_change WHERE jar_id = ? AND position > ?")
-        statement.bind(1, jarID)
-        statement.bind(2, position)
-        return (try statement.allOctets(), last)
-    }
-
     /// The entries after `position`, at most `count`.
     func page(after position: Int64, count: Int) throws -> ChangePage {
         let next = try nextPosition()

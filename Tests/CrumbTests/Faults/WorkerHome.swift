@@ -23,13 +23,17 @@ struct WorkerHome {
     private static let program = URL(filePath: CrumbHome.program).deletingLastPathComponent()
         .appending(path: "jar-worker").path
 
-    /// Starts a worker: `write` or `compete`, and its numbers.
+    /// Starts a worker: `write`, `compete` or `obey`, and its numbers.
+    ///
+    /// - Parameter database: how the worker is told to call the database.
     func start(
-        _ task: String, _ durability: Durability, _ numbers: [Int], output: String? = nil
+        _ task: String, _ durability: Durability, _ numbers: [Int], database: String? = nil,
+        input: String = "/dev/null", output: String? = nil
     ) throws -> RunningProcess {
         try RunningProcess(
-            WorkerHome.program, [task, database, key, durability.rawValue] + numbers.map(String.init),
-            environment: home.environment, output: output, scratch: home.path)
+            WorkerHome.program,
+            [task, database ?? self.database, key, durability.rawValue] + numbers.map(String.init),
+            environment: home.environment, input: input, output: output, scratch: home.path)
     }
 
     /// Opens the jar at `path`, else the home's own.

@@ -99,6 +99,105 @@ struct SiteCacheTests {
         #expect(try folder.contents().keys.sorted() == ["crumb.sqlite"])
     }
 
+    @Test("Whatever is done to the database as a whole, the next reading is right")
+    func maintenance() throws {
+        let key = KeySource.file(folder.file("key"))
+        func open() throws -> CookieJar {
+            try SessionDatabase(path: path, keys: key, now: Given.now).jar(now: Given.now)
+        }
+        let (jar, other) = (try open(), try open())
+        let database = other.database
+        func expect(_ expected: String, _ comment: Comment) throws {
+            #expect(try header(jar) == expected, comment)
+            #expect(try header(other) == expected, comment)
+        }
+        try other.receive("a=1; Path=/", "s=1; Path=/; Max-Age=1000")
+        try expect("a=1; s=1", "at first")
+        #expect(try database.emptyLog())
+        try other.receive("a=2; Path=/")
+        try expect("a=2; s=1", "after the log was cut off")
+        _ = try database.prune(vacuum: .always, now: Given.now)
+        try expect("a=2; s=1", "after VACUUM")
+        try other.receive("a=3; Path=/")
+        try expect("a=3; s=1", "after VACUUM and a write")
+        _ = try other.saveSession(named: "saved", now: Given.now)
+        try other.receive("a=4; Path=/")
+        try expect("a=4; s=1", "after a save")
+        _ = try other.restoreSession(named: "saved", now: Given.now)
+        try expect("a=3; s=1", "after it was restored")
+        _ = try other.endSession(now: Given.now)
+        try expect("s=1", "after the session's end")
+        _ = try database.prune(now: Given.now.advanced(bySeconds: 1001))
+        try expect("", "after everything has run out")
+        try other.receive("a=5; Path=/")
+        try expect("a=5", "in a jar that was empty")
+        _ = try database.removeJar(named: "default")
+        try expect("", "after the jar was removed")
+        #expect(try header(open()) == "")
+        try open().receive("a=6; Path=/")
+        #expect(try header(open()) == "a=6")
+        try expect("", "in place of a jar that was removed")
+    }
+
+    @Test(
+        "A rotation of the key loses neither values that were opened before nor those that were not", arguments: [1, 9])
+    func rotation(batchSize: Int) throws {
+        let key = KeySource.file(folder.file("key"))
+        func open() throws -> CookieJar {
+            try SessionDatabase(path: path, keys: key, now: Given.now).jar(now: Given.now)
+        }
+        let (jar, other) = (try open(), try open())
+        let sites = (0..<9).map { "https://h\($0).example/" }
+        for site in sites { try other.receive("a=1; Path=/", "b=1; Path=/", from: site) }
+        // Some are opened by now, some are in memory sealed, some are not there at all.
+        for (index, site) in sites.enumerated() {
+            for _ in 0..<(index % 3) {
+                #expect(try jar.cookieString(for: Given.context(site), now: Given.now) == "a=1; b=1")
+            }
+        }
+        for round in 2...3 {
+            _ = try other.database.rotateKey(batchSize: batchSize, now: Given.now)
+            try other.receive("c=\(round); Path=/", from: sites[4])
+            for site in sites {
+                #expect(try header(jar, site) == "a=1; b=1" + (site == sites[4] ? "; c=\(round)" : ""), "\(site)")
+            }
+        }
+    }
+
+    @Test("A journal that lost its last entries hides no change")
+    func prunedJournal() throws {
+        let (jar, other) = (try Given.jar(path), try Given.jar(path))
+        for keeping in [0, 1, 2] {
+            try other.receive("a=0; Path=/", "b=0; Path=/", from: "https://other.example/")
+            try other.receive("a=0; Path=/")
+            #expect(try header(jar) == "a=0")
+            try other.receive("a=1; Path=/")
+            try other.receive("b=1; Path=/", from: "https://other.example/")
+            _ = try other.database.prune(journalLimit: keeping, now: Given.now)
+            #expect(try header(jar) == "a=1", "\(keeping) entries left")
+        }
+    }
+
+    @Test("The first question for a site gives what all later ones give, sealed, opened and changed")
+    func equalAnswers() throws {
+        let (jar, other) = (try Given.jar(path), try Given.jar(path))
+        try other.receive("a=1; Path=/", "b=\u{20AC}; Path=/; Secure", "=nameless; Path=/", "c=; Path=/x; HttpOnly")
+        let urls = [Given.site, "http://www.example.com/", "https://www.example.com/x/y", "https://example.com/"]
+        for url in urls {
+            var seen: Set<String> = []
+            for round in 0..<5 {
+                let context = try Given.context(url)
+                let retrieval = try jar.retrieve(for: context, now: Given.now)
+                let excluded = retrieval.excluded.filter { $0.cookie.name != "d" }
+                seen.insert("\(retrieval.included) \(excluded)")
+                // Read anew, in either way.
+                if round % 2 == 0 { try other.receive("d=\(round); Path=/d") }
+                #expect(try jar.cookieString(for: context, now: Given.now) == retrieval.cookieString)
+            }
+            #expect(seen.count == 1, "\(url)")
+        }
+    }
+
     @Test("Many threads read while others write, and each reads what was acknowledged before it asked")
     func threads() throws {
         let path = path

@@ -32,14 +32,18 @@ struct MovedFileTests {
         }
     }
 
-    @Test("Neither reading nor writing goes on as if nothing had happened", arguments: Accident.allCases)
-    func noticed(accident: Accident) throws {
+    @Test(
+        "Neither reading nor writing goes on as if nothing had happened, also where the answer is in memory",
+        arguments: Accident.allCases, [0, 3])
+    func noticed(accident: Accident, readings: Int) throws {
         let database = try Given.database(path)
         let jar = try database.jar(now: Given.now)
         try jar.receive("a=1; Path=/; Max-Age=100000")
+        for _ in 0..<readings { #expect(try jar.header() == "a=1") }
         try accident.happen(in: folder)
         let later = Given.now.advanced(bySeconds: 7200)
         let attempts: [() throws -> Void] = [
+            { _ = try jar.header() }, { _ = try jar.cookieString(for: Given.context(), now: Given.now) },
             { try jar.receive("b=2; Path=/") }, { _ = try jar.header(now: later) }, { _ = try jar.cookies() },
             { _ = try database.jar(named: "new", now: Given.now) }, { _ = try database.tokens.all() },
             { _ = try jar.changes(after: 0) },

@@ -1,0 +1,52 @@
+internal import CookieModel
+
+/// The cookies of a site as ``SiteCache`` keeps them: sealed at first, when only what is sent is opened, and from the
+/// second question on opened and packed.
+struct CachedSite {
+    private var sealed: [Cookie]
+    private var opened = SiteCookies()
+    /// Cookies whose value cannot be read back, without it.
+    private var unreadable: [Cookie] = []
+    /// Whether the values are still to be opened.
+    private(set) var isSealed = true
+
+    /// The rows of a site, values sealed.
+    init(sealed: [Cookie]) {
+        self.sealed = sealed
+    }
+
+    /// Opens all values, which pays where a site is asked for again.
+    mutating func open(_ jar: CookieJar) {
+        guard isSealed else { return }
+        let (readable, unreadable) = jar.opened(sealed)
+        opened = SiteCookies(readable)
+        self.unreadable = unreadable
+        sealed = []
+        isSealed = false
+    }
+
+    /// What goes to a request and what stays (section 5.8.3 of the draft); notes the access.
+    mutating func retrieve(
+        for context: RequestContext, by jar: CookieJar, now: Timestamp, _ accesses: inout AccessNotes
+    ) -> Retrieval {
+        if isSealed {
+            let retrieval = jar.policy.retrieval(from: sealed, for: context, now: now, opening: jar.opener())
+            for cookie in retrieval.included where accesses.note(cookie) {
+                for place in sealed.indices where sealed[place].id == cookie.id { sealed[place].lastAccess = now }
+            }
+            return retrieval
+        }
+        var retrieval = opened.retrieve(for: context, jar.policy, now: now, &accesses)
+        retrieval.addExclusions(of: jar.policy.retrieval(from: unreadable, for: context, now: now) { _ in nil })
+        return retrieval
+    }
+
+    /// The cookie-string alone; notes the access.
+    mutating func cookieString(
+        for context: RequestContext, by jar: CookieJar, now: Timestamp, _ accesses: inout AccessNotes
+    ) -> Octets {
+        isSealed
+            ? jar.policy.cookieString(from: &sealed, for: context, now: now, &accesses, opening: jar.opener())
+            : opened.cookieString(for: context, jar.policy, now: now, &accesses)
+    }
+}

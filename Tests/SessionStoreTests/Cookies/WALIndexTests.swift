@@ -1,0 +1,60 @@
+import CookieModel
+import GRDB
+import Testing
+
+@testable import SessionStore
+
+@Suite("The header of the write-ahead log's index")
+struct WALIndexTests {
+    private let folder = TemporaryFolder()
+    private var path: String { folder.file("crumb.sqlite") }
+
+    @Test("Stays as it is while nobody writes, and is another one after every commit of anybody")
+    func commits() throws {
+        let (jar, other) = (try Given.jar(path), try Given.jar(path))
+        let connection = try ReadingConnection(jar.database.file, busyTimeout: 1)
+        let index = try #require(connection.walIndex)
+        var seen = [try #require(index.header)]
+        for round in 0..<200 {
+            try (round % 2 == 0 ? jar : other).receive("a=\(round); Path=/")
+            if round % 50 == 49 { #expect(try other.database.emptyLog()) }
+            if round % 70 == 69 { try jar.database.compact() }
+            let header = try #require(index.header)
+            #expect(!seen.contains(header), "round \(round)")
+            seen.append(header)
+            #expect(try jar.header() == "a=\(round)")
+            #expect(try other.cookies().readable.count == 1)
+            #expect(index.header == header)
+        }
+    }
+
+    @Test("Changes with any row that is committed, and not with one that is given up")
+    func transactions() throws {
+        let database = try Given.database(path)
+        let connection = try ReadingConnection(database.file, busyTimeout: 1)
+        let index = try #require(connection.walIndex)
+        let before = try #require(index.header)
+        let change = "UPDATE sealing_key SET created_at = created_at + 1"
+        let code = errorCode {
+            try database.write { connection in
+                try RowStatement(connection, change).run()
+                throw SessionStoreError(.databaseFailed, "test", "given up")
+            }
+        }
+        #expect(code == .databaseFailed)
+        #expect(index.header == before)
+        try database.execute(change)
+        #expect(index.header != nil && index.header != before)
+    }
+
+    @Test("Is not asked for where the database has no such log")
+    func otherJournal() throws {
+        let queue = try DatabaseQueue(path: path)
+        try queue.writeWithoutTransaction { try $0.execute(sql: "CREATE TABLE t (x); INSERT INTO t VALUES (1)") }
+        let file = queue.inDatabase { OpenFile($0, path: path) }
+        let connection = try ReadingConnection(file, busyTimeout: 1)
+        #expect(connection.walIndex == nil)
+        #expect(try connection.prepare("SELECT x FROM t").step())
+        #expect(try folder.contents().keys.sorted() == ["crumb.sqlite"])
+    }
+}
