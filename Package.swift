@@ -93,7 +93,8 @@ let package = Package(
             dependencies: [
                 "RequestDecoration", "CookieModel", "SessionStore", "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-            ]),
+            ],
+            exclude: ["Support/Browser.js"]),
         .testTarget(
             name: "WebViewDecorationTests",
             dependencies: ["WebViewDecoration", "RequestDecoration", "CookieModel", "SessionStore"],

@@ -39,7 +39,8 @@ public struct CaptureMessage: Sendable, Hashable {
         switch content {
         case .cookie(let line): lines = [line]
         case .change(let set, let deleted):
-            lines = set.compactMap { $0.setCookieLine(deleting: false) }
+            lines =
+                set.compactMap { $0.setCookieLine(deleting: false) }
                 + deleted.compactMap { $0.setCookieLine(deleting: true) }
         case .response, .touched: return nil
         }
@@ -107,4 +108,13 @@ public struct ScriptResponse: Sendable, Hashable {
     public let status: Int
     /// Whether there were redirects, as far as the page may know.
     public let isRedirected: Bool
+
+    /// An answer from its parts.
+    public init(through: Interface, url: String?, method: String, status: Int, isRedirected: Bool) {
+        self.through = through
+        self.url = url
+        self.method = method
+        self.status = status
+        self.isRedirected = isRedirected
+    }
 }

@@ -6,7 +6,8 @@ enum ScriptMessage {
     static let byteLimit = 262_144
 
     /// Reads a message.
-    static func decode<Document: Decodable>(_ type: Document.Type, _ text: String) throws(ScriptMessageError) -> Document
+    static func decode<Document: Decodable>(_ type: Document.Type, _ text: String) throws(ScriptMessageError)
+        -> Document
     {
         guard text.utf8.count <= byteLimit else { throw ScriptMessageError(.tooLarge) }
         do {

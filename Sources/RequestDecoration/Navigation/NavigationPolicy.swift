@@ -19,7 +19,8 @@ public struct NavigationPolicy: Sendable {
 
     /// The schemes of the telephone, mail, messages, maps and stores.
     public static let defaultSystemSchemes: Set<String> = [
-        "tel", "mailto", "sms", "facetime", "facetime-audio", "maps", "itms", "itms-apps", "itms-appss", "itms-services",
+        "tel", "mailto", "sms", "facetime", "facetime-audio", "maps", "itms", "itms-apps", "itms-appss",
+        "itms-services",
         "geo", "market",
     ]
 
@@ -145,7 +146,9 @@ public struct NavigationPolicy: Sendable {
     /// What stands in front of the first colon, in lower case; empty where that is no scheme (RFC 3986, section 3.1).
     static func scheme(of url: String) -> String {
         guard let colon = url.firstIndex(of: ":"), let first = url.utf8.first, isLetter(first),
-            url[..<colon].utf8.allSatisfy({ isLetter($0) || (0x30...0x39).contains($0) || [0x2B, 0x2D, 0x2E].contains($0) })
+            url[..<colon].utf8.allSatisfy({
+                isLetter($0) || (0x30...0x39).contains($0) || [0x2B, 0x2D, 0x2E].contains($0)
+            })
         else { return "" }
         return url[..<colon].lowercased()
     }
