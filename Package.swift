@@ -17,6 +17,7 @@ let package = Package(
         .library(name: "OAuth2", targets: ["OAuth2"]),
         .library(name: "SessionStore", targets: ["SessionStore"]),
         .library(name: "RequestDecoration", targets: ["RequestDecoration"]),
+        .library(name: "WebViewDecoration", targets: ["WebViewDecoration"]),
         .library(name: "SessionService", targets: ["SessionService"]),
     ],
     dependencies: [
@@ -56,7 +57,9 @@ let package = Package(
             dependencies: [
                 "CookieModel", "SessionStore", "OAuth2",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-            ]),
+            ],
+            resources: [.embedInCode("Injection/InjectionScript.js"), .embedInCode("Capture/CaptureScript.js")]),
+        .target(name: "WebViewDecoration", dependencies: ["CookieModel", "SessionStore", "RequestDecoration"]),
         .target(
             name: "SessionService",
             dependencies: [
@@ -91,7 +94,12 @@ let package = Package(
             dependencies: [
                 "RequestDecoration", "CookieModel", "SessionStore", "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-            ]),
+            ],
+            exclude: ["Support/Browser.js"]),
+        .testTarget(
+            name: "WebViewDecorationTests",
+            dependencies: ["WebViewDecoration", "RequestDecoration", "CookieModel", "SessionStore"],
+            exclude: ["WebKitInterface"]),
         .testTarget(
             name: "SessionServiceTests",
             dependencies: [

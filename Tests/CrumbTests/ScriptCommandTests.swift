@@ -10,14 +10,10 @@ struct ScriptCommandTests {
         try home.receive("theme=dark; Path=/", "sid=secret; HttpOnly; Path=/", "deep=1; Path=/deep")
         let result = try home.crumb("script", "https://www.example.com/")
         #expect(result.status == 0)
-        #expect(
-            result.text == """
-                (function () {
-                  if (typeof location !== "undefined" && (location.protocol !== "https:" || location.hostname !== "www.example.com")) return;
-                  document.cookie = "theme=dark; Path=/";
-                })();
-
-                """)
+        #expect(result.text.hasPrefix("(function () {\n  \"use strict\";\n") && result.text.hasSuffix("})();\n"))
+        #expect(result.text.contains(#"    {name: "theme", value: "dark", path: "/", attributes: "; Path=/", "#))
+        #expect(result.text.contains(#"if (protocol === "https:" && host === "www.example.com") return ["#))
+        #expect(!result.text.contains("secret") && !result.text.contains("//{"))
         let talk = result.talk.split(separator: "\n")
         #expect(talk.count == 2 && talk.allSatisfy { $0.hasPrefix("not in the script: ") })
         #expect(talk.contains { $0.contains("sid  www.example.com/: it is HttpOnly") })
@@ -52,5 +48,58 @@ struct ScriptCommandTests {
         #expect(result.status == 0)
         #expect(result.output.allSatisfy { $0 == 0x0A || (0x20..<0x7F).contains($0) })
         #expect(!result.text.contains("</script"))
+    }
+
+    @Test("Several URLs make one script, and what is left out says where")
+    func severalURLs() throws {
+        try home.receive("theme=dark; Path=/")
+        try home.receive("sid=secret; HttpOnly; Path=/", "other=1; Path=/", from: "https://www.example.net/")
+        let result = try home.crumb("script", "https://www.example.com/", "https://www.example.net/")
+        #expect(result.status == 0)
+        #expect(result.text.components(separatedBy: "host === ").count == 3)
+        #expect(
+            result.talk
+                == "not in the script at https://www.example.net: sid  www.example.net/: it is HttpOnly, which no script can see\n"
+        )
+        let object = try #require(
+            try home.crumb("script", "--json", "https://www.example.com/", "https://www.example.net/").objects().first)
+        #expect(object["urls"] as? [String] == ["https://www.example.com/", "https://www.example.net/"])
+        #expect((object["cookies"] as? [[String: Any]])?.compactMap { $0["name"] as? String } == ["theme", "other"])
+        #expect(
+            (object["omitted"] as? [[String: Any]])?.compactMap { $0["url"] as? String } == ["https://www.example.net/"]
+        )
+        // An origin that has nothing does not take from the others.
+        #expect(try home.crumb("script", "https://www.example.com/", "https://nothing.test/").status == 0)
+    }
+
+    @Test("When it writes, and where it reports, are options")
+    func options() throws {
+        try home.receive("theme=dark; Path=/")
+        for (arguments, parameters) in [
+            ([], #"var mode = "once", verifies = false, handler = null;"#),
+            (["--write", "missing"], #"var mode = "missing", verifies = false, handler = null;"#),
+            (["--write", "always", "--verify"], #"var mode = "always", verifies = true, handler = null;"#),
+            (["--handler", "crumb"], #"var mode = "once", verifies = true, handler = "crumb";"#),
+        ] {
+            let run = try home.start(["script"] + arguments + ["https://www.example.com/"]).wait()
+            #expect(run.status == 0 && run.text.contains(parameters), "\(arguments)")
+        }
+        for arguments in [["--write", "often"], ["--handler", "no name"], ["--handler", "\"x\""]] {
+            #expect(try home.start(["script"] + arguments + ["https://www.example.com/"]).wait().status == 64)
+        }
+        #expect(try home.crumb("script").status == 64)
+    }
+
+    @Test("The capture script is printed for a handler, in JSON too, and needs no database")
+    func captureScript() throws {
+        let result = try home.crumb("capture-script", "--handler", "crumb")
+        #expect(result.status == 0 && result.talk.isEmpty)
+        #expect(result.text.contains(#"var handler = "crumb";"#) && result.text.hasSuffix("})();\n"))
+        #expect(!result.text.contains("//"))
+        let object = try #require(try home.crumb("capture-script", "--json", "--handler", "h").objects().first)
+        #expect(object["handler"] as? String == "h" && (object["script"] as? String)?.contains("use strict") == true)
+        #expect(try home.crumb("capture-script").status == 64)
+        #expect(try home.crumb("capture-script", "--handler", "a b").status == 64)
+        #expect(home.bytes("crumb.sqlite").isEmpty)
     }
 }

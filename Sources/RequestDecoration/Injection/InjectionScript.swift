@@ -1,10 +1,48 @@
 public import CookieModel
 
-/// JavaScript that sets the cookies of one page through `document.cookie`, for a web view or a browser.
+/// JavaScript that sets cookies through `document.cookie`, for a web view or a browser: those of one page, or of
+/// several origins at once.
 ///
-/// A script cannot carry every cookie: what it leaves out is listed with the reason. It compares `location` with the
-/// page it was made for before it sets anything, and it may run more than once.
+/// The script runs at document start, in every frame it is put into. A frame gets the cookies of its own scheme and host
+/// only, compared with `location` before any value is used; a frame of another origin sees nothing of it. What a script
+/// cannot carry is listed with the reason.
 public struct InjectionScript: Sendable {
+    /// When the script sets a cookie.
+    public enum Writing: String, Sendable, CaseIterable {
+        /// Once in each tab and origin, where the page has none of that name: what the page changes or deletes
+        /// afterwards stays as the page wants it. The tab's `sessionStorage` remembers, in an item `crumb`; where there
+        /// is none, this is ``missing``.
+        case once
+        /// Whenever the script runs and the page has none of that name. Brings back what a page deleted.
+        case missing
+        /// Whenever the script runs and the page has another value, or none.
+        case always
+    }
+
+    /// Whether, and how, the script says afterwards what became of each cookie: an ``InjectionReport``.
+    public enum Verification: Sendable, Hashable {
+        /// It does not.
+        case none
+        /// As the script's value, for those who evaluate it.
+        case value
+        /// As a message.
+        case message(MessageHandlerName)
+    }
+
+    /// A page, or a frame of one, and what its scripts may see.
+    public struct Page: Sendable {
+        /// The script's access that the cookies were retrieved for.
+        public let context: RequestContext
+        /// The cookies for it, retrieved through ``RequestContext/Interface/script``.
+        public let retrieval: Retrieval
+
+        /// A page and its cookies.
+        public init(_ retrieval: Retrieval, in context: RequestContext) {
+            self.context = context
+            self.retrieval = retrieval
+        }
+    }
+
     /// Why a script cannot carry a cookie that the page would see.
     public enum Obstacle: String, Sendable, CaseIterable {
         /// Name, value or path is not UTF-8, and a script sets text.
@@ -21,11 +59,14 @@ public struct InjectionScript: Sendable {
         }
     }
 
-    /// A cookie that the script does not carry.
+    /// A cookie that the script does not carry for a page.
     public struct Omission: Sendable {
         /// The cookie.
         public let cookie: Cookie
-        /// Stable identifiers of the reasons: an ``ExclusionReason`` or an ``Obstacle``.
+        /// The page.
+        public let page: RequestURL
+        /// Stable identifiers of the reasons: those of an ``ExclusionReason``, of a ``RejectionReason`` where a browser
+        /// would refuse the cookie from a script, or an ``Obstacle``.
         public let identifiers: [String]
         /// The reasons in words.
         public let explanations: [String]
@@ -33,85 +74,62 @@ public struct InjectionScript: Sendable {
 
     /// The script; empty where it would set nothing.
     public let source: String
-    /// The cookies it sets, in its order.
+    /// The cookies it sets, each once, in its order.
     public let cookies: [Cookie]
-    /// The cookies of the page's site that it does not set.
+    /// The cookies of the pages' sites that it does not set.
     public let omissions: [Omission]
 
     /// The script for a page, out of what a script of that page may see.
     ///
     /// - Parameters:
     ///   - retrieval: the cookies for the page, retrieved through ``RequestContext/Interface/script``.
-    ///   - page: the page.
-    public init(_ retrieval: Retrieval, page: RequestURL) {
-        var carried: [Cookie] = []
-        var assignments: [String] = []
+    ///   - page: the page, which is the one in the address bar.
+    ///   - writing: when it sets a cookie.
+    ///   - verification: whether it says afterwards what became of each cookie.
+    public init(
+        _ retrieval: Retrieval, page: RequestURL, writing: Writing = .once, verification: Verification = .none
+    ) {
+        var context = RequestContext(url: page)
+        context.interface = .script
+        self.init([Page(retrieval, in: context)], writing: writing, verification: verification)
+    }
+
+    /// The script for several pages: each frame gets what belongs to its own origin.
+    ///
+    /// Pages of one scheme and host are taken together; the port makes no difference, as cookies are the same at every
+    /// port. Linear in the number of cookies.
+    ///
+    /// - Parameters:
+    ///   - pages: the pages with their cookies.
+    ///   - writing: when it sets a cookie.
+    ///   - verification: whether it says afterwards what became of each cookie.
+    ///   - policy: the rules of the browser that the script is for.
+    public init(
+        _ pages: [Page], writing: Writing = .once, verification: Verification = .none,
+        policy: CookiePolicy = CookiePolicy(profile: .browser)
+    ) {
+        var origins: [Origin: OriginSeeds] = [:]
+        var order: [Origin] = []
+        for page in pages {
+            let origin = Origin(page.context.url)
+            if origins[origin] == nil { order.append(origin) }
+            origins[origin, default: OriginSeeds()].add(page, policy: policy)
+        }
+        var cookies: [Cookie] = []
         var omissions: [Omission] = []
-        for cookie in retrieval.included {
-            switch InjectionScript.assignment(cookie, page: page) {
-            case .success(let assignment):
-                carried.append(cookie)
-                let condition = InjectionScript.condition(cookie, page: page)
-                assignments.append("  \(condition)document.cookie = \(JavaScript.stringLiteral(assignment));\n")
-            case .failure(let obstacle):
-                omissions.append(
-                    Omission(
-                        cookie: cookie, identifiers: [obstacle.rawValue], explanations: [obstacle.explanation]))
-            }
+        var known: Set<Cookie.ID> = []
+        for origin in order {
+            guard let seeds = origins[origin] else { continue }
+            for seed in seeds.seeds where known.insert(seed.cookie.id).inserted { cookies.append(seed.cookie) }
+            omissions += seeds.remainingOmissions
         }
-        omissions += retrieval.excluded.map { exclusion in
-            Omission(
-                cookie: exclusion.cookie, identifiers: exclusion.reasons.identifiers,
-                explanations: exclusion.reasons.reasons.map(\.explanation))
-        }
-        cookies = carried
+        self.cookies = cookies
         self.omissions = omissions
-        source = assignments.isEmpty ? "" : InjectionScript.guarded(assignments.joined(), page: page)
-    }
-
-    /// The set-cookie-string that makes `cookie` again on `page`.
-    private static func assignment(_ cookie: Cookie, page: RequestURL) -> Result<String, Obstacle> {
-        guard let name = cookie.name.utf8String, let value = cookie.value.utf8String else {
-            return .failure(.octetsNotUTF8)
+        let sections = order.compactMap { origin in
+            origins[origin].flatMap { $0.seeds.isEmpty ? nil : (origin, $0.seeds) }
         }
-        // The equals sign stands even without a name: the value may hold one.
-        var text = "\(name)=\(value)"
-        if isWritable(cookie.path) {
-            guard let path = cookie.path.utf8String else { return .failure(.octetsNotUTF8) }
-            text += "; Path=\(path)"
-        } else if cookie.path != CookiePolicy.defaultPath(page.path) {
-            return .failure(.pathNotWritable)
-        }
-        if !cookie.isHostOnly { text += "; Domain=\(cookie.domain)" }
-        if let expiry = cookie.expiry { text += "; Expires=\(expiry.httpDate)" }
-        if cookie.isSecure { text += "; Secure" }
-        if let sameSite = cookie.sameSite.attributeValue { text += "; SameSite=\(sameSite)" }
-        if cookie.id.partitionKey != nil { text += "; Partitioned" }
-        return .success(text)
-    }
-
-    /// What must hold for an assignment: a path that cannot be written comes from the page's own, so that only that
-    /// very page may set the cookie.
-    private static func condition(_ cookie: Cookie, page: RequestURL) -> String {
-        guard !isWritable(cookie.path) else { return "" }
-        let path = JavaScript.stringLiteral(String(decoding: page.path, as: UTF8.self))
-        return "if (typeof location === \"undefined\" || location.pathname === \(path)) "
-    }
-
-    /// Whether a Path attribute can say this path: a default-path may hold what an attribute cannot.
-    private static func isWritable(_ path: Octets) -> Bool {
-        path.count <= SetCookie.attributeValueLimit && !path.contains(UInt8(ascii: ";"))
-    }
-
-    private static func guarded(_ body: String, page: RequestURL) -> String {
-        // Only a page has a `location`; a script that is run without one has been run on purpose.
-        """
-        (function () {
-          if (typeof location !== "undefined" && (location.protocol !== \(JavaScript.stringLiteral(page.scheme.name + ":")) \
-        || location.hostname !== \(JavaScript.stringLiteral(page.host.description)))) return;
-        \(body)})();
-
-        """
+        source =
+            sections.isEmpty ? "" : InjectionScript.source(sections, writing: writing, verification: verification)
     }
 }
 

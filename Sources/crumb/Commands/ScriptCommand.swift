@@ -8,6 +8,10 @@ struct ScriptCommand: CrumbCommand {
         commandName: "script",
         abstract: "Print a document.cookie script for the cookies that scripts of a page may set.",
         discussion: """
+            With several URLs one script serves them all: each frame gets the cookies of its own scheme and host. A \
+            script for several origins is for a web view's or browser's user scripts, never for a <script> element, \
+            where the page can read it.
+
             Cookies that no script can carry are named on standard error, with the reason. Exit status 3 and no output \
             where there is nothing to set.
             """)
@@ -16,23 +20,44 @@ struct ScriptCommand: CrumbCommand {
     @OptionGroup var context: ContextOptions
     @OptionGroup var output: OutputOptions
 
-    @Argument(help: "The URL of the page.")
-    var url: String
+    @Option(
+        help: """
+            When a cookie is set: 'once' in each tab, where the page has none of that name; whenever it is 'missing'; \
+            'always', whatever the page has.
+            """)
+    var write = ScriptWriting.once
+
+    @Flag(help: "Let the script's value say, in JSON, what became of each cookie.")
+    var verify = false
+
+    @Option(
+        help: ArgumentHelp("Let a message to this handler say what became of each cookie.", valueName: "name"),
+        transform: messageHandlerName)
+    var handler: MessageHandlerName?
+
+    @Argument(help: "The URLs of the pages.")
+    var urls: [String]
 
     func execute(_ console: Console) throws {
         let now = Timestamp.now
-        let page = try requestURL(url)
-        let context = try context.context(for: page, interface: .script)
-        let retrieval = try jar.openExistingJar(now: now)?.retrieve(for: context, now: now) ?? Retrieval()
-        let script = InjectionScript(retrieval, page: page)
+        let pages = try urls.map(requestURL)
+        let found = try jar.openExistingJar(now: now)
+        let script = InjectionScript(
+            try pages.map { page in
+                let access = try context.context(for: page, interface: .script)
+                return InjectionScript.Page(try found?.retrieve(for: access, now: now) ?? Retrieval(), in: access)
+            },
+            writing: write.writing, verification: handler.map { .message($0) } ?? (verify ? .value : .none))
         if output.json {
-            try console.writeJSON(ScriptReport(page, script))
+            try console.writeJSON(ScriptReport(pages, script))
         } else if !script.source.isEmpty {
             try console.write(script.source.utf8)
         }
         for omission in script.omissions {
+            let place = pages.count > 1 ? " at \(omission.page.origin)" : ""
             console.note(
-                "not in the script: \(omission.cookie.label): \(omission.explanations.joined(separator: "; "))")
+                "not in the script\(place): \(omission.cookie.label): "
+                    + omission.explanations.joined(separator: "; "))
         }
         if script.source.isEmpty { throw ExitStatus.nothingToSend.exitCode }
     }
@@ -40,22 +65,23 @@ struct ScriptCommand: CrumbCommand {
 
 private struct ScriptReport: Encodable {
     struct Omission: Encodable {
+        let url: String
         let cookie: CookieReport
         let reasons: [ReasonReport]
     }
 
-    let url: String
+    let urls: [String]
     let script: String
     let cookies: [CookieReport]
     let omitted: [Omission]
 
-    init(_ page: RequestURL, _ script: InjectionScript) {
-        url = page.description
+    init(_ pages: [RequestURL], _ script: InjectionScript) {
+        urls = pages.map(\.description)
         self.script = script.source
         cookies = script.cookies.map { CookieReport($0, showingValue: false) }
         omitted = script.omissions.map { omission in
             Omission(
-                cookie: CookieReport(omission.cookie, showingValue: false),
+                url: omission.page.description, cookie: CookieReport(omission.cookie, showingValue: false),
                 reasons: zip(omission.identifiers, omission.explanations).map(ReasonReport.init))
         }
     }

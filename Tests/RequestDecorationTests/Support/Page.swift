@@ -1,5 +1,6 @@
 import CookieModel
 import RequestDecoration
+import SessionStore
 import Testing
 
 /// A page in a browser whose cookie store a script is made from, and run against.
@@ -13,6 +14,11 @@ struct Page {
         self.url = try RequestURL(url)
     }
 
+    /// An empty jar in memory.
+    static func jar() throws -> CookieJar {
+        try SessionDatabase(path: "", keys: .key(SealingKey()), durability: .memory, now: now).jar(now: now)
+    }
+
     /// Receives lines as if the page's server had sent them; each must be stored.
     mutating func receive(_ lines: Octets..., from url: String? = nil) throws {
         let context = RequestContext(url: try url.map { try RequestURL($0) } ?? self.url)
@@ -23,10 +29,21 @@ struct Page {
     }
 
     /// The script for the page.
-    mutating func script() -> InjectionScript {
-        var context = RequestContext(url: url)
+    mutating func script(
+        _ writing: InjectionScript.Writing = .once, _ verification: InjectionScript.Verification = .none
+    ) -> InjectionScript {
+        InjectionScript([access()], writing: writing, verification: verification)
+    }
+
+    /// What the page's scripts see.
+    ///
+    /// - Parameter topLevel: the page in the address bar, where it is another one.
+    mutating func access(topLevel: RequestURL? = nil) -> InjectionScript.Page {
+        var context =
+            topLevel.map { RequestContext(url: url, topLevel: $0, initiator: .origin(url)) }
+            ?? RequestContext(url: url)
         context.interface = .script
-        return InjectionScript(store.retrieve(for: context, now: Page.now), page: url)
+        return InjectionScript.Page(store.retrieve(for: context, now: Page.now), in: context)
     }
 
     /// What an empty browser's cookie store holds after the page's script has set these.

@@ -1,0 +1,120 @@
+public import CookieModel
+
+/// What a ``CaptureScript`` said.
+///
+/// Messages come from a page, which may forge them. They can do no more than a script of that page: they are received
+/// through the script interface, for the frame that the native side names.
+public struct CaptureMessage: Sendable, Hashable {
+    /// What happened.
+    public enum Content: Sendable, Hashable {
+        /// A script assigned this to `document.cookie`.
+        case cookie(Octets)
+        /// The engine's cookie store says that these cookies changed, and those went.
+        case change(set: [ChangedCookie], deleted: [ChangedCookie])
+        /// A request of a script was answered: whatever the answer set is in the engine's cookie store by now.
+        case response(ScriptResponse)
+        /// A script may have set cookies in a way that cannot be told.
+        case touched
+    }
+
+    /// What happened.
+    public let content: Content
+    /// Where the script says that it runs: scheme, host, port and path; `nil` for a frame without a URL of its own, such
+    /// as `about:blank`.
+    public let url: RequestURL?
+
+    init(_ content: Content, url: RequestURL?) {
+        self.content = content
+        self.url = url
+    }
+
+    /// What the jar should receive; `nil` where the message tells no whole cookie.
+    ///
+    /// The origin is that of `frame`. The path is the one that the script says, as far as the origin is right: the
+    /// default-path follows `history.pushState`, of which the native side does not hear.
+    ///
+    /// - Parameter frame: the frame that the message came from, as the native side knows it.
+    public func received(in frame: ScriptFrame) -> ReceivedResponse? {
+        let lines: [Octets]
+        switch content {
+        case .cookie(let line): lines = [line]
+        case .change(let set, let deleted):
+            lines =
+                set.compactMap { $0.setCookieLine(deleting: false) }
+                + deleted.compactMap { $0.setCookieLine(deleting: true) }
+        case .response, .touched: return nil
+        }
+        guard !lines.isEmpty else { return nil }
+        return ReceivedResponse(context: frame.context(claiming: url), setCookie: lines)
+    }
+
+    /// Whether the native store may hold more than the message tells, so that it should be looked into.
+    public var asksForStore: Bool {
+        switch content {
+        case .cookie: false
+        case .change(let set, let deleted):
+            set.contains { $0.setCookieLine(deleting: false) == nil }
+                || deleted.contains { $0.setCookieLine(deleting: true) == nil }
+        case .response, .touched: true
+        }
+    }
+}
+
+/// A frame that messages come from, as the native side knows it.
+public struct ScriptFrame: Sendable {
+    /// A URL of the frame's origin: WebKit's `WKFrameInfo.securityOrigin`, never what a message says.
+    public let url: RequestURL
+    /// The page in the address bar; `nil` where the frame is that page.
+    public let topLevel: RequestURL?
+
+    /// A frame of that origin.
+    ///
+    /// - Parameters:
+    ///   - url: any URL of the frame's origin.
+    ///   - topLevel: the page in the address bar, for a frame within it.
+    public init(url: RequestURL, topLevel: RequestURL? = nil) {
+        self.url = url
+        self.topLevel = topLevel
+    }
+
+    /// The access of a script of this frame that says it runs at `claim`.
+    func context(claiming claim: RequestURL?) -> RequestContext {
+        let place = claim.map { $0.isSameOrigin(as: url) ? $0 : url } ?? url
+        var context =
+            topLevel.map { RequestContext(url: place, topLevel: $0, initiator: .origin(place)) }
+            ?? RequestContext(url: place)
+        context.interface = .script
+        return context
+    }
+}
+
+/// An answer that a script of a page got.
+public struct ScriptResponse: Sendable, Hashable {
+    /// How a script asks.
+    public enum Interface: String, Sendable {
+        /// `fetch`.
+        case fetch
+        /// `XMLHttpRequest`.
+        case xhr
+    }
+
+    /// How the script asked.
+    public let through: Interface
+    /// Where the answer came from, after redirects; `nil` where the page may not know.
+    public let url: String?
+    /// The request's method, as the script gave it.
+    public let method: String
+    /// The status code; 0 where the page may not know.
+    public let status: Int
+    /// Whether there were redirects, as far as the page may know.
+    public let isRedirected: Bool
+
+    /// An answer from its parts.
+    public init(through: Interface, url: String?, method: String, status: Int, isRedirected: Bool) {
+        self.through = through
+        self.url = url
+        self.method = method
+        self.status = status
+        self.isRedirected = isRedirected
+    }
+}

@@ -1,0 +1,154 @@
+(function () {
+  "use strict";
+  //{parameters}
+  // A page may have replaced whatever can be replaced before this runs. What stands below calls nothing of a page's
+  // while it looks for this page's own cookies, is strict so that no function of a page gets at its source through
+  // `caller`, and keeps the cookies at the end, so that the lines of a stack say nothing about how many there are.
+  if (typeof location === "undefined" || typeof document === "undefined") return;
+  var protocol = location.protocol, host = location.hostname, path = location.pathname;
+  var cookies = cookiesFor(protocol, host);
+  if (cookies.length === 0) return;
+  var now = time(), given = mode === "once" ? remembered() : "", before = visible(), after, cookie, index;
+  for (index = 0; index < cookies.length; index++) cookies[index].state = seed(cookies[index]);
+  after = visible();
+  for (index = 0; index < cookies.length; index++) {
+    cookie = cookies[index];
+    if (cookie.state === "set" && find(after, cookie) !== "same") cookie.state = "refused";
+  }
+  if (mode === "once") remember();
+  return report();
+
+  function seed(cookie) {
+    if (before === null) return "blocked";
+    if (cookie.expires !== null && cookie.expires <= now) return "expired";
+    if (!isSeenHere(cookie) || !isPartition(cookie.top)) return "elsewhere";
+    if (mode === "once" && holds(given, cookie.mark)) return "given";
+    var found = find(before, cookie);
+    if (found === "same") return "present";
+    if (found === "other" && mode !== "always") return "kept";
+    try {
+      document.cookie = cookie.name + "=" + cookie.value + cookie.attributes;
+    } catch (error) {
+      return "refused";
+    }
+    return "set";
+  }
+
+  // Draft, section 5.1.4. A path that no attribute can say is the default-path of the pages that may set it.
+  function isSeenHere(cookie) {
+    var length = cookie.path.length, index, slash = 0;
+    if (cookie.ownPath) {
+      for (index = 1; index < path.length; index++) if (path[index] === "/") slash = index;
+      if (slash !== length) return false;
+    }
+    if (path.length < length) return false;
+    for (index = 0; index < length; index++) if (path[index] !== cookie.path[index]) return false;
+    return path.length === length || cookie.path[length - 1] === "/" || path[length] === "/";
+  }
+
+  // `top` is null for a cookie without a partition, "" for one of the page that is in the address bar itself, else
+  // the origin of the page that is.
+  function isPartition(top) {
+    if (top === null) return true;
+    try {
+      if (top === "") return window.top === window;
+      var ancestors = location.ancestorOrigins;
+      return ancestors.length > 0 && ancestors[ancestors.length - 1] === top;
+    } catch (error) {
+      return false;
+    }
+  }
+
+  // What a cookie-string has of a cookie: "none", "same", or "other" for another value only.
+  function find(text, cookie) {
+    var found = "none", start = 0, end, equals, index, hasName;
+    if (text === null) return found;
+    while (start < text.length) {
+      end = start;
+      equals = -1;
+      while (end < text.length && text[end] !== ";") {
+        if (equals < 0 && text[end] === "=") equals = end;
+        end++;
+      }
+      if (cookie.name === "" || equals < 0) {
+        if (cookie.name === "" && matches(text, start, end, cookie.value)) return "same";
+        if (cookie.name === "" && equals < 0) found = "other";
+      } else if (matches(text, start, equals, cookie.name)) {
+        if (matches(text, equals + 1, end, cookie.value)) return "same";
+        found = "other";
+      }
+      start = end + 1;
+      if (start < text.length && text[start] === " ") start++;
+    }
+    return found;
+  }
+
+  function matches(text, start, end, part) {
+    if (end - start !== part.length) return false;
+    for (var index = 0; index < part.length; index++) if (text[start + index] !== part[index]) return false;
+    return true;
+  }
+
+  function visible() {
+    try {
+      var text = document.cookie;
+      return typeof text === "string" ? text : null;
+    } catch (error) {
+      return null;
+    }
+  }
+
+  function time() {
+    try {
+      return +Date.now();
+    } catch (error) {
+      return 0;
+    }
+  }
+
+  // The marks of the cookies that this tab was given, eight characters each. Without storage they are forgotten.
+  function remembered() {
+    try {
+      var text = sessionStorage.getItem("crumb");
+      return typeof text === "string" && text.length <= 8192 ? text : "";
+    } catch (error) {
+      return "";
+    }
+  }
+
+  function holds(marks, mark) {
+    for (var start = 0; start + 8 <= marks.length; start += 8) if (matches(marks, start, start + 8, mark)) return true;
+    return false;
+  }
+
+  function remember() {
+    var marks = given, state;
+    for (var index = 0; index < cookies.length; index++) {
+      state = cookies[index].state;
+      if (state === "set" || state === "present" || state === "kept") marks += cookies[index].mark;
+    }
+    if (marks === given) return;
+    try {
+      sessionStorage.setItem("crumb", marks);
+    } catch (error) {}
+  }
+
+  function report() {
+    if (!verifies) return;
+    var text = '{"crumb":"injection","page":"' + protocol + "//" + host + '","cookies":[';
+    for (var index = 0; index < cookies.length; index++) {
+      text += (index > 0 ? "," : "") + cookies[index].label + ',"state":"' + cookies[index].state + '"}';
+    }
+    text += "]}";
+    if (handler === null) return text;
+    try {
+      window.webkit.messageHandlers[handler].postMessage(text);
+    } catch (error) {
+      try {
+        window[handler](text);
+      } catch (unheard) {}
+    }
+  }
+
+  //{cookies}
+})();

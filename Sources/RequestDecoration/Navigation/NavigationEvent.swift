@@ -1,0 +1,149 @@
+/// Something that a web view tells or asks about a navigation, without any of its types.
+public enum NavigationEvent: Sendable, Hashable {
+    /// It asks whether to go somewhere.
+    case action(NavigationAction)
+    /// It asks whether to show an answer.
+    case response(NavigationResponse)
+    /// A page asks for a window of its own.
+    case newWindow(NavigationAction)
+    /// The page's document begins to arrive: its response headers have come.
+    case committed(url: String)
+    /// The server redirected a navigation that has not been committed.
+    case redirected(url: String)
+    /// The page has been loaded.
+    case finished(url: String)
+    /// A navigation failed.
+    case failed(NavigationFailure)
+    /// The process that shows the page has ended.
+    case processTerminated
+
+    /// A kind of event, as docs/web-views.md writes it.
+    public enum Kind: String, Sendable, CaseIterable {
+        /// ``NavigationEvent/action(_:)``.
+        case action
+        /// ``NavigationEvent/response(_:)``.
+        case response
+        /// ``NavigationEvent/newWindow(_:)``.
+        case newWindow = "new-window"
+        /// ``NavigationEvent/committed(url:)``.
+        case committed
+        /// ``NavigationEvent/redirected(url:)``.
+        case redirected
+        /// ``NavigationEvent/finished(url:)``.
+        case finished
+        /// ``NavigationEvent/failed(_:)``.
+        case failed
+        /// ``NavigationEvent/processTerminated``.
+        case processTerminated = "process-terminated"
+    }
+
+    /// Its kind.
+    public var kind: Kind {
+        switch self {
+        case .action: .action
+        case .response: .response
+        case .newWindow: .newWindow
+        case .committed: .committed
+        case .redirected: .redirected
+        case .finished: .finished
+        case .failed: .failed
+        case .processTerminated: .processTerminated
+        }
+    }
+}
+
+/// A navigation that a web view asks about.
+public struct NavigationAction: Sendable, Hashable {
+    /// The URL, of any scheme.
+    public var url: String
+    /// The request's method.
+    public var method: String
+    /// Whether it replaces the page in the address bar; `false` for a frame within it.
+    public var isMainFrame: Bool
+    /// Whether it is for a window that does not exist yet, as with `target=_blank`.
+    public var isForNewWindow: Bool
+    /// Whether a person caused it, by a link or a form.
+    public var isUserInitiated: Bool
+    /// Whether the link or the response asks for a download.
+    public var isDownload: Bool
+    /// Whether the native store lacks cookies that the jar would send there.
+    public var lacksCookies: Bool
+
+    /// A navigation of the main frame by `GET`; the rest can be set afterwards.
+    public init(url: String, method: String = "GET", isMainFrame: Bool = true) {
+        self.url = url
+        self.method = method
+        self.isMainFrame = isMainFrame
+        isForNewWindow = false
+        isUserInitiated = false
+        isDownload = false
+        lacksCookies = false
+    }
+}
+
+/// An answer that a web view asks about.
+public struct NavigationResponse: Sendable, Hashable {
+    /// The URL that answered.
+    public var url: String
+    /// The status code; `nil` where the answer did not come by HTTP.
+    public var status: Int?
+    /// The media type, where the answer names one.
+    public var mediaType: String?
+    /// Whether the web view can show that type.
+    public var canShowMediaType: Bool
+    /// Whether it is for the page in the address bar.
+    public var isMainFrame: Bool
+    /// Whether `Content-Disposition` says that it is an attachment.
+    public var isAttachment: Bool
+
+    /// A page that can be shown; the rest can be set afterwards.
+    public init(url: String, status: Int? = 200, mediaType: String? = "text/html", isMainFrame: Bool = true) {
+        self.url = url
+        self.status = status
+        self.mediaType = mediaType
+        self.isMainFrame = isMainFrame
+        canShowMediaType = true
+        isAttachment = false
+    }
+}
+
+/// A navigation that failed.
+public struct NavigationFailure: Sendable, Hashable {
+    /// How far the navigation had come.
+    public enum Phase: String, Sendable {
+        /// No answer had been shown: the page before it is still there.
+        case provisional
+        /// The new page was there in part.
+        case committed
+    }
+
+    /// How far the navigation had come.
+    public let phase: Phase
+    /// The error's domain: `NSURLErrorDomain`, `WebKitErrorDomain`.
+    public let domain: String
+    /// The error's code within its domain.
+    public let code: Int
+    /// The URL that failed, where the error names it.
+    public let url: String?
+
+    /// A failure.
+    public init(phase: Phase, domain: String, code: Int, url: String? = nil) {
+        self.phase = phase
+        self.domain = domain
+        self.code = code
+        self.url = url
+    }
+
+    /// Whether nothing failed: somebody else took the navigation over, or stopped it.
+    public var isNoFailure: Bool {
+        switch (domain, code) {
+        // NSURLErrorCancelled: another navigation began, or the policy refused this one.
+        case ("NSURLErrorDomain", -999): true
+        // WebKitErrorFrameLoadInterruptedByPolicyChange: it became a download, or the policy refused it.
+        case ("WebKitErrorDomain", 102): true
+        // WebKitErrorPlugInWillHandleLoad: a media player took it over.
+        case ("WebKitErrorDomain", 204): true
+        default: false
+        }
+    }
+}

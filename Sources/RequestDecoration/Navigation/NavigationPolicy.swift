@@ -1,0 +1,159 @@
+public import CookieModel
+
+/// What a web view that is kept signed in does about each ``NavigationEvent``. Pure: the same event in the same state
+/// gets the same answer.
+public struct NavigationPolicy: Sendable {
+    /// Schemes of the app's own: their URLs are events for the app. Lower case, without the colon.
+    public var appSchemes: Set<String> = []
+    /// Schemes that the system has an app for. Lower case, without the colon.
+    public var systemSchemes: Set<String> = NavigationPolicy.defaultSystemSchemes
+    /// Statuses of a page that mean that nobody is signed in.
+    public var signedOutStatuses: Set<Int> = [401]
+    /// Pages that a server shows, or redirects to, where nobody is signed in. Origin and path count; the paths below
+    /// one count too.
+    public var signInPages: [RequestURL] = []
+    /// How many ends of the web view's process within ``reloadPeriod`` are answered with a reload.
+    public var reloadLimit = 3
+    /// The time over which ends of the process count, in seconds.
+    public var reloadPeriod: Int64 = 60
+
+    /// The schemes of the telephone, mail, messages, maps and stores.
+    public static let defaultSystemSchemes: Set<String> = [
+        "tel", "mailto", "sms", "facetime", "facetime-audio", "maps", "itms", "itms-apps", "itms-appss",
+        "itms-services",
+        "geo", "market",
+    ]
+
+    /// The schemes that a web view itself can show. What a page may do with them is the engine's business.
+    private static let engineSchemes: Set<String> = ["about", "blob", "data", "javascript"]
+
+    /// WKError.webContentProcessTerminated.
+    private static let processTerminated = NavigationFailure(phase: .committed, domain: "WKErrorDomain", code: 2)
+
+    /// A policy that knows no app scheme and no sign-in page; both can be set afterwards.
+    public init() {}
+
+    /// What to do about an event.
+    ///
+    /// - Parameters:
+    ///   - event: the event.
+    ///   - state: what is remembered of the web view.
+    ///   - now: the time.
+    public func decide(_ event: NavigationEvent, state: inout NavigationState, now: Timestamp) -> NavigationDecision {
+        switch event {
+        case .action(let action): return decide(action, state: &state)
+        case .response(let response): return decide(response, state: &state)
+        case .newWindow(let action): return decideNewWindow(action)
+        case .redirected, .finished: return NavigationDecision([.takeCookies], .ordinary)
+        case .committed:
+            state.decorated = nil
+            return NavigationDecision([.takeCookies], .ordinary)
+        case .failed(let failure): return decide(failure, state: &state)
+        case .processTerminated: return decideTermination(state: &state, now: now)
+        }
+    }
+
+    // MARK: - Actions
+
+    private func decide(_ action: NavigationAction, state: inout NavigationState) -> NavigationDecision {
+        let scheme = NavigationPolicy.scheme(of: action.url)
+        if appSchemes.contains(scheme) { return NavigationDecision([.cancel, .appEvent(url: action.url)], .appScheme) }
+        guard scheme == "http" || scheme == "https" else {
+            return decideForeign(scheme, action)
+        }
+        if action.isDownload { return NavigationDecision([.download], .downloadRequested) }
+        // The web view asks for the window next.
+        if action.isForNewWindow { return NavigationDecision([.allow], .newWindow) }
+        // Loaded anew, a form would lose its body; a page that was loaded with all there is would not get more.
+        guard action.isMainFrame, action.lacksCookies, action.method.uppercased() == "GET",
+            state.decorated != action.url
+        else { return NavigationDecision([.allow], .ordinary) }
+        state.decorated = action.url
+        return NavigationDecision([.cancel, .loadDecorated(url: action.url)], .cookiesMissing)
+    }
+
+    private func decideForeign(_ scheme: String, _ action: NavigationAction) -> NavigationDecision {
+        if NavigationPolicy.engineSchemes.contains(scheme) { return NavigationDecision([.allow], .ordinary) }
+        guard systemSchemes.contains(scheme) else { return NavigationDecision([.cancel], .unknownScheme) }
+        // An advertisement in a frame must not be able to start a call.
+        guard action.isMainFrame || action.isForNewWindow || action.isUserInitiated else {
+            return NavigationDecision([.cancel], .notUserInitiated)
+        }
+        return NavigationDecision([.cancel, .handToSystem(url: action.url)], .systemScheme)
+    }
+
+    private func decideNewWindow(_ action: NavigationAction) -> NavigationDecision {
+        let scheme = NavigationPolicy.scheme(of: action.url)
+        if appSchemes.contains(scheme) { return NavigationDecision([.appEvent(url: action.url)], .appScheme) }
+        if systemSchemes.contains(scheme) {
+            return NavigationDecision([.handToSystem(url: action.url)], .systemScheme)
+        }
+        guard scheme == "http" || scheme == "https" else { return NavigationDecision([], .unknownScheme) }
+        return NavigationDecision([.openInPlace(url: action.url)], .newWindow)
+    }
+
+    // MARK: - Answers
+
+    private func decide(_ response: NavigationResponse, state: inout NavigationState) -> NavigationDecision {
+        // Whatever the status: an answer is an answer, and may have set cookies.
+        guard !response.isAttachment else { return NavigationDecision([.download, .takeCookies], .downloadRequested) }
+        if response.isMainFrame, meansSignedOut(response) {
+            guard !state.hasTriedFallback else {
+                return NavigationDecision([.allow, .takeCookies], .fallbackTried)
+            }
+            state.hasTriedFallback = true
+            return NavigationDecision([.allow, .takeCookies, .startLoginFallback(url: response.url)], .signedOut)
+        }
+        if response.isMainFrame { state.hasTriedFallback = false }
+        guard response.canShowMediaType else { return NavigationDecision([.download, .takeCookies], .cannotShow) }
+        return NavigationDecision([.allow, .takeCookies], .ordinary)
+    }
+
+    private func meansSignedOut(_ response: NavigationResponse) -> Bool {
+        if let status = response.status, signedOutStatuses.contains(status) { return true }
+        return isSignInPage(response.url)
+    }
+
+    private func isSignInPage(_ text: String) -> Bool {
+        guard let url = try? RequestURL(text) else { return false }
+        return signInPages.contains { page in
+            guard page.isSameOrigin(as: url), url.path.starts(with: page.path) else { return false }
+            return page.path.last == UInt8(ascii: "/") || url.path.count == page.path.count
+                || url.path[page.path.count] == UInt8(ascii: "/")
+        }
+    }
+
+    // MARK: - Failures
+
+    private func decide(_ failure: NavigationFailure, state: inout NavigationState) -> NavigationDecision {
+        // The answer of the page that was cancelled to be loaded again comes late: it must not end the second try.
+        guard !failure.isNoFailure else { return NavigationDecision([], .noFailure) }
+        state.decorated = nil
+        return NavigationDecision(
+            [.showFailure(failure)], failure.phase == .provisional ? .provisionalFailure : .committedFailure)
+    }
+
+    private func decideTermination(state: inout NavigationState, now: Timestamp) -> NavigationDecision {
+        let start = now.advanced(bySeconds: -reloadPeriod)
+        state.terminations = state.terminations.filter { $0 > start && $0 <= now } + [now]
+        guard state.terminations.count <= reloadLimit else {
+            return NavigationDecision(
+                [.showFailure(NavigationPolicy.processTerminated)], .reloadLimit)
+        }
+        return NavigationDecision([.reload], .processTerminated)
+    }
+
+    /// What stands in front of the first colon, in lower case; empty where that is no scheme (RFC 3986, section 3.1).
+    static func scheme(of url: String) -> String {
+        guard let colon = url.firstIndex(of: ":"), let first = url.utf8.first, isLetter(first),
+            url[..<colon].utf8.allSatisfy({
+                isLetter($0) || (0x30...0x39).contains($0) || [0x2B, 0x2D, 0x2E].contains($0)
+            })
+        else { return "" }
+        return url[..<colon].lowercased()
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+    }
+}

@@ -1,0 +1,148 @@
+public import CookieModel
+public import SessionStore
+
+/// What a jar and a web view's native store have each changed since they were last the same, and what to do about it.
+///
+/// A three-way comparison, pure: without a common base a cookie that one side lacks counts as new on the other; with
+/// one, it counts as removed. Expired cookies count as not there, on every side.
+public struct StoreDiff: Sendable {
+    /// One of the two stores.
+    public enum Side: String, Sendable {
+        /// The jar.
+        case jar
+        /// The web view's own store.
+        case native
+    }
+
+    /// Both stores at the moment when they were last brought together.
+    public struct Base: Sendable {
+        /// What the jar held.
+        public let jar: [NativeCookie]
+        /// What the native store held: it may cap lifetimes, and forget what it cannot hold.
+        public let native: [NativeCookie]
+
+        /// A base.
+        public init(jar: [NativeCookie], native: [NativeCookie]) {
+            self.jar = jar
+            self.native = native
+        }
+    }
+
+    /// What to do.
+    public enum Change: Sendable, Hashable {
+        /// Take the native store's cookie into the jar.
+        case takeIntoJar(NativeCookie)
+        /// Put the jar's cookie into the native store.
+        case putIntoNative(NativeCookie)
+        /// Remove the cookie from the jar.
+        case removeFromJar(NativeCookie)
+        /// Remove the cookie from the native store.
+        case removeFromNative(NativeCookie)
+    }
+
+    /// Why.
+    public enum Reason: String, Sendable, CaseIterable {
+        /// Only the jar has it, and nothing is known of an earlier moment.
+        case onlyInJar = "only-in-jar"
+        /// Only the native store has it, and nothing is known of an earlier moment.
+        case onlyInNative = "only-in-native"
+        /// The jar's changed, the native store's did not.
+        case changedInJar = "changed-in-jar"
+        /// The native store's changed, the jar's did not.
+        case changedInNative = "changed-in-native"
+        /// The jar's was removed, the native store's did not change.
+        case removedFromJar = "removed-from-jar"
+        /// The native store's was removed, the jar's did not change.
+        case removedFromNative = "removed-from-native"
+        /// The native store lost its session cookies with its process: nobody removed them.
+        case sessionEnded = "session-ended"
+        /// Both changed, and the later write counts.
+        case laterWrite = "later-write"
+        /// Both changed, nobody knows which later, and this side is preferred.
+        case preferredSide = "preferred-side"
+
+        /// Whether both sides had changed the cookie, so that one of them loses.
+        public var isConflict: Bool { self == .laterWrite || self == .preferredSide }
+    }
+
+    /// One cookie and what to do with it.
+    public struct Action: Sendable, Hashable {
+        /// What to do.
+        public let change: Change
+        /// Why.
+        public let reason: Reason
+
+        /// The side that counts: the other one is changed.
+        public var winner: Side {
+            switch change {
+            case .takeIntoJar, .removeFromJar: .native
+            case .putIntoNative, .removeFromNative: .jar
+            }
+        }
+    }
+
+    /// What is known beside the two contents.
+    public struct Knowledge: Sendable {
+        /// When the jar wrote or removed a cookie since the base, by its journal: ``StoreDiff/writes(of:)``.
+        public var jarWrites: [NativeCookie.ID: Timestamp] = [:]
+        /// When the native store was seen to write or remove a cookie since the base: by its observer, or a
+        /// ``CaptureMessage``.
+        public var nativeWrites: [NativeCookie.ID: Timestamp] = [:]
+        /// Whether the native store's session has gone on since the base. After a restart its session cookies are gone,
+        /// which does not mean that they were removed.
+        public var nativeSessionContinues = true
+        /// Who counts where both changed and the times do not tell. The native store, by default: what is in it came
+        /// from the server through an engine.
+        public var preferredSide = Side.native
+
+        /// Nothing beside the contents.
+        public init() {}
+    }
+
+    /// What to do, cookies in the order of their identities.
+    public let actions: [Action]
+    /// The jar's cookies that no native store can hold, and which are therefore compared with nothing.
+    public let omissions: [WebViewPlan.Omission]
+    /// The jar's cookies as a native store holds them: the jar's part of a ``Base``.
+    public let jar: [NativeCookie]
+
+    /// Compares a jar with a native store.
+    ///
+    /// - Parameters:
+    ///   - base: both stores when they were last brought together; `nil` where that is not known.
+    ///   - jar: the jar's cookies, with values.
+    ///   - native: the native store's cookies.
+    ///   - knowledge: who wrote when.
+    ///   - capabilities: what the native store can hold.
+    ///   - now: the time.
+    public init(
+        base: Base?, jar: [Cookie], native: [NativeCookie], knowledge: Knowledge = Knowledge(),
+        capabilities: NativeStoreCapabilities = .webKit, now: Timestamp
+    ) {
+        var omissions: [WebViewPlan.Omission] = []
+        var held: [NativeCookie] = []
+        for cookie in jar where !cookie.isExpired(at: now) {
+            do throws(NativeCookie.Obstacle) {
+                held.append(try NativeCookie(cookie, capabilities: capabilities))
+            } catch {
+                omissions.append(WebViewPlan.Omission(cookie: cookie, obstacle: error))
+            }
+        }
+        self.omissions = omissions
+        self.jar = held
+        let comparison = Comparison(
+            base: base.map { (Comparison.index($0.jar, now), Comparison.index($0.native, now)) },
+            jar: Comparison.index(held, now), native: Comparison.index(native, now), knowledge: knowledge)
+        actions = comparison.ids.compactMap(comparison.action)
+    }
+
+    /// When each cookie of a jar's changes was last written or removed.
+    public static func writes(of changes: [CookieChange]) -> [NativeCookie.ID: Timestamp] {
+        var writes: [NativeCookie.ID: Timestamp] = [:]
+        for change in changes where change.cause != .expired {
+            guard let id = NativeCookie.ID(change.cookie) else { continue }
+            writes[id] = max(writes[id] ?? change.time, change.time)
+        }
+        return writes
+    }
+}

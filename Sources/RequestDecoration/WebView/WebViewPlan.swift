@@ -1,0 +1,125 @@
+public import CookieModel
+public import SessionStore
+
+/// What has to be done, and in which order, so that a navigation of a web view carries a jar's session from its very
+/// first request.
+///
+/// A value: whoever drives the web view does what ``steps`` say.
+public struct WebViewPlan: Sendable {
+    /// One thing to do, before the next one is begun.
+    public enum Step: Sendable {
+        /// Put these into the native store, and wait until they are there.
+        case putIntoStore([NativeCookie])
+        /// Install this script at document start, in all frames, in the place of the last plan's.
+        case installScript(InjectionScript)
+        /// Load the page. The field value is for the request's Cookie field; `nil` where the native store sends it all.
+        case load(RequestURL, cookie: Octets?)
+        /// See that the native store still has these.
+        case verify([NativeCookie])
+    }
+
+    /// A cookie that the native store cannot hold.
+    public struct Omission: Sendable {
+        /// The cookie.
+        public let cookie: Cookie
+        /// Why.
+        public let obstacle: NativeCookie.Obstacle
+    }
+
+    /// The page.
+    public let page: RequestURL
+    /// The cookies that the native store lacks, or has otherwise.
+    public let nativeCookies: [NativeCookie]
+    /// The cookies that the native store cannot hold. Script and Cookie field carry of them what they can.
+    public let omissions: [Omission]
+    /// The script for the page, and for frames of its origin.
+    public let script: InjectionScript
+    /// The Cookie field value to send, where the native store cannot hold all that the request carries. It reaches the
+    /// first request only: a redirect is sent with what the store has.
+    public let cookieString: Octets?
+    /// The cookies of the request that the native store should have once the page has been loaded.
+    public let expectedCookies: [NativeCookie]
+
+    /// A plan.
+    ///
+    /// - Parameters:
+    ///   - navigation: the navigation: who asks for the page, and from where.
+    ///   - cookies: all cookies of the jar with their values: requests of the page go to other hosts too.
+    ///   - native: what the native store holds; `nil` where the web view has no store that can be written.
+    ///   - capabilities: what the native store can hold.
+    ///   - policy: the rules of the jar.
+    ///   - verification: how the script reports.
+    ///   - now: the time.
+    public init(
+        for navigation: RequestContext, cookies: [Cookie], native: [NativeCookie]?,
+        capabilities: NativeStoreCapabilities = .webKit, policy: CookiePolicy,
+        verification: InjectionScript.Verification = .none, now: Timestamp
+    ) {
+        page = navigation.url
+        let site = navigation.url.host.registrableDomain(policy.publicSuffixes)
+        let ofSite = cookies.filter { $0.domain.registrableDomain(policy.publicSuffixes) == site }
+        let request = policy.retrieval(from: ofSite, for: navigation, now: now, opening: \.value)
+        var access = navigation
+        access.interface = .script
+        access.method = "GET"
+        script = InjectionScript(
+            [InjectionScript.Page(policy.retrieval(from: ofSite, for: access, now: now, opening: \.value), in: access)],
+            verification: verification)
+        let known = Dictionary((native ?? []).map { ($0.id, $0) }) { _, last in last }
+        var puts: [NativeCookie] = []
+        var held: [Cookie.ID: NativeCookie] = [:]
+        var omissions: [Omission] = []
+        for cookie in cookies where native != nil && !cookie.isExpired(at: now) {
+            do throws(NativeCookie.Obstacle) {
+                let converted = try NativeCookie(cookie, capabilities: capabilities)
+                held[cookie.id] = converted
+                if known[converted.id]?.holds(converted) != true { puts.append(converted) }
+            } catch {
+                omissions.append(Omission(cookie: cookie, obstacle: error))
+            }
+        }
+        nativeCookies = puts
+        self.omissions = omissions
+        expectedCookies = request.included.compactMap { held[$0.id] }
+        let isCovered = request.included.allSatisfy { held[$0.id] != nil }
+        cookieString = isCovered ? nil : request.cookieString
+    }
+
+    /// What to do, in order.
+    public var steps: [Step] {
+        var steps: [Step] = []
+        if !nativeCookies.isEmpty { steps.append(.putIntoStore(nativeCookies)) }
+        if !script.source.isEmpty { steps.append(.installScript(script)) }
+        steps.append(.load(page, cookie: cookieString))
+        if !expectedCookies.isEmpty { steps.append(.verify(expectedCookies)) }
+        return steps
+    }
+
+    /// What the native store lacks of ``expectedCookies``, or has otherwise: the server may have changed or ended them
+    /// with its answer, so this is for a look, not an error.
+    ///
+    /// - Parameter native: what the native store holds after the page has been loaded.
+    public func missingCookies(in native: [NativeCookie]) -> [NativeCookie] {
+        let known = Dictionary(native.map { ($0.id, $0) }) { _, last in last }
+        return expectedCookies.filter { known[$0.id]?.holds($0) != true }
+    }
+}
+
+extension CookieJar {
+    /// The plan for a navigation of a web view, out of all of this jar.
+    ///
+    /// - Parameters:
+    ///   - navigation: the navigation: who asks for the page, and from where.
+    ///   - native: what the native store holds; `nil` where the web view has no store that can be written.
+    ///   - capabilities: what the native store can hold.
+    ///   - verification: how the script reports.
+    ///   - now: the time.
+    public func webViewPlan(
+        for navigation: RequestContext, native: [NativeCookie]?, capabilities: NativeStoreCapabilities = .webKit,
+        verification: InjectionScript.Verification = .none, now: Timestamp
+    ) throws(SessionStoreError) -> WebViewPlan {
+        WebViewPlan(
+            for: navigation, cookies: try cookies().readable, native: native, capabilities: capabilities,
+            policy: policy, verification: verification, now: now)
+    }
+}

@@ -1,0 +1,140 @@
+#if canImport(WebKit)
+    public import Foundation
+    public import RequestDecoration
+    public import WebKit
+
+    /// Passes what WebKit asks and tells to a ``WebViewSession``, and its answers back.
+    ///
+    /// An app with a delegate of its own forwards the calls that docs/web-views.md lists.
+    @MainActor
+    public final class WebKitNavigationDelegate: NSObject, WKNavigationDelegate, WKUIDelegate {
+        private weak var session: WebViewSession?
+
+        /// A delegate for a session, which it does not keep alive.
+        public init(_ session: WebViewSession) {
+            self.session = session
+        }
+
+        /// Asks whether to go somewhere.
+        public func webView(
+            _ webView: WKWebView, decidePolicyFor navigationAction: WKNavigationAction
+        ) async -> WKNavigationActionPolicy {
+            switch await answer(.action(NavigationAction(navigationAction))) {
+            case .cancel: .cancel
+            case .download: .download
+            default: .allow
+            }
+        }
+
+        /// Asks whether to show an answer.
+        public func webView(
+            _ webView: WKWebView, decidePolicyFor navigationResponse: WKNavigationResponse
+        ) async -> WKNavigationResponsePolicy {
+            switch await answer(.response(NavigationResponse(navigationResponse))) {
+            case .cancel: .cancel
+            case .download: .download
+            default: .allow
+            }
+        }
+
+        /// The server redirected the navigation.
+        public func webView(
+            _ webView: WKWebView, didReceiveServerRedirectForProvisionalNavigation navigation: WKNavigation?
+        ) {
+            tell(.redirected(url: webView.url?.absoluteString ?? ""))
+        }
+
+        /// The navigation failed before anything was shown.
+        public func webView(
+            _ webView: WKWebView, didFailProvisionalNavigation navigation: WKNavigation?, withError error: any Error
+        ) {
+            tell(.failed(NavigationFailure(.provisional, error)))
+        }
+
+        /// The page begins to arrive.
+        public func webView(_ webView: WKWebView, didCommit navigation: WKNavigation?) {
+            tell(.committed(url: webView.url?.absoluteString ?? ""))
+        }
+
+        /// The page has been loaded.
+        public func webView(_ webView: WKWebView, didFinish navigation: WKNavigation?) {
+            tell(.finished(url: webView.url?.absoluteString ?? ""))
+        }
+
+        /// The navigation failed while the page was arriving.
+        public func webView(
+            _ webView: WKWebView, didFail navigation: WKNavigation?, withError error: any Error
+        ) {
+            tell(.failed(NavigationFailure(.committed, error)))
+        }
+
+        /// The process that shows the page has ended.
+        public func webViewWebContentProcessDidTerminate(_ webView: WKWebView) {
+            tell(.processTerminated)
+        }
+
+        /// A page asks for a window: what it wants to show comes into the web view that is there.
+        public func webView(
+            _ webView: WKWebView, createWebViewWith configuration: WKWebViewConfiguration,
+            for navigationAction: WKNavigationAction, windowFeatures: WKWindowFeatures
+        ) -> WKWebView? {
+            tell(.newWindow(NavigationAction(navigationAction)))
+            return nil
+        }
+
+        /// Decides, and does the rest once WebKit has its answer.
+        private func answer(_ event: NavigationEvent) async -> NavigationDecision.Kind? {
+            guard let session else { return nil }
+            let decision = await session.decide(event)
+            Task { @MainActor in await session.perform(decision) }
+            return decision.answer
+        }
+
+        private func tell(_ event: NavigationEvent) {
+            Task { @MainActor [weak session] in
+                guard let session else { return }
+                await session.perform(session.decide(event))
+            }
+        }
+    }
+
+    extension NavigationAction {
+        /// The navigation as WebKit describes it.
+        @MainActor
+        init(_ action: WKNavigationAction) {
+            self.init(
+                url: action.request.url?.absoluteString ?? "", method: action.request.httpMethod ?? "GET",
+                isMainFrame: action.targetFrame?.isMainFrame ?? false)
+            isForNewWindow = action.targetFrame == nil
+            isDownload = action.shouldPerformDownload
+            isUserInitiated =
+                switch action.navigationType {
+                case .linkActivated, .formSubmitted, .formResubmitted: true
+                default: false
+                }
+        }
+    }
+
+    extension NavigationResponse {
+        /// The answer as WebKit describes it.
+        @MainActor
+        init(_ response: WKNavigationResponse) {
+            let answer = response.response as? HTTPURLResponse
+            self.init(
+                url: response.response.url?.absoluteString ?? "", status: answer?.statusCode,
+                mediaType: response.response.mimeType, isMainFrame: response.isForMainFrame)
+            canShowMediaType = response.canShowMIMEType
+            isAttachment =
+                answer?.value(forHTTPHeaderField: "Content-Disposition")?.lowercased().hasPrefix("attachment") ?? false
+        }
+    }
+
+    extension NavigationFailure {
+        /// The failure as Foundation describes it.
+        init(_ phase: Phase, _ error: any Error) {
+            let error = error as NSError
+            let url = error.userInfo[NSURLErrorFailingURLStringErrorKey] as? String
+            self.init(phase: phase, domain: error.domain, code: error.code, url: url)
+        }
+    }
+#endif

@@ -1,0 +1,239 @@
+public import CookieModel
+public import RequestDecoration
+public import SessionStore
+
+/// Keeps one web view and one jar together: the jar's session goes into the web view before a page is loaded, and what
+/// happens in the web view goes into the jar.
+///
+/// Knows nothing of WebKit: store, scripts and app are behind protocols.
+@MainActor
+public final class WebViewSession {
+    /// The jar.
+    public let jar: CookieJar
+    /// What to do about navigations.
+    public var navigationPolicy: NavigationPolicy
+    /// The handler that hears of what pages do to cookies; `nil` where nobody listens.
+    public let captureHandler: MessageHandlerName?
+
+    private let store: any NativeCookieStore
+    private let scripts: any UserScriptHost
+    private weak var host: (any WebViewHost)?
+    private let clock: @Sendable () -> Timestamp
+    private var navigationState = NavigationState()
+    /// Both stores as they were when they were last brought together; in memory, so that the native session that it is
+    /// about has always gone on.
+    private var base: StoreDiff.Base?
+    private var journalPosition: Int64
+    private var nativeWrites: [NativeCookie.ID: Timestamp] = [:]
+
+    /// A session.
+    ///
+    /// - Parameters:
+    ///   - jar: the jar.
+    ///   - store: the web view's cookie store.
+    ///   - scripts: where the web view takes its scripts from.
+    ///   - host: the app; not kept alive.
+    ///   - navigationPolicy: what to do about navigations.
+    ///   - captureHandler: the handler that hears of what pages do to cookies; the app registers it.
+    ///   - clock: gives the time.
+    public init(
+        jar: CookieJar, store: any NativeCookieStore, scripts: any UserScriptHost, host: any WebViewHost,
+        navigationPolicy: NavigationPolicy = NavigationPolicy(), captureHandler: MessageHandlerName? = nil,
+        clock: @escaping @Sendable () -> Timestamp
+    ) {
+        self.jar = jar
+        self.store = store
+        self.scripts = scripts
+        self.host = host
+        self.navigationPolicy = navigationPolicy
+        self.captureHandler = captureHandler
+        self.clock = clock
+        journalPosition = 0
+    }
+
+    // MARK: - Stores
+
+    /// Brings jar and native store together: each side's changes go to the other.
+    ///
+    /// - Returns: what was done.
+    @discardableResult
+    public func synchronize() async throws(SessionStoreError) -> [StoreDiff.Action] {
+        let native = await store.nativeCookies()
+        // No suspension until the jar has been read again. What another process writes meanwhile stands in the journal
+        // behind this place.
+        let (changes, position) = try journal()
+        let diff = try diff(from: native, journal: changes)
+        try diff.apply(to: jar, now: clock())
+        let held = try converted(jar.cookies().readable)
+        nativeWrites = [:]
+        var base = Dictionary(native.map { ($0.id, $0) }) { _, last in last }
+        var puts: [NativeCookie] = []
+        for action in diff.actions {
+            switch action.change {
+            case .putIntoNative(let cookie):
+                await store.putNativeCookie(cookie)
+                puts.append(cookie)
+            case .removeFromNative(let cookie):
+                await store.removeNativeCookie(cookie)
+                base[cookie.id] = nil
+            case .takeIntoJar, .removeFromJar: break
+            }
+        }
+        if !puts.isEmpty {
+            // A store may cap a lifetime. Anything else that is new in it came from a page meanwhile, and is for the next
+            // comparison to find.
+            let stored = Dictionary(await store.nativeCookies().map { ($0.id, $0) }) { _, last in last }
+            for cookie in puts {
+                let now = stored[cookie.id]
+                base[cookie.id] = now?.value == cookie.value ? now : cookie
+            }
+        }
+        journalPosition = position
+        self.base = StoreDiff.Base(jar: held, native: Array(base.values))
+        return diff.actions
+    }
+
+    /// Cookies as a native store holds them.
+    private func converted(_ cookies: [Cookie]) -> [NativeCookie] {
+        StoreDiff(base: nil, jar: cookies, native: [], now: clock()).jar
+    }
+
+    /// What jar and native store have each changed.
+    private func diff(
+        from native: [NativeCookie], journal changes: [CookieChange]
+    ) throws(SessionStoreError) -> StoreDiff {
+        var knowledge = StoreDiff.Knowledge()
+        knowledge.nativeWrites = nativeWrites
+        knowledge.jarWrites = StoreDiff.writes(of: changes)
+        return StoreDiff(
+            base: base, jar: try jar.cookies().readable, native: native, knowledge: knowledge, now: clock())
+    }
+
+    /// The jar's changes since the base, and how far they go.
+    private func journal() throws(SessionStoreError) -> (changes: [CookieChange], position: Int64) {
+        var page = try jar.changes(after: journalPosition)
+        var changes = page.changes
+        while page.hasMore {
+            page = try jar.changes(after: page.position)
+            changes += page.changes
+        }
+        return (changes, page.position)
+    }
+
+    // MARK: - Pages
+
+    /// Makes the web view ready for a navigation: both stores together, the scripts installed.
+    ///
+    /// - Returns: the plan, of which only the loading is left to do.
+    @discardableResult
+    public func prepare(_ navigation: RequestContext) async throws(SessionStoreError) -> WebViewPlan {
+        try await synchronize()
+        let plan = try jar.webViewPlan(for: navigation, native: await store.nativeCookies(), now: clock())
+        var installed: [DocumentStartScript] = []
+        for step in plan.steps {
+            switch step {
+            case .putIntoStore(let cookies):
+                for cookie in cookies { await store.putNativeCookie(cookie) }
+            case .installScript(let script):
+                installed.append(DocumentStartScript(source: script.source, world: .isolated))
+            case .load, .verify: break
+            }
+        }
+        // Only the page's own world has the functions that the page's scripts call.
+        if let captureHandler {
+            installed.append(DocumentStartScript(source: CaptureScript(handler: captureHandler).source, world: .page))
+        }
+        scripts.replaceUserScripts(installed)
+        return plan
+    }
+
+    /// Loads a page with the jar's session.
+    public func load(_ url: RequestURL) async {
+        do throws(SessionStoreError) {
+            let plan = try await prepare(RequestContext(url: url))
+            host?.load(url, cookie: plan.cookieString)
+        } catch {
+            host?.sessionFailed(error)
+            host?.load(url, cookie: nil)
+        }
+    }
+
+    // MARK: - Messages
+
+    /// Takes in what a ``CaptureScript`` said.
+    ///
+    /// - Parameters:
+    ///   - message: the message's body.
+    ///   - frame: the frame that it came from, as the native side knows it.
+    /// - Returns: the decisions of the jar; empty where the message tells no cookie.
+    /// - Throws: ``ScriptMessageError`` where the message is none of the script's, ``SessionStoreError`` where the jar
+    ///   cannot be written.
+    @discardableResult
+    public func receive(message: String, from frame: ScriptFrame) async throws -> [StorageDecision] {
+        let message = try CaptureMessage(message)
+        let now = clock()
+        var decisions: [StorageDecision] = []
+        if let response = message.received(in: frame) {
+            decisions = try jar.receive(response, now: now)
+            for decision in decisions {
+                if let cookie = decision.cookie, let id = NativeCookie.ID(cookie.id) { nativeWrites[id] = now }
+            }
+        }
+        if message.asksForStore { try await synchronize() }
+        return decisions
+    }
+
+    // MARK: - Navigations
+
+    /// Decides on an event. The web view that asks gets the decision's answer; then ``perform(_:)`` does the rest.
+    public func decide(_ event: NavigationEvent) async -> NavigationDecision {
+        var event = event
+        if case .action(var action) = event, action.isMainFrame, let url = try? RequestURL(action.url) {
+            action.lacksCookies = await lacksCookies(for: url, method: action.method)
+            event = .action(action)
+        }
+        return navigationPolicy.decide(event, state: &navigationState, now: clock())
+    }
+
+    /// Does what was decided, but for the answer.
+    public func perform(_ decision: NavigationDecision) async {
+        for step in decision.steps {
+            switch step {
+            case .allow, .cancel, .download: break
+            case .loadDecorated(let url), .openInPlace(let url):
+                if let url = try? RequestURL(url) { await load(url) }
+            case .takeCookies:
+                do throws(SessionStoreError) {
+                    try await synchronize()
+                } catch {
+                    host?.sessionFailed(error)
+                }
+            case .startLoginFallback(let url): host?.startLoginFallback(for: url)
+            case .handToSystem(let url): host?.handToSystem(url)
+            case .appEvent(let url): host?.receive(appEvent: url)
+            case .reload: host?.reload()
+            case .showFailure(let failure): host?.show(failure)
+            }
+        }
+    }
+
+    /// Whether the native store lacks, or has an older one of, a cookie that the jar would send with a navigation.
+    private func lacksCookies(for url: RequestURL, method: String) async -> Bool {
+        let native = await store.nativeCookies()
+        do throws(SessionStoreError) {
+            let puts = Set(
+                try diff(from: native, journal: journal().changes).actions.compactMap { action -> NativeCookie.ID? in
+                    if case .putIntoNative(let cookie) = action.change { cookie.id } else { nil }
+                })
+            guard !puts.isEmpty else { return false }
+            var navigation = RequestContext(url: url)
+            navigation.method = method
+            return try jar.retrieve(for: navigation, now: clock()).included.contains { cookie in
+                NativeCookie.ID(cookie.id).map(puts.contains) ?? false
+            }
+        } catch {
+            host?.sessionFailed(error)
+            return false
+        }
+    }
+}

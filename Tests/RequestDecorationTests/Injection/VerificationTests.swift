@@ -1,0 +1,116 @@
+import CookieModel
+import RequestDecoration
+import Testing
+
+@Suite("What an injection script reports", .enabled(if: Node.path != nil, "node is not on the PATH"))
+struct VerificationTests {
+    private static let url = "https://www.example.com/shop/cart"
+
+    private func report(
+        _ lines: [Octets], writing: InjectionScript.Writing = .once, _ steps: [Browser.Step] = [],
+        page change: (inout Browser.Step) -> Void = { _ in }
+    ) throws -> InjectionReport {
+        var page = try Page(VerificationTests.url)
+        for line in lines { try page.receive(line) }
+        let source = page.script(writing, .value).source
+        let results = try Browser.run([
+            steps + [Browser.Step.open(VerificationTests.url).with(change), .script(source)]
+        ])
+        return try InjectionReport(try #require(results[0].last?.value))
+    }
+
+    @Test("Each cookie has a state")
+    func states() throws {
+        let present = Browser.Step.http("p=1; Path=/", from: VerificationTests.url)
+        let other = Browser.Step.http("k=9; Path=/", from: VerificationTests.url)
+        let report = try report(
+            ["s=1; Path=/", "p=1; Path=/", "k=1; Path=/", "e=1; Path=/; Max-Age=1", "\u{E9}=\u{1F36A}\"\\; Path=/"],
+            [present, other], page: { $0.now = Page.now.microseconds / 1000 + 2000 })
+        let states = Dictionary(uniqueKeysWithValues: report.cookies.map { ($0.name, $0.state) })
+        #expect(states == ["s": .set, "p": .present, "k": .kept, "e": .expired, "\u{E9}": .set])
+        #expect(report.page == "https://www.example.com")
+        #expect(report.cookies.allSatisfy { $0.domain == "www.example.com" && $0.path == "/" })
+        #expect(report.isComplete)
+    }
+
+    @Test("A browser that refuses, and a page that may not use cookies, are told")
+    func refused() throws {
+        let refused = try report(["a=1; Path=/; Domain=example.com"], page: { $0.refuses = true })
+        #expect(refused.cookies.map(\.state) == [.refused] && !refused.isComplete)
+        #expect(refused.cookies.map(\.domain) == [".example.com"])
+        let blocked = try report(["a=1"], page: { $0.sandboxed = true })
+        #expect(blocked.cookies.map(\.state) == [.blocked] && !blocked.isComplete)
+    }
+
+    @Test("A tab that was given a cookie is told so, and a cookie of another path is elsewhere")
+    func given() throws {
+        var page = try Page(VerificationTests.url)
+        try page.receive("a=1; Path=/", "b=2; Path=/shop/cart")
+        let source = page.script(.once, .value).source
+        let results = try Browser.run(
+            .open("https://www.example.com/"), .script(source),
+            .script("document.cookie = 'a=; Path=/; Max-Age=0'"), .script(source))
+        #expect(try InjectionReport(try #require(results[1].value)).cookies.map(\.state) == [.elsewhere, .set])
+        #expect(try InjectionReport(try #require(results[3].value)).cookies.map(\.state) == [.elsewhere, .given])
+    }
+
+    @Test("The report goes to the handler, in either way that engines have, and then the script has no value")
+    func message() throws {
+        var page = try Page(VerificationTests.url)
+        try page.receive("a=1; Path=/")
+        let source = page.script(.once, .message(try #require(MessageHandlerName("crumb")))).source
+        for change: (inout Browser.Step) -> Void in [{ $0.handler = "crumb" }, { $0.binding = "crumb" }] {
+            let results = try Browser.run(.open(VerificationTests.url).with(change), .script(source))
+            let messages = try #require(results[1].messages)
+            #expect(try messages.map { try InjectionReport($0).cookies.map(\.state) } == [[.set]])
+            #expect(results[1].value == nil)
+        }
+        let silent = try Browser.run(.open(VerificationTests.url), .script(source))
+        #expect(silent[1].error == nil && silent[1].sets == ["a=1; Path=/"])
+    }
+
+    @Test("Without verification nothing is said")
+    func silent() throws {
+        var page = try Page(VerificationTests.url)
+        try page.receive("a=1; Path=/")
+        let results = try Browser.run(.open(VerificationTests.url), .script(page.script().source))
+        #expect(results[1].value == nil)
+        #expect(!page.script().source.contains("label"))
+    }
+
+    @Test(
+        "What is no report is refused, with its place",
+        arguments: [
+            ("", "message-not-json", ""), ("[]", "message-malformed", ""),
+            (#"{"crumb":"capture","page":"x","cookies":[]}"#, "message-malformed", "crumb"),
+            (#"{"crumb":"injection","cookies":[]}"#, "message-malformed", "page"),
+            (#"{"crumb":"injection","page":"x","cookies":[],"more":1}"#, "message-malformed", ""),
+            (
+                #"{"crumb":"injection","page":"x","cookies":[{"name":"a","domain":"b","path":"/","state":"odd"}]}"#,
+                "message-malformed", "cookies[0].state"
+            ),
+            (
+                #"{"crumb":"injection","page":"x","cookies":[{"name":1,"domain":"b","path":"/","state":"set"}]}"#,
+                "message-malformed", "cookies[0].name"
+            ),
+        ])
+    func malformed(text: String, code: String, place: String) {
+        do throws(ScriptMessageError) {
+            let report = try InjectionReport(text)
+            Issue.record("taken: \(report)")
+        } catch {
+            #expect(error.code.rawValue == code && error.place == place)
+        }
+    }
+
+    @Test(
+        "Names of handlers",
+        arguments: [
+            ("crumb", true), ("_$a9", true), ("a", true), ("", false), ("9a", false), ("a b", false), ("a-b", false),
+            ("a\"", false), ("\u{E9}", false), (String(repeating: "a", count: 64), true),
+            (String(repeating: "a", count: 65), false),
+        ])
+    func handlerNames(text: String, isValid: Bool) {
+        #expect((MessageHandlerName(text) != nil) == isValid)
+    }
+}

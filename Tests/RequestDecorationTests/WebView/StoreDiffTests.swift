@@ -1,0 +1,219 @@
+import CookieModel
+import RequestDecoration
+import SessionStore
+import Testing
+
+@Suite("A jar and a native store, compared")
+struct StoreDiffTests {
+    /// A cookie by its value; `nil` where there is none.
+    private func cookies(_ value: String?, persistent: Bool = true) -> [Cookie] {
+        value.map { value in
+            [
+                Cookie(
+                    id: Cookie.ID(
+                        name: "a", domain: WebHost(stored: "www.example.com"), isHostOnly: true, path: "/",
+                        partitionKey: nil),
+                    value: Octets(value), isSecure: true, isHTTPOnly: true, sameSite: .default,
+                    expiry: persistent ? Page.now.advanced(bySeconds: 1000) : nil, creation: Page.now,
+                    lastAccess: Page.now)
+            ]
+        } ?? []
+    }
+
+    private func natives(_ value: String?, persistent: Bool = true) throws -> [NativeCookie] {
+        try cookies(value, persistent: persistent).map { try NativeCookie($0) }
+    }
+
+    private func describe(_ action: StoreDiff.Action) -> String {
+        let change =
+            switch action.change {
+            case .takeIntoJar(let cookie): "take \(cookie.value)"
+            case .putIntoNative(let cookie): "put \(cookie.value)"
+            case .removeFromJar: "remove from jar"
+            case .removeFromNative: "remove from native"
+            }
+        return "\(change): \(action.reason.rawValue)"
+    }
+
+    /// base of the jar, base of the native store ("-" for no cookie, "?" for no base), jar, native, and what to do.
+    @Test(
+        "Who changed what since the base",
+        arguments: [
+            // Nothing known.
+            ("?", "?", "-", "-", nil), ("?", "?", "1", "1", nil), ("?", "?", "1", "-", "put 1: only-in-jar"),
+            ("?", "?", "-", "1", "take 1: only-in-native"), ("?", "?", "1", "2", "take 2: preferred-side"),
+            // A base that does not have the cookie.
+            ("-", "-", "1", "-", "put 1: only-in-jar"), ("-", "-", "-", "1", "take 1: only-in-native"),
+            ("-", "-", "1", "1", nil), ("-", "-", "1", "2", "take 2: preferred-side"),
+            // Nobody changed it, even where the stores differ.
+            ("1", "1", "1", "1", nil), ("1", "2", "1", "2", nil), ("1", "-", "1", "-", nil),
+            // One side changed it.
+            ("1", "1", "2", "1", "put 2: changed-in-jar"), ("1", "1", "1", "2", "take 2: changed-in-native"),
+            ("1", "1", "-", "1", "remove from native: removed-from-jar"),
+            ("1", "1", "1", "-", "remove from jar: removed-from-native"),
+            // Both did.
+            ("1", "1", "2", "2", nil), ("1", "1", "-", "-", nil), ("1", "1", "2", "3", "take 3: preferred-side"),
+            ("1", "1", "-", "2", "take 2: preferred-side"), ("1", "1", "2", "-", "remove from jar: preferred-side"),
+        ])
+    func threeWay(baseJar: String, baseNative: String, jar: String, native: String, expected: String?) throws {
+        func value(_ text: String) -> String? { text == "-" ? nil : text }
+        let base =
+            baseJar == "?"
+            ? nil : StoreDiff.Base(jar: try natives(value(baseJar)), native: try natives(value(baseNative)))
+        let diff = StoreDiff(base: base, jar: cookies(value(jar)), native: try natives(value(native)), now: Page.now)
+        #expect(diff.actions.map(describe) == [expected].compactMap { $0 })
+    }
+
+    /// base, jar, native, the seconds when either wrote, who is preferred, and what to do.
+    @Test(
+        "Where both changed, the later write counts; where nobody knows, the preferred side",
+        arguments: [
+            ("1", "2", "3", 10, 20, .jar, "take 3: later-write"),
+            ("1", "2", "3", 20, 10, .native, "put 2: later-write"),
+            ("1", "-", "3", 20, 10, .native, "remove from native: later-write"),
+            ("1", "2", "-", 10, 20, .jar, "remove from jar: later-write"),
+            ("1", "2", "3", 10, 10, .jar, "put 2: preferred-side"),
+            ("1", "2", "3", 10, nil, .native, "take 3: preferred-side"),
+            ("1", "2", "3", nil, 10, .jar, "put 2: preferred-side"),
+            ("?", "2", "-", 10, 20, .jar, "remove from jar: later-write"),
+            ("?", "2", "-", 20, 10, .native, "put 2: later-write"),
+            ("?", "-", "3", 20, 10, .native, "remove from native: later-write"),
+            ("?", "2", "3", 20, 10, .native, "put 2: later-write"),
+        ] as [(String, String, String, Int64?, Int64?, StoreDiff.Side, String)])
+    func conflicts(
+        base: String, jar: String, native: String, jarWrite: Int64?, nativeWrite: Int64?, preferred: StoreDiff.Side,
+        expected: String
+    ) throws {
+        func value(_ text: String) -> String? { text == "-" ? nil : text }
+        let id = try #require(try natives("1").first?.id)
+        var knowledge = StoreDiff.Knowledge()
+        knowledge.jarWrites[id] = jarWrite.map { Timestamp(seconds: $0) }
+        knowledge.nativeWrites[id] = nativeWrite.map { Timestamp(seconds: $0) }
+        knowledge.preferredSide = preferred
+        let known = base == "?" ? nil : StoreDiff.Base(jar: try natives(base), native: try natives(base))
+        let diff = StoreDiff(
+            base: known, jar: cookies(value(jar)), native: try natives(value(native)), knowledge: knowledge,
+            now: Page.now)
+        #expect(diff.actions.map(describe) == [expected])
+        #expect(diff.actions.allSatisfy { $0.reason.isConflict })
+        let winner: StoreDiff.Side = expected.hasPrefix("take") || expected.contains("from jar") ? .native : .jar
+        #expect(diff.actions.map(\.winner) == [winner])
+    }
+
+    @Test("A restart loses the native store's session cookies, which nobody removed")
+    func restart() throws {
+        let base = StoreDiff.Base(
+            jar: try natives("1", persistent: false), native: try natives("1", persistent: false))
+        var knowledge = StoreDiff.Knowledge()
+        let jar = cookies("1", persistent: false)
+        #expect(
+            StoreDiff(base: base, jar: jar, native: [], knowledge: knowledge, now: Page.now).actions.map(describe)
+                == ["remove from jar: removed-from-native"])
+        knowledge.nativeSessionContinues = false
+        #expect(
+            StoreDiff(base: base, jar: jar, native: [], knowledge: knowledge, now: Page.now).actions.map(describe)
+                == ["put 1: session-ended"])
+        let lasting = StoreDiff.Base(jar: try natives("1"), native: try natives("1"))
+        #expect(
+            StoreDiff(base: lasting, jar: cookies("1"), native: [], knowledge: knowledge, now: Page.now).actions
+                .map(describe) == ["remove from jar: removed-from-native"])
+    }
+
+    @Test("A lifetime that is over is a change of nobody's")
+    func expired() throws {
+        let base = StoreDiff.Base(jar: try natives("1"), native: try natives("1"))
+        let later = Page.now.advanced(bySeconds: 2000)
+        for (jar, native) in [(cookies("1"), [] as [NativeCookie]), ([], try natives("1")), ([], [])] {
+            #expect(StoreDiff(base: base, jar: jar, native: native, now: later).actions.isEmpty)
+        }
+    }
+
+    @Test("What no native store can hold is compared with nothing, and named")
+    func omissions() {
+        var cookie = cookies("1")[0]
+        cookie.value = Octets([0xFF])
+        let diff = StoreDiff(base: nil, jar: [cookie], native: [], now: Page.now)
+        #expect(diff.actions.isEmpty && diff.omissions.map(\.obstacle) == [.octetsNotUTF8])
+    }
+
+    @Test("Cookies that differ in domain, host-only-flag or path are different ones")
+    func identities() throws {
+        let native = try natives("1").flatMap { cookie in
+            [(".www.example.com", "/"), ("example.com", "/"), ("www.example.com", "/x")].map { domain, path in
+                var copy = cookie
+                (copy.domain, copy.path) = (domain, path)
+                return copy
+            }
+        }
+        let actions = StoreDiff(base: nil, jar: cookies("1"), native: native, now: Page.now).actions
+        #expect(actions.map { describe($0).prefix(4) } == ["take", "take", "put ", "take"])
+    }
+
+    @Test("The jar does what is to be done to it, under its rules")
+    func apply() throws {
+        let jar = try Page.jar()
+        let page = RequestContext(url: try RequestURL("https://www.example.com/"))
+        try jar.receive(
+            ReceivedResponse(
+                context: page,
+                setCookie: [
+                    "gone=1; HttpOnly; Secure; Path=/; Max-Age=500", "__Host-gone=1; Secure; Path=/",
+                    "deep=1; Domain=example.com; Path=/x", "kept=1; SameSite=Strict; Path=/", "stays=1",
+                ]), now: Page.now)
+        let before = try jar.cookies().readable.map { try NativeCookie($0) }
+        var native = before.filter { !["gone", "__Host-gone", "deep"].contains($0.name) }
+        let index = try #require(native.firstIndex { $0.name == "kept" })
+        native[index].value = "2"
+        native[index].sameSite = .default
+        native.append(NativeCookie(name: "new", value: "3", domain: ".example.com", isHTTPOnly: true))
+        native.append(NativeCookie(name: "__Secure-bad", value: "4", domain: "www.example.com"))
+        native.append(NativeCookie(name: "other", value: "5", domain: "not a host"))
+        let diff = StoreDiff(
+            base: StoreDiff.Base(jar: before, native: before), jar: try jar.cookies().readable, native: native,
+            now: Page.now)
+        let outcomes = try diff.apply(to: jar, now: Page.now)
+        #expect(outcomes.count == 7)
+        let rejected = outcomes.filter { $0.decision?.outcome == .rejected }
+        #expect(Set(rejected.compactMap { $0.decision?.name?.description }) == ["__Secure-bad", "other"])
+        let after = try jar.cookies().readable
+        #expect(Set(after.map(\.name)) == ["kept", "stays", "new"])
+        let kept = try #require(after.first { $0.name == "kept" })
+        #expect(kept.value == "2" && kept.sameSite == .strict)
+        #expect(after.first { $0.name == "new" }?.isHTTPOnly == true)
+        #expect(after.first { $0.name == "new" }?.isHostOnly == false)
+    }
+
+    @Test(
+        "Any cookie of a jar can be removed again",
+        arguments: [
+            "a=1", "a=1; Path=/a;b", "=nameless", "a=1; Domain=example.com; Path=/", "__Host-a=1; Secure; Path=/",
+            "__Http-a=1; Secure; HttpOnly; Path=/", "a=1; Path=/\u{E9}", "a b=1", "a=1; Path=/%20/\"x\"",
+        ])
+    func removal(line: String) throws {
+        for url in ["https://www.example.com/a;b/c", "http://127.0.0.1/x/y", "https://[::1]/"] {
+            let jar = try Page.jar()
+            let context = RequestContext(url: try RequestURL(url))
+            let decisions = try jar.receive(
+                ReceivedResponse(context: context, setCookie: [Octets(line)]), now: Page.now)
+            guard decisions.first?.outcome == .stored else { continue }
+            let held = try jar.cookies().readable.map { try NativeCookie($0, capabilities: [.namelessCookies]) }
+            let diff = StoreDiff(
+                base: StoreDiff.Base(jar: held, native: held), jar: try jar.cookies().readable, native: [],
+                capabilities: [.namelessCookies], now: Page.now)
+            try diff.apply(to: jar, now: Page.now)
+            #expect(try jar.cookies().readable.isEmpty, "\(line) of \(url)")
+        }
+    }
+
+    @Test("The journal says when a jar wrote, but not what ran out")
+    func journal() throws {
+        let jar = try Page.jar()
+        let context = RequestContext(url: try RequestURL("https://www.example.com/"))
+        try jar.receive(ReceivedResponse(context: context, setCookie: ["a=1", "b=1; Max-Age=1"]), now: Page.now)
+        let later = Page.now.advanced(bySeconds: 10)
+        try jar.receive(ReceivedResponse(context: context, setCookie: ["a=2"]), now: later)
+        let writes = StoreDiff.writes(of: try jar.changes(after: 0).changes)
+        let times = Dictionary(uniqueKeysWithValues: writes.map { ($0.key.name, $0.value) })
+        #expect(times == ["a": later, "b": Page.now])
+    }
+}

@@ -1,0 +1,67 @@
+import Foundation
+import Testing
+
+/// The adapter for WebKit is only compiled where there is a WebKit. Here it is checked against the declarations that it
+/// uses, so that no change to the rest breaks it unseen.
+@Suite("The WebKit adapter", .enabled(if: Compiler.path != nil, "swiftc is not on the PATH"))
+struct WebKitAdapterTests {
+    private static let tests = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
+
+    @Test("It fits WebKit's declarations")
+    func typeChecks() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "crumb-webkit-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let interface = WebKitAdapterTests.tests.appending(path: "WebKitInterface/WebKit.swift").path
+        let module = folder.appending(path: "WebKit.swiftmodule").path
+        try Compiler.run(["-emit-module", "-module-name", "WebKit", "-swift-version", "6", "-o", module, interface])
+        let sources = WebKitAdapterTests.tests.deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "Sources/WebViewDecoration")
+        let files = try FileManager.default.contentsOfDirectory(atPath: sources.path).sorted()
+            .filter { $0.hasSuffix(".swift") }.map { sources.appending(path: $0).path }
+        #expect(files.count > 8)
+        let features = [
+            "ExistentialAny", "ImmutableWeakCaptures", "InferIsolatedConformances", "InternalImportsByDefault",
+            "MemberImportVisibility", "NonisolatedNonsendingByDefault",
+        ]
+        try Compiler.run(
+            ["-typecheck", "-module-name", "WebViewDecoration", "-swift-version", "6", "-warnings-as-errors"]
+                + features.flatMap { ["-enable-upcoming-feature", $0] }
+                + ["-I", folder.path, "-I", try #require(Compiler.modules)] + files)
+    }
+}
+
+/// The Swift compiler beside these tests.
+enum Compiler {
+    static let path = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+        .map { "\($0)/swiftc" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+
+    /// The folder with the modules of this build.
+    static let modules: String? = {
+        let beside =
+            Bundle.allBundles.map(\.bundleURL) + [Bundle.main.bundleURL, Bundle.main.executableURL].compactMap { $0 }
+        return beside.flatMap { [$0, $0.deletingLastPathComponent()] }.map { $0.appending(path: "Modules").path }
+            .first { FileManager.default.fileExists(atPath: "\($0)/RequestDecoration.swiftmodule") }
+    }()
+
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    static func run(_ arguments: [String]) throws {
+        let output = FileManager.default.temporaryDirectory.appending(path: "crumb-swiftc-\(UUID().uuidString)")
+        try Data().write(to: output)
+        defer { try? FileManager.default.removeItem(at: output) }
+        let handle = try FileHandle(forWritingTo: output)
+        let process = Process()
+        process.executableURL = URL(filePath: path ?? "swiftc")
+        process.arguments = arguments
+        process.standardOutput = handle
+        process.standardError = handle
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            throw Failure(description: String(decoding: try Data(contentsOf: output), as: UTF8.self))
+        }
+    }
+}

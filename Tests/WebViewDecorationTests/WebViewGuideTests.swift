@@ -1,0 +1,121 @@
+import CookieModel
+import Foundation
+import RequestDecoration
+import SessionStore
+import Testing
+import WebViewDecoration
+
+@Suite("The examples in docs/web-views.md") @MainActor
+struct WebViewGuideTests {
+    private let now = WebViewStub.now
+    private let stub = WebViewStub()
+
+    private func put(_ cookie: NativeCookie) { stub.cookies[cookie.id] = cookie }
+    private func remove(_ cookie: NativeCookie) { stub.cookies[cookie.id] = nil }
+    private func install(_ source: String) { stub.events.append("install") }
+    private func load(_ url: RequestURL, _ cookie: Octets?) { stub.events.append("load \(url)") }
+    private func print(_ text: Any) { stub.events.append("\(text)") }
+
+    private func jar() throws -> CookieJar {
+        let jar = try SessionJar().jar
+        let context = RequestContext(url: try RequestURL("https://www.shop.example/"))
+        try jar.receive(ReceivedResponse(context: context, setCookie: ["sid=1; HttpOnly", "theme=2"]), now: now)
+        return jar
+    }
+
+    @Test("After a restart")
+    func plan() throws {
+        let jar = try jar()
+        let native: [NativeCookie] = []
+        let request = RequestContext(url: try RequestURL("https://www.shop.example/cart"))
+        let plan = try jar.webViewPlan(for: request, native: native, now: now)
+        for step in plan.steps {
+            switch step {
+            case .putIntoStore(let cookies): for cookie in cookies { put(cookie) }
+            case .installScript(let script): install(script.source)
+            case .load(let url, let cookie): load(url, cookie)
+            case .verify(let cookies): print("expected afterwards: \(cookies.map(\.name))")
+            }
+        }
+        #expect(stub.values == ["sid": "1", "theme": "2"])
+        #expect(stub.events.prefix(2) == ["install", "load https://www.shop.example/cart"] && stub.events.count == 3)
+    }
+
+    @Test("Capturing what pages do")
+    func capture() throws {
+        let jar = try jar()
+        let body = #"{"crumb":"capture","kind":"cookie","url":"https://www.shop.example/a/b","line":"x=1"}"#
+        let (origin, page): (RequestURL, RequestURL?) = (try RequestURL("https://www.shop.example/"), nil)
+        let message = try CaptureMessage(body)
+        let frame = ScriptFrame(url: origin, topLevel: page)
+        if let response = message.received(in: frame) { try jar.receive(response, now: now) }
+        if message.asksForStore { print("look into the native store") }
+        #expect(try jar.cookies().readable.contains { $0.name == "x" && $0.path == "/a" } && stub.events.isEmpty)
+    }
+
+    @Test("Both stores brought together")
+    func diff() throws {
+        let jar = try jar()
+        let base: StoreDiff.Base? = nil
+        let native = [NativeCookie(name: "new", value: "3", domain: "www.shop.example")]
+        let knowledge = StoreDiff.Knowledge()
+        let diff = StoreDiff(
+            base: base, jar: try jar.cookies().readable, native: native, knowledge: knowledge, now: now)
+        try diff.apply(to: jar, now: now)
+        for action in diff.actions {
+            switch action.change {
+            case .putIntoNative(let cookie): put(cookie)
+            case .removeFromNative(let cookie): remove(cookie)
+            case .takeIntoJar, .removeFromJar: print("\(action.winner): \(action.reason.rawValue)")
+            }
+        }
+        #expect(stub.values == ["sid": "1", "theme": "2"] && stub.events == ["native: only-in-native"])
+        #expect(try jar.cookies().readable.count == 3)
+    }
+
+    @Test("Navigations")
+    func navigation() {
+        var policy = NavigationPolicy()
+        policy.appSchemes = ["shopapp"]
+        var state = NavigationState()
+        let decision = policy.decide(.action(NavigationAction(url: "tel:112")), state: &state, now: now)
+        print(decision.steps.map(\.kind.rawValue))
+        #expect(stub.events == [#"["cancel", "hand-to-system"]"#])
+    }
+
+    @Test("WKWebView")
+    func session() async throws {
+        let jar = try jar()
+        let (store, scripts, app) = (stub, stub, stub)
+        let clock: @Sendable () -> Timestamp = { WebViewStub.now }
+        let session = WebViewSession(
+            jar: jar, store: store, scripts: scripts, host: app, captureHandler: MessageHandlerName("crumb"),
+            clock: clock)
+        await session.load(try RequestURL("https://www.shop.example/cart"))
+        #expect(stub.events.last == "load https://www.shop.example/cart -" && stub.scripts.count == 2)
+    }
+
+    @Test("They are the code above, and so are the tables")
+    func areCompiled() throws {
+        let file = URL(filePath: #filePath).resolvingSymlinksInPath()
+        let source = try String(contentsOf: file, encoding: .utf8)
+        let guide = try String(
+            contentsOf: file.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+                .appending(path: "docs/web-views.md"), encoding: .utf8)
+        let blocks = guide.components(separatedBy: "```swift\n").dropFirst().compactMap {
+            $0.components(separatedBy: "```").first
+        }
+        #expect(blocks.count == 5)
+        for block in blocks {
+            let indented = block.split(separator: "\n").map { "        \($0)\n" }.joined()
+            #expect(source.contains(indented), "not in the test: \(block)")
+        }
+        for state in InjectionReport.State.allCases { #expect(guide.contains("\n| \(state.rawValue) | "), "\(state)") }
+        for writing in InjectionScript.Writing.allCases { #expect(guide.contains("\n| `\(writing.rawValue)` | ")) }
+        for obstacle in NativeCookie.Obstacle.allCases { #expect(guide.contains("\n| \(obstacle.rawValue) | ")) }
+        let reasons = guide.components(separatedBy: "\n| ").flatMap { row in
+            (row.components(separatedBy: " | ").first ?? "").components(separatedBy: ", ")
+        }
+        for reason in StoreDiff.Reason.allCases { #expect(reasons.contains(reason.rawValue), "\(reason)") }
+    }
+}
