@@ -17,14 +17,18 @@ let package = Package(
         .library(name: "OAuth2", targets: ["OAuth2"]),
         .library(name: "SessionStore", targets: ["SessionStore"]),
         .library(name: "RequestDecoration", targets: ["RequestDecoration"]),
+        .library(name: "URLSessionDecoration", targets: ["URLSessionDecoration"]),
+        .library(name: "AsyncHTTPClientDecoration", targets: ["AsyncHTTPClientDecoration"]),
         .library(name: "SessionService", targets: ["SessionService"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     ],
     targets: [
         .target(name: "PublicSuffix"),
@@ -55,6 +59,21 @@ let package = Package(
             dependencies: [
                 "CookieModel", "SessionStore", "OAuth2",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]),
+        .target(
+            name: "URLSessionDecoration",
+            dependencies: [
+                "CookieModel", "SessionStore", "RequestDecoration",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]),
+        .target(
+            name: "AsyncHTTPClientDecoration",
+            dependencies: [
+                "CookieModel", "SessionStore", "RequestDecoration",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
             ]),
         .target(
             name: "SessionService",
@@ -88,8 +107,24 @@ let package = Package(
         .testTarget(
             name: "RequestDecorationTests",
             dependencies: [
-                "RequestDecoration", "CookieModel", "SessionStore", "TestSupport",
+                "RequestDecoration", "CookieModel", "OAuth2", "SessionStore", "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]),
+        .testTarget(
+            name: "URLSessionDecorationTests",
+            dependencies: [
+                "URLSessionDecoration", "RequestDecoration", "CookieModel", "OAuth2", "SessionStore", "TestSupport",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]),
+        .testTarget(
+            name: "AsyncHTTPClientDecorationTests",
+            dependencies: [
+                "AsyncHTTPClientDecoration", "RequestDecoration", "CookieModel", "OAuth2", "SessionStore",
+                "TestSupport",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
             ]),
         .testTarget(
             name: "SessionServiceTests",
@@ -101,7 +136,8 @@ let package = Package(
         .executableTarget(
             name: "jar-worker", dependencies: ["CookieModel", "SessionStore", "TestSupport"], path: "Tests/JarWorker"),
         .testTarget(
-            name: "CrumbTests", dependencies: ["crumb", "jar-worker", "CookieModel", "SessionStore", "TestSupport"],
+            name: "CrumbTests",
+            dependencies: ["crumb", "jar-worker", "CookieModel", "RequestDecoration", "SessionStore", "TestSupport"],
             exclude: ["Faults/FailingDisk.c"]),
     ]
 )
