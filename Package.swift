@@ -18,14 +18,18 @@ let package = Package(
         .library(name: "SessionStore", targets: ["SessionStore"]),
         .library(name: "RequestDecoration", targets: ["RequestDecoration"]),
         .library(name: "WebViewDecoration", targets: ["WebViewDecoration"]),
+        .library(name: "URLSessionDecoration", targets: ["URLSessionDecoration"]),
+        .library(name: "AsyncHTTPClientDecoration", targets: ["AsyncHTTPClientDecoration"]),
         .library(name: "SessionService", targets: ["SessionService"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     ],
     targets: [
         .target(name: "PublicSuffix"),
@@ -61,6 +65,21 @@ let package = Package(
             resources: [.embedInCode("Injection/InjectionScript.js"), .embedInCode("Capture/CaptureScript.js")]),
         .target(name: "WebViewDecoration", dependencies: ["CookieModel", "SessionStore", "RequestDecoration"]),
         .target(
+            name: "URLSessionDecoration",
+            dependencies: [
+                "CookieModel", "SessionStore", "RequestDecoration",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]),
+        .target(
+            name: "AsyncHTTPClientDecoration",
+            dependencies: [
+                "CookieModel", "SessionStore", "RequestDecoration",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ]),
+        .target(
             name: "SessionService",
             dependencies: [
                 "CookieModel", "SessionStore", "RequestDecoration",
@@ -92,7 +111,7 @@ let package = Package(
         .testTarget(
             name: "RequestDecorationTests",
             dependencies: [
-                "RequestDecoration", "CookieModel", "SessionStore", "TestSupport",
+                "RequestDecoration", "CookieModel", "OAuth2", "SessionStore", "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             exclude: ["Support/Browser.js"]),
@@ -100,6 +119,22 @@ let package = Package(
             name: "WebViewDecorationTests",
             dependencies: ["WebViewDecoration", "RequestDecoration", "CookieModel", "SessionStore"],
             exclude: ["WebKitInterface"]),
+        .testTarget(
+            name: "URLSessionDecorationTests",
+            dependencies: [
+                "URLSessionDecoration", "RequestDecoration", "CookieModel", "OAuth2", "SessionStore", "TestSupport",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]),
+        .testTarget(
+            name: "AsyncHTTPClientDecorationTests",
+            dependencies: [
+                "AsyncHTTPClientDecoration", "RequestDecoration", "CookieModel", "OAuth2", "SessionStore",
+                "TestSupport",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ]),
         .testTarget(
             name: "SessionServiceTests",
             dependencies: [
@@ -110,7 +145,8 @@ let package = Package(
         .executableTarget(
             name: "jar-worker", dependencies: ["CookieModel", "SessionStore", "TestSupport"], path: "Tests/JarWorker"),
         .testTarget(
-            name: "CrumbTests", dependencies: ["crumb", "jar-worker", "CookieModel", "SessionStore", "TestSupport"],
+            name: "CrumbTests",
+            dependencies: ["crumb", "jar-worker", "CookieModel", "RequestDecoration", "SessionStore", "TestSupport"],
             exclude: ["Faults/FailingDisk.c"]),
     ]
 )

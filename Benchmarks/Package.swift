@@ -9,7 +9,10 @@ let upcomingFeatures = [
 let package = Package(
     name: "crumb-benchmarks",
     platforms: [.macOS(.v15)],
-    dependencies: [.package(name: "crumb", path: "..")],
+    dependencies: [
+        .package(name: "crumb", path: ".."),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    ],
     targets: [
         .target(name: "DriverSupport"),
         .executableTarget(
@@ -19,6 +22,8 @@ let package = Package(
                 .product(name: "CookieModel", package: "crumb"),
                 .product(name: "PublicSuffix", package: "crumb"),
                 .product(name: "SessionStore", package: "crumb"),
+                .product(name: "RequestDecoration", package: "crumb"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
         .executableTarget(name: "foundation-bench", dependencies: ["DriverSupport"]),
         .executableTarget(name: "bench-compare"),

@@ -1,4 +1,5 @@
 import CookieModel
+import RequestDecoration
 import Testing
 
 @testable import crumb
@@ -13,10 +14,10 @@ import Testing
             })
     }
 
-    static func hop(_ plan: CurlPlan) -> CurlHop {
+    static func hop(_ plan: CurlPlan) -> RedirectChain {
         var context = RequestContext(url: plan.target.url)
         context.method = plan.method
-        return CurlHop(context)
+        return RedirectChain(context)
     }
 
     static func redirect(_ status: Int, _ location: String) throws -> ResponseBlock {
@@ -25,7 +26,7 @@ import Testing
         return block
     }
 
-    static func names(_ plan: CurlPlan, _ hop: CurlHop) -> [String] {
+    static func names(_ plan: CurlPlan, _ hop: RedirectChain) -> [String] {
         plan.options(for: hop).map { option in
             option.name + (option.value.map { "=" + String(decoding: $0, as: UTF8.self) } ?? "")
         }
@@ -189,8 +190,8 @@ import Testing
     }
 
     @Test func `the caller's cookies win by name, octet for octet`() throws {
-        let own = [Array("a=1; b =2".utf8), [0x63, 0x3D, 0xFF]]
-        #expect(CurlCookieHeader(own: own, jar: []).value == Array("a=1; b =2; c=".utf8) + [0xFF])
-        #expect(CurlCookieHeader(own: [], jar: []).configuration.isEmpty)
+        let own: [Octets] = ["a=1; b =2", [0x63, 0x3D, 0xFF]]
+        #expect(CookieMerge(own: own, jar: []).octets.bytes == Array("a=1; b =2; c=".utf8) + [0xFF])
+        #expect(CookieMerge(own: [], jar: []).configuration.isEmpty)
     }
 }

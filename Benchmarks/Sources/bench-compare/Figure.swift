@@ -69,7 +69,7 @@ struct Figure {
     /// The same as text, the way round in which the goal is said.
     func ratiosToNamedText(_ values: [Peer: Double]) -> String {
         ratiosToNamed(values).map { peer, ratio in
-            if case .slower = goal { return "\(Unit.decimals(1 / ratio, 1)) times \(peer.rawValue)" }
+            if case .slower = goal { return "\(Unit.decimals(1 / ratio, 2)) times \(peer.rawValue)" }
             return "\(Unit.decimals(ratio, 2))× \(peer.rawValue)"
         }.joined(separator: ", ")
     }
@@ -103,7 +103,8 @@ struct Figure {
         case .atMost(let most): "≤ \(unit == .count ? String(Int(most)) : unit.text(most))"
         case .against(let wanted):
             wanted.map { "≥ \(Unit.decimals($0.ratio, 1))× \($0.peer.rawValue)" }.joined(separator: ", ")
-        case .slower(let peer, let most): "≤ \(Int(most)) times \(peer.rawValue)"
+        case .slower(let peer, let most):
+            "≤ \(most == most.rounded() ? String(Int(most)) : Unit.decimals(most, 1)) times \(peer.rawValue)"
         case .limit(let most, let least): "≤ \(unit.text(most)), ≥ \(Unit.decimals(least, 1))×"
         }
     }

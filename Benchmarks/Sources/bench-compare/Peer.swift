@@ -1,5 +1,5 @@
 /// What is measured, in the order of the table's columns: cookie jars, and what a jar on disk is held against, which is
-/// Crumb's own in memory and bare SQLite.
+/// Crumb's own in memory, its bare header and bare SQLite.
 enum Peer: String, CaseIterable {
     case crumb = "Crumb"
     case libsoup
@@ -7,6 +7,7 @@ enum Peer: String, CaseIterable {
     case cookiejar = "Go"
     case foundation = "Foundation"
     case memory = "in memory"
+    case lookup = "bare header"
     case sqlite = "SQLite"
 
     /// The name of its driver.
@@ -17,7 +18,7 @@ enum Peer: String, CaseIterable {
         case .libcurl: "libcurl"
         case .cookiejar: "cookiejar"
         case .foundation: "foundation-bench"
-        case .memory: "crumb-bench"
+        case .memory, .lookup: "crumb-bench"
         case .sqlite: "sqlite"
         }
     }

@@ -20,6 +20,10 @@ extension Plan {
             subject: "jar-header-first", jarSizes: [100_000], rounds: 15, quickJarSizes: [10_000], quickRounds: 2,
             roles: [.crumb, .sqlite].map { Role($0) }, goal: { _ in .against([(.sqlite, 0.4)]) }),
         Plan(
+            subject: "decorate", jarSizes: [100_000], rounds: 15, quickJarSizes: [1000], quickRounds: 3,
+            roles: [Role(.crumb), Role(.lookup, part: "jar-header-warm")], comparesHeaders: true,
+            goal: { _ in .slower(than: .lookup, atMost: 1.5) }),
+        Plan(
             subject: "command-header", jarSizes: [100_000, 1_000_000], rounds: 9, quickJarSizes: [1000, 10_000],
             quickRounds: 1, namesSize: true, remark: " (wall clock)",
             // One driver runs both programs, so that both are timed alike.

@@ -15,6 +15,7 @@ enum CrumbBench {
         "jar-full": JarFullSubject.self,
         "jar-header-warm": JarHeaderSubject.self,
         "jar-header-first": JarFirstHeaderSubject.self,
+        "decorate": DecorateSubject.self,
         "command-header": CommandHeaderSubject.self,
         "command-header-bare": BareCommandHeaderSubject.self,
     ]

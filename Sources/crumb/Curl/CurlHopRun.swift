@@ -1,19 +1,20 @@
 import CookieModel
 import Foundation
+import RequestDecoration
 
 /// One hop's run of curl: its argument list, its pipes, and what is held back until the hop's place in the chain is
 /// known.
 final class CurlHopRun {
-    let cookies: CurlCookieHeader
+    let cookies: CookieMerge
     private let plan: CurlPlan
-    private let hop: CurlHop
+    private let hop: RedirectChain
     private let console: Console
     private var headers = HeaderDumpReader()
     private var lastBlock: ResponseBlock?
     private var talk = CurlTalk()
     private var writeOut = WriteOut()
 
-    init(_ plan: CurlPlan, _ hop: CurlHop, cookies: CurlCookieHeader, console: Console) {
+    init(_ plan: CurlPlan, _ hop: RedirectChain, cookies: CookieMerge, console: Console) {
         self.plan = plan
         self.hop = hop
         self.cookies = cookies
@@ -75,7 +76,7 @@ final class CurlHopRun {
             }
         }
         words += CurlHopRun.words("--dump-header", dump)
-        if !cookies.value.isEmpty { words += CurlHopRun.words("--config", try process.addInput(cookies.configuration)) }
+        if !cookies.octets.isEmpty { words += CurlHopRun.words("--config", try process.addInput(cookies.configuration)) }
         return words
     }
 

@@ -1,3 +1,5 @@
+import RequestDecoration
+
 // What an option says about the request's body.
 extension CurlOption {
     /// The options that make a POST of the request.
@@ -9,10 +11,7 @@ extension CurlOption {
     static let bodyOptions: Set = bodyNames.union(["form-escape", "request", "upload-file"])
 
     /// The header fields that go when the body goes: those that describe it.
-    static let bodyFields: Set = [
-        "content-encoding", "content-language", "content-length", "content-location", "content-type", "expect",
-        "transfer-encoding",
-    ]
+    static let bodyFields = Set(RedirectChain.bodyFieldNames)
 
     /// The files that the option takes from, `-` for standard input.
     private var files: [String] {

@@ -1,4 +1,5 @@
 import CookieModel
+import RequestDecoration
 
 // What curl is asked for one hop.
 extension CurlPlan {
@@ -19,13 +20,13 @@ extension CurlPlan {
     ]
 
     /// Whether the user's Authorization goes with a hop.
-    private func sendsAuthorization(_ hop: CurlHop) -> Bool {
-        !hop.isForeign || (isTrusting && !hop.isDowngraded)
+    private func sendsAuthorization(_ hop: RedirectChain) -> Bool {
+        !hop.hasLeftOrigin || (isTrusting && !hop.isDowngraded)
     }
 
     /// The user's own cookies for a hop.
-    func cookies(for hop: CurlHop) -> [[UInt8]] {
-        hop.isForeign ? [] : cookies
+    func cookies(for hop: RedirectChain) -> [[UInt8]] {
+        hop.hasLeftOrigin ? [] : cookies
     }
 
     /// Whether curl may answer challenges, so that it has to be kept from redirects in another way.
@@ -34,15 +35,15 @@ extension CurlPlan {
     }
 
     /// The URL that curl gets: the user's own text first, then what the redirects name.
-    private func url(for hop: CurlHop) -> [UInt8] {
+    private func url(for hop: RedirectChain) -> [UInt8] {
         guard hop.number > 1 else { return target.text }
         let text = Array(hop.context.url.description.utf8)
-        guard !hop.isForeign, let slashes = text.firstIndex(of: UInt8(ascii: "/")) else { return text }
+        guard !hop.hasLeftOrigin, let slashes = text.firstIndex(of: UInt8(ascii: "/")) else { return text }
         return text[..<(slashes + 2)] + target.userInfo + text[(slashes + 2)...]
     }
 
     /// All that curl is asked for a hop but the cookies, which no argument list may hold.
-    func options(for hop: CurlHop) -> [CurlOption] {
+    func options(for hop: RedirectChain) -> [CurlOption] {
         var options = hop.number == 1 ? options : options.compactMap { adapted($0, to: hop) }
         if hop.number > 1 {
             options.append(CurlOption(name: "globoff"))
@@ -68,9 +69,9 @@ extension CurlPlan {
     }
 
     /// An option as a later hop has it; `nil` where it stays behind.
-    private func adapted(_ option: CurlOption, to hop: CurlHop) -> CurlOption? {
+    private func adapted(_ option: CurlOption, to hop: RedirectChain) -> CurlOption? {
         if CurlPlan.authorizationOptions.contains(option.name), !sendsAuthorization(hop) { return nil }
-        if CurlPlan.certificateOptions.contains(option.name), hop.isForeign { return nil }
+        if CurlPlan.certificateOptions.contains(option.name), hop.hasLeftOrigin { return nil }
         if let field = option.fieldName {
             if field == "authorization" || field == "proxy-authorization", !sendsAuthorization(hop) { return nil }
             if CurlOption.bodyFields.contains(field), !hop.keepsBody { return nil }
@@ -100,7 +101,7 @@ extension CurlPlan {
     }
 
     /// Why a hop cannot be made, if it cannot.
-    func problem(with hop: CurlHop) -> Problem? {
+    func problem(with hop: RedirectChain) -> Problem? {
         let upload = options.last { $0.name == "upload-file" }?.value
         guard hop.number > 1, hop.keepsBody, let upload, !CurlTarget.isStandardInput(upload),
             hop.context.url.path.last == UInt8(ascii: "/")

@@ -1,4 +1,5 @@
 import CookieModel
+import RequestDecoration
 
 /// What happened to cookies in one hop, in JSON, without values.
 struct CurlHopReport: Encodable {
@@ -25,7 +26,7 @@ struct CurlHopReport: Encodable {
     var refused: [Refusal] = []
     var evicted: [Evicted] = []
 
-    init(_ hop: CurlHop, sent: [Cookie]) {
+    init(_ hop: RedirectChain, sent: [Cookie]) {
         self.hop = hop.number
         method = hop.context.method
         url = hop.context.url.origin + hop.context.url.path.description

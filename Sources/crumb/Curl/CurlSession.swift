@@ -1,5 +1,6 @@
 import CookieModel
 import Foundation
+import RequestDecoration
 import SessionStore
 
 /// Runs curl once for each hop, with the cookies for that hop, and takes what each answer sets before the next.
@@ -26,7 +27,7 @@ final class CurlSession {
     func run(_ context: RequestContext) throws -> Int32 {
         defer { [replayedInput, headerFile].forEach { if let descriptor = $0 { close(descriptor) } } }
         try openFiles()
-        var hop = CurlHop(context)
+        var hop = RedirectChain(context)
         while true {
             if let problem = plan.problem(with: hop) { throw problem }
             let run = try CurlHopRun(plan, hop, cookies: cookieHeader(for: hop), console: console)
@@ -51,12 +52,12 @@ final class CurlSession {
         }
     }
 
-    private func cookieHeader(for hop: CurlHop) throws -> CurlCookieHeader {
+    private func cookieHeader(for hop: RedirectChain) throws -> CookieMerge {
         let retrieval = try jar.retrieve(for: hop.context, now: now())
         for exclusion in retrieval.excluded where exclusion.reasons.contains(.unreadable) {
             console.complain("\(exclusion.cookie.label): \(ExclusionReason.unreadable.explanation)")
         }
-        return CurlCookieHeader(own: plan.cookies(for: hop), jar: retrieval.included)
+        return CookieMerge(own: plan.cookies(for: hop).map { Octets($0) }, jar: retrieval.included)
     }
 
     private func openFiles() throws {

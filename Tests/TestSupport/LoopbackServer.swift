@@ -5,34 +5,41 @@ import Synchronization
     import Glibc
 #endif
 
-/// An HTTP server on 127.0.0.1 that answers as a test says, and remembers octet for octet what it was asked.
-final class LoopbackServer: Sendable {
+/// An HTTP server on a loopback address that answers as a test says, and remembers octet for octet what it was asked.
+public final class LoopbackServer: Sendable {
     /// A request as it came.
-    struct Request: Sendable {
-        var method = ""
-        var target = ""
+    public struct Request: Sendable {
+        /// The method.
+        public internal(set) var method = ""
+        /// The path with its query.
+        public internal(set) var target = ""
         /// The fields in order, names in lower case.
-        var fields: [(name: String, value: [UInt8])] = []
-        var body: [UInt8] = []
+        public internal(set) var fields: [(name: String, value: [UInt8])] = []
+        /// The body, chunks as they are.
+        public internal(set) var body: [UInt8] = []
 
         /// The values of a field, in order.
-        func values(_ name: String) -> [[UInt8]] {
+        public func values(_ name: String) -> [[UInt8]] {
             fields.filter { $0.name == name }.map(\.value)
         }
 
         /// The values of a field as text.
-        func text(_ name: String) -> [String] {
+        public func text(_ name: String) -> [String] {
             values(name).map { String(decoding: $0, as: UTF8.self) }
         }
     }
 
     /// What to answer.
-    struct Response: Sendable {
-        var status = 200
-        var fields: [(name: String, value: [UInt8])] = []
-        var body = Array("body\n".utf8)
+    public struct Response: Sendable {
+        /// The status code.
+        public var status: Int
+        /// The fields in order.
+        public var fields: [(name: String, value: [UInt8])]
+        /// The body.
+        public var body: [UInt8]
 
-        init(_ status: Int = 200, setCookie: [String] = [], location: String? = nil, body: String = "body\n") {
+        /// A response from text.
+        public init(_ status: Int = 200, setCookie: [String] = [], location: String? = nil, body: String = "body\n") {
             self.status = status
             self.body = Array(body.utf8)
             fields = setCookie.map { ("Set-Cookie", Array($0.utf8)) }
@@ -46,23 +53,28 @@ final class LoopbackServer: Sendable {
         }
     }
 
-    typealias Handler = @Sendable (Request) -> Response
+    /// What answers a request.
+    public typealias Handler = @Sendable (Request) -> Response
 
-    let port: UInt16
+    /// The port it listens on.
+    public let port: UInt16
     private let listener: Int32
     private let recorded = Mutex<[Request]>([])
 
     /// What was asked so far, in order.
-    var requests: [Request] { recorded.withLock { $0 } }
+    public var requests: [Request] { recorded.withLock { $0 } }
 
-    init(_ handler: @escaping Handler) throws {
+    /// A server on a port of its own.
+    ///
+    /// - Parameter address: where it listens; every `127.x.y.z` is this machine on Linux.
+    public init(address text: String = "127.0.0.1", _ handler: @escaping Handler) throws {
         listener = socket(AF_INET, LoopbackServer.stream, 0)
         var reuse: Int32 = 1
         setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &reuse, socklen_t(MemoryLayout<Int32>.size))
         _ = fcntl(listener, F_SETFD, FD_CLOEXEC)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        guard inet_pton(AF_INET, text, &address.sin_addr) == 1 else { throw POSIXError(.EINVAL) }
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let listener = self.listener
         let isListening = withUnsafeMutablePointer(to: &address) { pointer in

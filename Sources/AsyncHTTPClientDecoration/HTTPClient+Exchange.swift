@@ -1,0 +1,37 @@
+public import AsyncHTTPClient
+public import CookieModel
+public import NIOCore
+public import RequestDecoration
+
+extension HTTPClient {
+    /// Makes a request with the jar's cookies and follows its redirects, at each with those of that very URL.
+    ///
+    /// The client's own redirects have to be off: its configuration is made with `redirectConfiguration: .disallow`.
+    ///
+    /// - Parameters:
+    ///   - request: the request; its own cookies and credentials are for its origin alone.
+    ///   - decorator: what adds cookies and takes them.
+    ///   - context: who asks; `nil` for a person's visit to the request's URL.
+    ///   - timeout: how long each hop may take until its head is there.
+    ///   - limit: how many redirects are followed.
+    ///   - isBodyRepeatable: whether the body, if there is one, can be sent again at a redirect: not that of a stream
+    ///     that gives its elements once.
+    ///   - now: the time, asked for each request and each answer.
+    /// - Returns: the answer, whose body is still to be read, and what happened on the way.
+    /// - Throws: ``ClientRedirectsError`` where the client followed a redirect itself, `RedirectError`,
+    ///   `SessionStoreError`, `RequestURLError`, or what the client throws.
+    public func exchange(
+        _ request: HTTPClientRequest, by decorator: RequestDecorator, in context: RequestContext? = nil,
+        timeout: TimeAmount, limit: Int = Redirect.limit, isBodyRepeatable: Bool = true, now: () -> Timestamp
+    ) async throws -> Exchange<HTTPClientResponse> {
+        let context = try context ?? RequestContext(url: request.requestURL())
+        return try await decorator.exchange(request, in: context, limit: limit, now: now) { request, chain in
+            if chain.number > 1, request.body != nil, !isBodyRepeatable {
+                throw RedirectError(bodyNotRepeatableIn: chain)
+            }
+            let response = try await execute(request, timeout: timeout)
+            guard response.history.count <= 1 else { throw ClientRedirectsError() }
+            return (ResponseHead(response), response)
+        }
+    }
+}

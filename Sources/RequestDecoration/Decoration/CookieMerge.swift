@@ -1,0 +1,57 @@
+package import CookieModel
+
+/// The one Cookie field of a request: what the caller has set, then what the jar has under other names.
+package struct CookieMerge {
+    /// The field's value; empty where there is nothing to send.
+    package let octets: Octets
+    /// The jar's cookies that are in it.
+    package let cookies: [Cookie]
+    /// The jar's cookies that are not.
+    package let omissions: [DecorationReport.CookieOmission]
+
+    /// - Parameters:
+    ///   - own: the values of the caller's own fields. They win by name.
+    ///   - jar: the cookies for the request, in order.
+    ///   - carries: whether the client sends octets exactly as they are.
+    package init(own: [Octets], jar: [Cookie], carries: (Octets) -> Bool = { _ in true }) {
+        let ownNames = Set(own.flatMap(CookieMerge.names))
+        var pairs = own.filter { !$0.isEmpty }
+        var cookies: [Cookie] = []
+        var omissions: [DecorationReport.CookieOmission] = []
+        for cookie in jar {
+            if ownNames.contains(cookie.name) {
+                omissions.append(DecorationReport.CookieOmission(cookie: cookie, reason: .setByCaller))
+                continue
+            }
+            let pair = cookie.pair
+            if carries(pair) {
+                cookies.append(cookie)
+                pairs.append(pair)
+            } else {
+                omissions.append(DecorationReport.CookieOmission(cookie: cookie, reason: .octetsNotCarried))
+            }
+        }
+        octets = Octets(Array(pairs.joined(separator: "; ".utf8)))
+        self.cookies = cookies
+        self.omissions = omissions
+    }
+
+    /// The names in a Cookie field value; a pair without an equals sign has none.
+    private static func names(_ fieldValue: Octets) -> [Octets] {
+        fieldValue.split(separator: UInt8(ascii: ";")).map { pair in
+            guard let equals = pair.firstIndex(of: UInt8(ascii: "=")) else { return [] }
+            return Octets(Array(pair[..<equals])).trimmingBlanks
+        }
+    }
+}
+
+extension Octets {
+    /// These octets without the spaces and tabs at both ends.
+    package var trimmingBlanks: Octets {
+        var lower = 0
+        var upper = count
+        while lower < upper, self[lower] == 0x20 || self[lower] == 0x09 { lower += 1 }
+        while upper > lower, self[upper - 1] == 0x20 || self[upper - 1] == 0x09 { upper -= 1 }
+        return self[lower..<upper]
+    }
+}

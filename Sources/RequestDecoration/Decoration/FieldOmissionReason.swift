@@ -1,0 +1,68 @@
+public import CookieModel
+
+/// Why a header field of the settings does not go onto a request.
+public enum FieldOmissionReason: UInt8, DecisionReason {
+    /// The caller has set the field.
+    case setByCaller
+    /// A field that settings cannot set.
+    case reserved
+    /// The request goes to a URL that the field is not meant for.
+    case outsideScope
+    /// A credential, and a connection that others can read.
+    case insecureTransport
+    /// A credential, and a request that another origin has redirected here.
+    case crossOriginRedirect
+    /// There are no tokens.
+    case tokenMissing
+    /// The access token has expired.
+    case tokenExpired
+    /// The token is not one that is simply presented, or no header field can hold it.
+    case tokenNotPresentable
+    /// The client's header fields are text that cannot be these octets.
+    case octetsNotCarried
+
+    /// The stable identifier.
+    public var identifier: String {
+        switch self {
+        case .setByCaller: "set-by-caller"
+        case .reserved: "reserved-field"
+        case .outsideScope: "outside-scope"
+        case .insecureTransport: "insecure-transport"
+        case .crossOriginRedirect: "cross-origin-redirect"
+        case .tokenMissing: "token-missing"
+        case .tokenExpired: "token-expired"
+        case .tokenNotPresentable: "token-not-presentable"
+        case .octetsNotCarried: "octets-not-carried"
+        }
+    }
+
+    /// One sentence for a person.
+    public var explanation: String {
+        switch self {
+        case .setByCaller: "the request has the field already, and the caller's own wins"
+        case .reserved: "the field is not for settings: the jar, a rule for credentials or the client sets it"
+        case .outsideScope: "the URL is not one that the field is meant for"
+        case .insecureTransport: "the connection is not secure, and a credential could be read on its way"
+        case .crossOriginRedirect: "another origin has redirected here, and may not use the credential"
+        case .tokenMissing: "there is no token"
+        case .tokenExpired: "the access token has expired"
+        case .tokenNotPresentable: "the token is no Bearer token that a header field can hold"
+        case .octetsNotCarried: "the client takes header fields as text, which cannot be exactly its octets"
+        }
+    }
+
+    /// What a server or a user does about it, for a person.
+    public var remedy: String {
+        switch self {
+        case .setByCaller: "user: leave the field out of the request"
+        case .reserved: "user: take the field out of the settings"
+        case .outsideScope: "user: check the URL, or the scope of the rule"
+        case .insecureTransport: "user: use https"
+        case .crossOriginRedirect: "user: request the URL itself, where the redirect is to be trusted"
+        case .tokenMissing: "user: log in, or import the token"
+        case .tokenExpired: "user: refresh the token"
+        case .tokenNotPresentable: "server: issue a Bearer token"
+        case .octetsNotCarried: "user: write the value in ASCII"
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import CookieModel
+import HTTPTypes
+import OAuth2
+import SessionStore
+
+/// Which fields besides Cookie went onto a request, and which did not.
+struct FieldDecision {
+    var names: [HTTPField.Name] = []
+    var omissions: [DecorationReport.FieldOmission] = []
+
+    mutating func omit(_ name: HTTPField.Name, _ reason: FieldOmissionReason) {
+        omissions.append(DecorationReport.FieldOmission(name: name, reason: reason))
+    }
+}
+
+extension RequestDecorator {
+    /// Sets what the settings have for the request. `context` has its URL, and those that redirected to it.
+    func setFields<Request: DecoratableRequest>(
+        of request: inout Request, in context: RequestContext, now: Timestamp
+    ) throws(SessionStoreError) -> FieldDecision {
+        var decision = FieldDecision()
+        for rule in settings.rules {
+            let name = rule.field.name
+            let octets = rule.field.withUnsafeBytesOfValue { Octets(Array($0)) }
+            if FieldRule.reserved.contains(name) {
+                decision.omit(name, .reserved)
+            } else if request.hasField(name) {
+                decision.omit(name, .setByCaller)
+            } else if let scope = rule.scope, !scope.contains(context.url) {
+                decision.omit(name, .outsideScope)
+            } else if !Request.carries(octets) {
+                decision.omit(name, .octetsNotCarried)
+            } else {
+                request.setField(name, octets)
+                decision.names.append(name)
+            }
+        }
+        if !settings.authorization.isEmpty {
+            switch try authorization(of: request, in: context, now: now) {
+            case .success(let octets):
+                request.setField(.authorization, octets)
+                decision.names.append(.authorization)
+            case .failure(let reason):
+                decision.omit(.authorization, reason)
+            }
+        }
+        return decision
+    }
+
+    /// The value of the Authorization field, or why there is none.
+    private func authorization<Request: DecoratableRequest>(
+        of request: Request, in context: RequestContext, now: Timestamp
+    ) throws(SessionStoreError) -> Result<Octets, FieldOmissionReason> {
+        if request.hasField(.authorization) { return .failure(.setByCaller) }
+        guard let rule = settings.authorization.first(where: { $0.scope.contains(context.url) })
+        else { return .failure(.outsideScope) }
+        guard AuthorizationRule.isConfidential(context.url) else { return .failure(.insecureTransport) }
+        // Who redirects chooses the URL. A token that came along would let any site act in the user's name.
+        guard context.redirects.allSatisfy({ $0.isSameOrigin(as: context.url) })
+        else { return .failure(.crossOriginRedirect) }
+        guard let tokens = try rule.tokens(context.url) else { return .failure(.tokenMissing) }
+        guard tokens.validity(at: now.microseconds) != .expired else { return .failure(.tokenExpired) }
+        guard let field = tokens.exposedAuthorizationField else { return .failure(.tokenNotPresentable) }
+        return .success(field.withUnsafeBytesOfValue { Octets(Array($0)) })
+    }
+}
+
+extension FieldOmissionReason: Error {}

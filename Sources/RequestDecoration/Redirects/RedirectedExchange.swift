@@ -1,0 +1,57 @@
+public import CookieModel
+
+/// A request on its way through redirects: each hop decorated anew, each answer stored before the next hop.
+///
+/// A state machine without a network: ask for ``nextRequest(now:)``, send it in whatever way, give the answer to
+/// ``receive(_:now:)``, and go on while that says so.
+public struct RedirectedExchange<Request: DecoratableRequest>: Sendable {
+    /// What adds cookies and takes them.
+    public let decorator: RequestDecorator
+    /// Where the request stands.
+    public private(set) var chain: RedirectChain
+    /// What happened so far, a hop for each answer.
+    public private(set) var hops: [ExchangeHop] = []
+    private let first: Request
+    private var report: DecorationReport?
+
+    /// An exchange before its first request.
+    ///
+    /// - Parameters:
+    ///   - request: the request as the caller wants it: its cookies and credentials are for its origin alone.
+    ///   - decorator: what adds cookies and takes them.
+    ///   - context: who asks for which URL; the request's own method counts.
+    ///   - limit: how many redirects are followed.
+    public init(
+        _ request: Request, decorator: RequestDecorator, in context: RequestContext, limit: Int = Redirect.limit
+    ) {
+        first = request
+        self.decorator = decorator
+        chain = RedirectChain(context.with(method: request.requestMethod), limit: limit)
+    }
+
+    /// The present request, decorated: the first one, or the one that the last answer leads to.
+    ///
+    /// - Throws: ``RedirectError`` where it cannot be made, ``SessionStoreError`` where the jar fails.
+    public mutating func nextRequest(now: Timestamp) throws -> Request {
+        let decorated = try decorator.decorate(try chain.request(from: first), in: chain.context, now: now)
+        report = decorated.report
+        return decorated.request
+    }
+
+    /// Stores what the answer to the present request sets, and goes on to where it redirects.
+    ///
+    /// - Returns: whether there is another request to make; if not, the answer is for the caller.
+    /// - Throws: ``RedirectError`` where the answer leads nowhere, ``SessionStoreError`` where the jar fails. What the
+    ///   answer set is stored in the first case, and its hop is among ``hops``.
+    public mutating func receive(_ response: ResponseHead, now: Timestamp) throws -> Bool {
+        let receipt = try decorator.receive(response, in: chain.context, now: now)
+        if let report {
+            hops.append(
+                ExchangeHop(
+                    url: chain.context.url, method: chain.context.method, decoration: report, status: response.status,
+                    receipt: receipt))
+        }
+        report = nil
+        return try chain.follow(status: response.status, location: response.location) != nil
+    }
+}

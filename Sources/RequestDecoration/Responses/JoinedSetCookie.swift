@@ -1,0 +1,121 @@
+public import CookieModel
+
+/// Set-Cookie lines that a client has joined into one with a comma and a space, as Foundation does, cut apart again.
+///
+/// A comma ends a line where a space and `name=` follow it. Within attributes that is certain, but for a quoted one: the
+/// comma of a date is followed by neither. Within a value it is not: a server that sends `a=1` and `b=2` and one that
+/// sends the value `1, b=2` look alike, so it is taken for the end, which is what servers do that keep to the grammar,
+/// and the doubt is told. Any other comma and space is part of a line, and where a line without a name could follow it,
+/// that is told as well.
+public struct JoinedSetCookie: Sendable {
+    /// The lines, in order.
+    public private(set) var lines: [Octets] = []
+    /// What could be read in two ways.
+    public private(set) var doubts: [SetCookieDoubt] = []
+
+    /// Cuts a joined value.
+    public init(_ value: Octets) {
+        var start = 0
+        var place = Place()
+        for index in value.indices {
+            guard value[index] == UInt8(ascii: ","), index + 1 < value.count, value[index + 1] == 0x20 else {
+                place.advance(over: value[index])
+                continue
+            }
+            switch place.comma(before: value[(index + 2)..<value.count]) {
+            case .partOfLine:
+                place.advance(over: value[index])
+            case .perhapsPartOfLine:
+                doubts.append(SetCookieDoubt(.commaKept, line: lines.count))
+                place.advance(over: value[index])
+            case .end:
+                lines.append(value[start..<index])
+                start = index + 2
+                place = Place()
+            case .perhapsEnd:
+                lines.append(value[start..<index])
+                doubts.append(SetCookieDoubt(.splitWithinValue, line: lines.count))
+                start = index + 2
+                place = Place()
+            }
+        }
+        lines.append(value[start..<value.count])
+    }
+}
+
+/// Where in a line one is.
+private struct Place {
+    enum Comma {
+        case partOfLine
+        case perhapsPartOfLine
+        case end
+        case perhapsEnd
+    }
+
+    private enum Section {
+        case pair
+        case attributeName
+        case attributeValue
+    }
+
+    private var section = Section.pair
+    /// What stands in the section so far, without blanks in front; of an attribute's name in lower case.
+    private var text: [UInt8] = []
+    private var attribute: [UInt8] = []
+    private var isQuoted = false
+    private var hasEquals = false
+
+    mutating func advance(over byte: UInt8) {
+        switch byte {
+        case UInt8(ascii: "\""):
+            isQuoted = isQuoted ? false : section != .attributeName && text.isEmpty && (hasEquals || section != .pair)
+            text.append(byte)
+        case UInt8(ascii: ";"):
+            // Section 5.6 of the draft knows no quotes: a semicolon ends whatever there is.
+            section = .attributeName
+            text = []
+            attribute = []
+            isQuoted = false
+        case UInt8(ascii: "=") where section == .attributeName:
+            attribute = text
+            while let last = attribute.last, last == 0x20 || last == 0x09 { attribute.removeLast() }
+            text = []
+            section = .attributeValue
+        case UInt8(ascii: "=") where section == .pair && !hasEquals:
+            hasEquals = true
+            text = []
+        case 0x20, 0x09:
+            if !text.isEmpty { text.append(byte) }
+        default:
+            text.append(section == .attributeName && (0x41...0x5A).contains(byte) ? byte | 0x20 : byte)
+        }
+    }
+
+    func comma(before rest: Octets) -> Comma {
+        if isQuoted { return rest.beginsWithPair ? .perhapsPartOfLine : .partOfLine }
+        // `Expires=Wed, 21 Oct 2037 07:28:00 GMT`
+        let isDate = section == .attributeValue && attribute == Array("expires".utf8) && text.isWeekday
+        guard rest.beginsWithPair else { return isDate ? .partOfLine : .perhapsPartOfLine }
+        return section == .pair ? .perhapsEnd : .end
+    }
+}
+
+extension [UInt8] {
+    /// Whether these are nothing but letters, and not so few that no language calls a day so.
+    fileprivate var isWeekday: Bool {
+        count >= 2 && allSatisfy { (0x41...0x5A).contains($0 & 0xDF) }
+    }
+}
+
+extension Octets {
+    /// Whether a token and an equals sign stand in front (RFC 9110, section 5.6.2).
+    fileprivate var beginsWithPair: Bool {
+        guard let equals = firstIndex(of: UInt8(ascii: "=")), equals > 0 else { return false }
+        return self[0..<equals].allSatisfy { byte in
+            switch byte {
+            case 0x21, 0x23...0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x30...0x39, 0x41...0x5A, 0x5E...0x7A, 0x7C, 0x7E: true
+            default: false
+            }
+        }
+    }
+}

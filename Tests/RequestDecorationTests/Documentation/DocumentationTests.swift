@@ -1,0 +1,78 @@
+import CookieModel
+import Foundation
+import RequestDecoration
+import Testing
+
+@Suite("The guide to decorating, and the reasons")
+struct DocumentationTests {
+    private static let package = URL(filePath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    private static func lines(_ name: String) throws -> [String] {
+        try String(contentsOf: package.appending(path: name), encoding: .utf8).split(separator: "\n").map {
+            $0.trimmingCharacters(in: .whitespaces)
+        }
+    }
+
+    @Test("Every example is code that the tests compile")
+    func examples() throws {
+        let sources = try [
+            "Tests/RequestDecorationTests/Documentation/DocumentationExamples.swift",
+            "Tests/URLSessionDecorationTests/DocumentationExamples.swift",
+            "Tests/AsyncHTTPClientDecorationTests/DocumentationExamples.swift",
+        ].map { try DocumentationTests.lines($0).joined(separator: "\n") }
+        var block: [String]?
+        var count = 0
+        for line in try DocumentationTests.lines("docs/decorating.md") {
+            if line == "```swift" {
+                block = []
+            } else if line == "```", let text = block?.joined(separator: "\n") {
+                #expect(sources.contains { $0.contains(text) }, "\(text)")
+                count += 1
+                block = nil
+            } else {
+                block?.append(line)
+            }
+        }
+        #expect(count == 10)
+    }
+
+    /// The identifiers and remedies in the table under a heading of docs/reasons.md.
+    private func table(_ heading: String) throws -> [String: String] {
+        var rows: [String: String] = [:]
+        var isInside = false
+        for line in try DocumentationTests.lines("docs/reasons.md") {
+            if line.hasPrefix("## ") { isInside = line == "## \(heading)" }
+            guard isInside, line.hasPrefix("| "), !line.hasPrefix("| identifier"), !line.hasPrefix("| ---") else {
+                continue
+            }
+            let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+            rows[cells[0]] = cells[cells.count - 1]
+        }
+        return rows
+    }
+
+    private func check<Reason: DecisionReason>(_ heading: String, _ reasons: Reason.Type) throws {
+        let documented = try table(heading)
+        let known = Dictionary(uniqueKeysWithValues: Reason.allCases.map { ($0.identifier, $0.remedy) })
+        #expect(documented == known)
+        for reason in Reason.allCases {
+            #expect(reason.explanation.count > 10 && !reason.explanation.hasSuffix("."), "\(reason.identifier)")
+        }
+    }
+
+    @Test("Every reason is documented with what to do about it, and no other is")
+    func reasons() throws {
+        try check("What does not go onto a request", CookieOmissionReason.self)
+        try check("Why a field stays out", FieldOmissionReason.self)
+    }
+
+    @Test("Every doubt and every code of redirects is in the guide")
+    func identifiers() throws {
+        let text = try DocumentationTests.lines("docs/decorating.md").joined(separator: "\n")
+        let codes = [RedirectError.Code.locationInvalid, .tooMany, .loop, .bodyNotRepeatable].map(\.rawValue)
+        for identifier in SetCookieDoubt.Kind.allCases.map(\.rawValue) + codes {
+            #expect(text.contains("`\(identifier)`"), "\(identifier)")
+        }
+    }
+}

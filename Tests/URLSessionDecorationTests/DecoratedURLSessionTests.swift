@@ -1,0 +1,112 @@
+import CookieModel
+import Foundation
+import OAuth2
+import RequestDecoration
+import SessionStore
+import TestSupport
+import Testing
+import URLSessionDecoration
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+@Suite("URLSession with a jar")
+struct DecoratedURLSessionTests {
+    private func session(
+        _ jar: CookieJar, _ settings: DecorationSettings = DecorationSettings(),
+        configuration: URLSessionConfiguration = .ephemeral
+    ) -> DecoratedURLSession {
+        DecoratedURLSession(
+            decorator: RequestDecorator(jar: jar, settings: settings), configuration: configuration,
+            now: { URLSessionFixture.now })
+    }
+
+    @Test("Five hops over three sites: cookies, method, body and Authorization of each")
+    func chain() async throws {
+        let chain = try CrossSiteChain()
+        let jar = try URLSessionFixture().jar
+        let exchange = try await session(jar).data(for: try URLSessionFixture.post(chain.url("a", "/1")))
+        #expect(exchange.payload.data == Data("arrived".utf8) && exchange.url.description == chain.url("a", "/5"))
+        #expect(chain.asked.count == CrossSiteChain.expected.count)
+        for ((site, request), expected) in zip(chain.asked, CrossSiteChain.expected) {
+            #expect(site == expected.site && "\(request.method) \(request.target)" == expected.line)
+            #expect(request.text("cookie") == expected.cookie, "\(expected.line)")
+            #expect(request.text("authorization") == expected.authorization, "\(expected.line)")
+            #expect(String(decoding: request.body, as: UTF8.self) == expected.body)
+            #expect(request.text("content-type") == (expected.body.isEmpty ? [] : ["text/plain"]))
+        }
+        #expect(exchange.hops.map(\.status) == [307, 307, 302, 303, 200])
+        #expect(Set(try jar.cookies().readable.map(\.pair)) == ["a=2", "deep=1", "b=1", "c=1", "end=1"])
+    }
+
+    @Test("Octets that are UTF-8 go as they are")
+    func octets() async throws {
+        let server = try LoopbackServer { _ in LoopbackServer.Response(200, setCookie: ["utf8=\u{20AC}; Path=/"]) }
+        let fixture = try URLSessionFixture(["u=\u{E9}\u{1F36A}", "tab=a\tb", "quoted=\"x y\"", "e="])
+        let url = "http://127.0.0.1:\(server.port)/"
+        for _ in 0..<2 { _ = try await session(fixture.jar).data(for: try URLSessionFixture.request(url)) }
+        let cookies = "u=\u{E9}\u{1F36A}; tab=a\tb; quoted=\"x y\"; e="
+        #expect(
+            server.requests.map { $0.values("cookie") } == [
+                [Array(cookies.utf8)], [Array("\(cookies); utf8=\u{20AC}".utf8)],
+            ])
+    }
+
+    @Test("Cookies of the configuration's own storage neither go nor come")
+    func storage() async throws {
+        let server = try LoopbackServer { _ in LoopbackServer.Response(200, setCookie: ["new=1"]) }
+        let configuration = URLSessionConfiguration.ephemeral
+        let cookie = try #require(
+            HTTPCookie(properties: [.name: "platform", .value: "1", .domain: "127.0.0.1", .path: "/"]))
+        configuration.httpCookieStorage?.setCookie(cookie)
+        let fixture = try URLSessionFixture(["a=1"])
+        _ = try await session(fixture.jar, configuration: configuration).data(
+            for: try URLSessionFixture.request("http://127.0.0.1:\(server.port)/"))
+        #expect(server.requests.map { $0.text("cookie") } == [["a=1"]])
+        #expect(configuration.httpCookieStorage?.cookies?.map(\.name) == ["platform"])
+    }
+
+    @Test("A rule's credential goes to its origin, and stays behind at the next")
+    func settings() async throws {
+        let chain = try CrossSiteChain()
+        let tokens = TokenSet(accessToken: Secret("t0ken"), receivedAt: 0)
+        let settings = DecorationSettings(
+            userAgent: "Crumb/1",
+            authorization: try ["a", "b"].map { site in
+                AuthorizationRule(scope: try URLScope(chain.url(site, "/"))) { _ in tokens }
+            })
+        var request = try URLSessionFixture.post(chain.url("a", "/1"))
+        request.setValue(nil, forHTTPHeaderField: "Authorization")
+        _ = try await session(try URLSessionFixture().jar, settings).data(for: request)
+        #expect(
+            chain.asked.map { $0.request.text("authorization") } == [["Bearer t0ken"], ["Bearer t0ken"], [], [], []])
+        #expect(chain.asked.allSatisfy { $0.request.text("user-agent") == ["Crumb/1"] })
+    }
+
+    @Test("A body from a stream ends where it is wanted again, and what was set is stored")
+    func stream() async throws {
+        let chain = try CrossSiteChain()
+        let jar = try URLSessionFixture().jar
+        var request = try URLSessionFixture.post(chain.url("a", "/1"))
+        request.httpBodyStream = InputStream(data: Data("payload".utf8))
+        let streamed = request
+        let error = await #expect(throws: RedirectError.self) { try await session(jar).data(for: streamed) }
+        #expect(error?.code == .bodyNotRepeatable && chain.asked.count == 1)
+        #expect(try jar.cookies().readable.map(\.pair).contains("a=1"))
+    }
+
+    @Test("Loops end with an error, redirects to an app are the caller's")
+    func ends() async throws {
+        let chain = try CrossSiteChain()
+        let jar = try URLSessionFixture().jar
+        let error = await #expect(throws: RedirectError.self) {
+            try await session(jar).data(for: try URLSessionFixture.request(chain.url("a", "/loop")))
+        }
+        #expect(error?.code == .loop && chain.asked.count == 21)
+        #expect(chain.asked.last?.request.text("cookie") == ["looped=1"])
+        let app = try await session(jar).data(for: try URLSessionFixture.request(chain.url("b", "/app")))
+        #expect(app.head.status == 302 && app.head.location == "com.example.app:/callback?code=1")
+        #expect(Set(try jar.cookies().readable.map(\.pair)) == ["looped=1", "app=1"])
+    }
+}

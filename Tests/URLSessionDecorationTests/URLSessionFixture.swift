@@ -1,0 +1,45 @@
+import CookieModel
+import Foundation
+import RequestDecoration
+import SessionStore
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// A jar in memory, and requests for it.
+struct URLSessionFixture {
+    static let now = Timestamp(seconds: 1_800_000_000)
+
+    let jar: CookieJar
+
+    init(_ lines: [Octets] = [], from url: String = "http://127.0.0.1/") throws {
+        let database = try SessionDatabase(
+            path: "", keys: .key(SealingKey()), durability: .memory, now: URLSessionFixture.now)
+        jar = try database.jar(now: URLSessionFixture.now)
+        try jar.receive(
+            ReceivedResponse(context: try URLSessionFixture.context(url), setCookie: lines), now: URLSessionFixture.now)
+    }
+
+    func decorator(_ settings: DecorationSettings = DecorationSettings()) -> RequestDecorator {
+        RequestDecorator(jar: jar, settings: settings)
+    }
+
+    static func context(_ url: String) throws -> RequestContext {
+        RequestContext(url: try RequestURL(url))
+    }
+
+    static func request(_ url: String) throws -> URLRequest {
+        guard let url = URL(string: url) else { throw URLError(.badURL) }
+        return URLRequest(url: url)
+    }
+
+    static func post(_ url: String) throws -> URLRequest {
+        var request = try request(url)
+        request.httpMethod = "POST"
+        request.httpBody = Data("payload".utf8)
+        request.setValue("text/plain", forHTTPHeaderField: "Content-Type")
+        request.setValue("Bearer own", forHTTPHeaderField: "Authorization")
+        return request
+    }
+}
