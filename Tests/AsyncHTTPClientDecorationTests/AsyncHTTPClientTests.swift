@@ -84,13 +84,16 @@ struct AsyncHTTPClientTests {
     @Test("Cookies of a domain go between its hosts, and to no other site")
     func domains() async throws {
         let server = try LoopbackServer { request in
-            switch (request.text("host").first?.prefix { $0 != ":" }, request.target) {
+            let host = request.text("host").first?.split(separator: ":") ?? []
+            switch (host.first, request.target) {
             case ("www.shop.example", "/1"):
-                LoopbackServer.Response(
-                    302, setCookie: ["all=1; Domain=shop.example; Path=/", "own=1; Path=/"], location: "//id.shop.example:\(request.text("host").first?.split(separator: ":").last ?? "")/2")
+                return LoopbackServer.Response(
+                    302, setCookie: ["all=1; Domain=shop.example; Path=/", "own=1; Path=/"],
+                    location: "//id.shop.example:\(host[1])/2")
             case ("id.shop.example", "/2"):
-                LoopbackServer.Response(302, location: "//evil.example:\(request.text("host").first?.split(separator: ":").last ?? "")/3")
-            default: LoopbackServer.Response()
+                return LoopbackServer.Response(302, location: "//evil.example:\(host[1])/3")
+            default:
+                return LoopbackServer.Response()
             }
         }
         let jar = try jar()

@@ -22,15 +22,17 @@ public final class CrossSiteChain: Sendable {
     /// Servers at `127.0.0.1` (site a), `localhost` (site b) and `127.0.0.2` (site c).
     public init() throws {
         let log = log
-        servers = try [("a", "127.0.0.1", "127.0.0.1"), ("b", "127.0.0.1", "localhost"), ("c", "127.0.0.2", "127.0.0.2")]
-            .map { site, address, host in
-                let server = try LoopbackServer(address: address) { request in
-                    log.asked.withLock { $0.append((site, request)) }
-                    return CrossSiteChain.answer(site, request.target, log.url)
-                }
-                log.origins.withLock { $0[site] = "http://\(host):\(server.port)" }
-                return server
+        let places = [
+            ("a", "127.0.0.1", "127.0.0.1"), ("b", "127.0.0.1", "localhost"), ("c", "127.0.0.2", "127.0.0.2"),
+        ]
+        servers = try places.map { site, address, host in
+            let server = try LoopbackServer(address: address) { request in
+                log.asked.withLock { $0.append((site, request)) }
+                return CrossSiteChain.answer(site, request.target, log.url)
             }
+            log.origins.withLock { $0[site] = "http://\(host):\(server.port)" }
+            return server
+        }
     }
 
     /// A URL of a site.
@@ -50,14 +52,18 @@ public final class CrossSiteChain: Sendable {
             LoopbackServer.Response(303, setCookie: ["c=1; HttpOnly", "x=1; Domain=a.test"], location: url("a", "/5"))
         case ("a", "/5"): LoopbackServer.Response(200, setCookie: ["end=1; Path=/"], body: "arrived")
         case (_, "/loop"): LoopbackServer.Response(302, setCookie: ["looped=1"], location: "/loop")
-        case (_, "/app"): LoopbackServer.Response(302, setCookie: ["app=1"], location: "com.example.app:/callback?code=1")
+        case (_, "/app"):
+            LoopbackServer.Response(302, setCookie: ["app=1"], location: "com.example.app:/callback?code=1")
         default: LoopbackServer.Response(404)
         }
     }
 
+    /// What a request must have been: its site, method and path, Cookie and Authorization fields, and body.
+    public typealias Expectation = (site: String, line: String, cookie: [String], authorization: [String], body: String)
+
     /// What every client must have sent for a POST of `payload` to `/1` of site a with `Authorization: Bearer own` and a
     /// Content-Type, and nothing in the jar.
-    public static let expected: [(site: String, line: String, cookie: [String], authorization: [String], body: String)] = [
+    public static let expected: [Expectation] = [
         ("a", "POST /1", [], ["Bearer own"], "payload"), ("a", "POST /2", ["a=1"], ["Bearer own"], "payload"),
         ("b", "POST /3", [], [], "payload"), ("c", "GET /4", [], [], ""), ("a", "GET /5", ["a=2"], [], ""),
     ]

@@ -72,7 +72,8 @@ struct URLRequestTests {
     @Test(
         "A request's URL is that of the rules",
         arguments: [
-            ("http://127.0.0.1/a%20b?c=d", "http://127.0.0.1/a%20b?c=d"), ("HTTPS://Example.com", "https://example.com/"),
+            ("http://127.0.0.1/a%20b?c=d", "http://127.0.0.1/a%20b?c=d"),
+            ("HTTPS://Example.com", "https://example.com/"),
             ("file:///x", nil), ("data:,x", nil),
         ] as [(String, String?)])
     func url(text: String, expected: String?) throws {

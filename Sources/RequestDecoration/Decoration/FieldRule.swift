@@ -19,6 +19,8 @@ public struct FieldRule: Sendable, Hashable {
     static let reserved: Set<HTTPField.Name> = {
         let names = ["host", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade"]
         return Set(
-            names.compactMap { HTTPField.Name($0) } + [.authorization, .connection, .contentLength, .cookie, .setCookie])
+            names.compactMap { HTTPField.Name($0) } + [
+                .authorization, .connection, .contentLength, .cookie, .setCookie,
+            ])
     }()
 }

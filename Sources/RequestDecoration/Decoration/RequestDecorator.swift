@@ -57,7 +57,8 @@ public struct RequestDecorator: Sendable {
         if !settings.isEmpty { _ = try setFields(of: &request, in: context, now: now) }
     }
 
-    private func merge<Request: DecoratableRequest>(_ retrieval: Retrieval, onto request: inout Request) -> CookieMerge {
+    private func merge<Request: DecoratableRequest>(_ retrieval: Retrieval, onto request: inout Request) -> CookieMerge
+    {
         let merge = CookieMerge(
             own: request.fieldValues(.cookie), jar: retrieval.included, carries: Request.carries)
         if !merge.octets.isEmpty { request.setField(.cookie, merge.octets) }

@@ -52,7 +52,8 @@ extension Timestamp {
     /// The same moment to the microsecond, at an end of the range where it lies beyond.
     init(_ date: Date) {
         let microseconds = (date.timeIntervalSince1970 * 1e6).rounded()
-        self = Int64(exactly: microseconds).map(Timestamp.init(microseconds:))
+        self =
+            Int64(exactly: microseconds).map(Timestamp.init(microseconds:))
             ?? (microseconds < 0 ? .distantPast : .distantFuture)
     }
 }

@@ -76,7 +76,9 @@ final class CurlHopRun {
             }
         }
         words += CurlHopRun.words("--dump-header", dump)
-        if !cookies.octets.isEmpty { words += CurlHopRun.words("--config", try process.addInput(cookies.configuration)) }
+        if !cookies.octets.isEmpty {
+            words += CurlHopRun.words("--config", try process.addInput(cookies.configuration))
+        }
         return words
     }
 

@@ -11,7 +11,7 @@ struct DecoratedFieldTests {
 
     /// Decorates both ways and expects the same request.
     private func decorate(
-        _ request: HTTPRequest = DecorationFixture.request(), _ settings: DecorationSettings,
+        _ settings: DecorationSettings, on request: HTTPRequest = DecorationFixture.request(),
         in context: RequestContext? = nil
     ) throws -> (request: HTTPRequest, report: DecorationReport) {
         let decorator = try DecorationFixture().decorator(settings)
@@ -40,7 +40,7 @@ struct DecoratedFieldTests {
         #expect(decorated.report.fieldOmissions.map(\.reason) == [.setByCaller])
         var own = DecorationFixture.request()
         own.headerFields[.userAgent] = "mine"
-        #expect(try decorate(own, settings).request.headerFields[values: .userAgent] == ["mine"])
+        #expect(try decorate(settings, on: own).request.headerFields[values: .userAgent] == ["mine"])
     }
 
     @Test(
@@ -58,16 +58,21 @@ struct DecoratedFieldTests {
     @Test(
         "A scope is an origin and the paths at or below one",
         arguments: [
-            ("https://api.test/v2", "https://api.test/v2", true), ("https://api.test/v2", "https://api.test/v2/x?y", true),
-            ("https://api.test/v2", "https://api.test/v2?q", true), ("https://api.test/v2", "https://api.test/v21", false),
+            ("https://api.test/v2", "https://api.test/v2", true),
+            ("https://api.test/v2", "https://api.test/v2/x?y", true),
+            ("https://api.test/v2", "https://api.test/v2?q", true),
+            ("https://api.test/v2", "https://api.test/v21", false),
             ("https://api.test/v2", "https://api.test/v2/../v1", false),
             ("https://api.test/v2", "https://api.test/v2/%2e%2E/v1", false),
             ("https://api.test/v2", "https://api.test/V2", false), ("https://api.test/v2", "https://api.test/", false),
-            ("https://api.test/v2/", "https://api.test/v2", false), ("https://api.test/v2/", "https://api.test/v2/x", true),
-            ("https://api.test", "https://api.test/anything", true), ("https://api.test", "https://API.test:443/", true),
+            ("https://api.test/v2/", "https://api.test/v2", false),
+            ("https://api.test/v2/", "https://api.test/v2/x", true),
+            ("https://api.test", "https://api.test/anything", true),
+            ("https://api.test", "https://API.test:443/", true),
             ("https://api.test", "https://api.test:444/", false), ("https://api.test", "http://api.test/", false),
             ("https://api.test", "https://x.api.test/", false), ("https://api.test", "https://api.test.evil/", false),
-            ("https://api.test", "https://api.test@evil.test/", false), ("https://api.test", "https://api.test./", false),
+            ("https://api.test", "https://api.test@evil.test/", false),
+            ("https://api.test", "https://api.test./", false),
         ])
     func scope(prefix: String, url: String, isWithin: Bool) throws {
         let settings = DecorationSettings(
@@ -106,7 +111,7 @@ struct DecoratedFieldTests {
                     return nil
                 }
             ])
-        let decorated = try decorate(request, settings)
+        let decorated = try decorate(settings, on: request)
         #expect(decorated.request.headerFields[values: .authorization] == ["Basic eDp5"])
         #expect(decorated.report.fieldOmissions.map(\.reason) == [.setByCaller])
     }
@@ -125,7 +130,8 @@ struct DecoratedFieldTests {
             DecorationSettings(
                 authorization: [AuthorizationRule(scope: try URLScope("https://example.com")) { _ in tokens }]))
         #expect(decorated.request == DecorationFixture.request())
-        #expect(decorated.report.fieldOmissions == [.init(name: .authorization, reason: reason)])
+        #expect(decorated.report.fieldOmissions.map(\.name) == [.authorization])
+        #expect(decorated.report.fieldOmissions.map(\.reason) == [reason])
     }
 
     @Test("Tokens that are due, or whose end nobody knows, go", arguments: [1, 30, nil] as [Int64?])

@@ -119,7 +119,8 @@ struct RequestDecoratorTests {
         "The URL of a request is its scheme, authority and path",
         arguments: [
             ("https", "example.com", "/a?b=c", "https://example.com/a?b=c"),
-            ("http", "EXAMPLE.com:8080", "/", "http://example.com:8080/"), ("https", "e.com:443", nil, "https://e.com/"),
+            ("http", "EXAMPLE.com:8080", "/", "http://example.com:8080/"),
+            ("https", "e.com:443", nil, "https://e.com/"),
             (nil, "example.com", "/", nil), ("https", nil, "/", nil),
         ] as [(String?, String?, String?, String?)])
     func url(scheme: String?, authority: String?, path: String?, expected: String?) {

@@ -2,6 +2,7 @@ import CookieModel
 import HTTPTypes
 import OAuth2
 import RequestDecoration
+import SessionStore
 import Testing
 
 @Suite("Exchanges through redirects")
@@ -113,7 +114,9 @@ struct ExchangeTests {
         #expect(web.values(.contentType) == ["text/plain", "text/plain", nil, nil])
     }
 
-    @Test("Whether a request is same-site follows the whole chain, where the policy looks at it", arguments: [false, true])
+    @Test(
+        "Whether a request is same-site follows the whole chain, where the policy looks at it",
+        arguments: [false, true])
     func sameSite(considersChain: Bool) async throws {
         let web = Web([
             "https://a.test/1": (302, "https://b.test/2", []), "https://b.test/2": (302, "https://a.test/3", []),

@@ -1,6 +1,7 @@
 import CookieModel
 import HTTPTypes
 import RequestDecoration
+import SessionStore
 import Testing
 
 @Suite("Received responses")
