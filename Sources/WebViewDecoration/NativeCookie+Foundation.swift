@@ -1,5 +1,5 @@
 #if canImport(WebKit)
-    public import CookieModel
+    internal import CookieModel
     public import Foundation
     public import RequestDecoration
     public import WebKit

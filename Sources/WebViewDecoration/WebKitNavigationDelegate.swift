@@ -3,6 +3,8 @@
     public import RequestDecoration
     public import WebKit
 
+    // WebKit's own signatures have them.
+    // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
     /// Passes what WebKit asks and tells to a ``WebViewSession``, and its answers back.
     ///
     /// An app with a delegate of its own forwards the calls that docs/web-views.md lists.
@@ -39,31 +41,31 @@
 
         /// The server redirected the navigation.
         public func webView(
-            _ webView: WKWebView, didReceiveServerRedirectForProvisionalNavigation navigation: WKNavigation?
+            _ webView: WKWebView, didReceiveServerRedirectForProvisionalNavigation navigation: WKNavigation!
         ) {
             tell(.redirected(url: webView.url?.absoluteString ?? ""))
         }
 
         /// The navigation failed before anything was shown.
         public func webView(
-            _ webView: WKWebView, didFailProvisionalNavigation navigation: WKNavigation?, withError error: any Error
+            _ webView: WKWebView, didFailProvisionalNavigation navigation: WKNavigation!, withError error: any Error
         ) {
             tell(.failed(NavigationFailure(.provisional, error)))
         }
 
         /// The page begins to arrive.
-        public func webView(_ webView: WKWebView, didCommit navigation: WKNavigation?) {
+        public func webView(_ webView: WKWebView, didCommit navigation: WKNavigation!) {
             tell(.committed(url: webView.url?.absoluteString ?? ""))
         }
 
         /// The page has been loaded.
-        public func webView(_ webView: WKWebView, didFinish navigation: WKNavigation?) {
+        public func webView(_ webView: WKWebView, didFinish navigation: WKNavigation!) {
             tell(.finished(url: webView.url?.absoluteString ?? ""))
         }
 
         /// The navigation failed while the page was arriving.
         public func webView(
-            _ webView: WKWebView, didFail navigation: WKNavigation?, withError error: any Error
+            _ webView: WKWebView, didFail navigation: WKNavigation!, withError error: any Error
         ) {
             tell(.failed(NavigationFailure(.committed, error)))
         }

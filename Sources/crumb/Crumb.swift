@@ -16,7 +16,7 @@ struct Crumb: ParsableCommand {
         subcommands: [
             ImportCommand.self, HeaderCommand.self, ScriptCommand.self, CaptureScriptCommand.self, ListCommand.self,
             ExplainCommand.self, CurlCommand.self, GetCommand.self, SetCommand.self, RemoveCommand.self,
-            SessionCommand.self, JarsCommand.self, ChangesCommand.self, SimulateCommand.self, TokenCommand.self, StatusCommand.self,
-            KeyCommand.self, PruneCommand.self, CheckCommand.self, BackupCommand.self,
+            SessionCommand.self, JarsCommand.self, ChangesCommand.self, SimulateCommand.self, TokenCommand.self,
+            StatusCommand.self, KeyCommand.self, PruneCommand.self, CheckCommand.self, BackupCommand.self,
         ])
 }

@@ -19,6 +19,9 @@ enum ScriptMessage {
         }
     }
 
+    /// How errors of this module are told from the decoder's.
+    static let unexpected = "not expected"
+
     private static func error(_ error: DecodingError) -> ScriptMessageError {
         switch error {
         case .keyNotFound(let key, let context):
@@ -26,8 +29,8 @@ enum ScriptMessage {
         case .typeMismatch(_, let context), .valueNotFound(_, let context):
             ScriptMessageError(.malformed, place: place(context.codingPath))
         case .dataCorrupted(let context):
-            // The decoder's own errors about JSON carry another one, ours do not.
-            context.codingPath.isEmpty && context.underlyingError != nil
+            // The decoder's own errors of this kind are about JSON itself.
+            context.codingPath.isEmpty && context.debugDescription != unexpected
                 ? ScriptMessageError(.notJSON) : ScriptMessageError(.malformed, place: place(context.codingPath))
         @unknown default:
             ScriptMessageError(.malformed)
@@ -76,7 +79,7 @@ struct ScriptMessageObject {
     /// The object is not what it should be.
     func malformed(_ name: String? = nil) -> DecodingError {
         let path = codingPath + (name.map { [Name(stringValue: $0)] } ?? [])
-        return .dataCorrupted(DecodingError.Context(codingPath: path, debugDescription: "not expected"))
+        return .dataCorrupted(DecodingError.Context(codingPath: path, debugDescription: ScriptMessage.unexpected))
     }
 
     /// A text of so many bytes at most; `nil` where it is missing or `null`.

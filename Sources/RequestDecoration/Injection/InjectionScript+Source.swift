@@ -13,23 +13,21 @@ extension InjectionScript {
         }
         let verifies = verification != .none
         return ScriptTemplate(PackageResources.InjectionScript_js).source([
-            "parameters": ["var mode = \"\(writing.rawValue)\", verifies = \(verifies), handler = \(handler);"],
+            "parameters": "var mode = \"\(writing.rawValue)\", verifies = \(verifies), handler = \(handler);",
             "cookies": cookiesFunction(sections, labelled: verifies),
         ])
     }
 
-    /// The function that gives a frame its own cookies, and creates no object of any other's.
-    private static func cookiesFunction(_ sections: [(origin: Origin, seeds: [Seed])], labelled: Bool) -> [String] {
-        var lines = ["function cookiesFor(protocol, host) {"]
+    /// The function that gives a frame its own cookies, and creates no object of any other's. On one line, so that no
+    /// place in a stack, which a page can read, depends on how many there are.
+    private static func cookiesFunction(_ sections: [(origin: Origin, seeds: [Seed])], labelled: Bool) -> String {
+        var text = "function cookiesFor(protocol, host) {"
         for (origin, seeds) in sections {
             let (name, host) = (JavaScript.stringLiteral(origin.protocol), JavaScript.stringLiteral(origin.host))
-            lines.append("  if (protocol === \(name) && host === \(host)) return [")
-            for (index, seed) in seeds.enumerated() {
-                lines.append("    \(object(seed, labelled: labelled))\(index < seeds.count - 1 ? "," : "")")
-            }
-            lines.append("  ];")
+            let objects = seeds.map { object($0, labelled: labelled) }.joined(separator: ", ")
+            text += " if (protocol === \(name) && host === \(host)) return [\(objects)];"
         }
-        return lines + ["  return [];", "}"]
+        return text + " return []; }"
     }
 
     /// Every property is there in every object, so that none is looked up on a prototype, which a page can change.

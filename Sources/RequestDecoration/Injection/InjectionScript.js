@@ -3,7 +3,8 @@
   //{parameters}
   // A page may have replaced whatever can be replaced before this runs. What stands below calls nothing of a page's
   // while it looks for this page's own cookies, is strict so that no function of a page gets at its source through
-  // `caller`, and keeps the cookies at the end, so that the lines of a stack say nothing about how many there are.
+  // `caller` or a stack, and keeps the cookies on one line at the end, so that no place in a stack says how many there
+  // are.
   if (typeof location === "undefined" || typeof document === "undefined") return;
   var protocol = location.protocol, host = location.hostname, path = location.pathname;
   var cookies = cookiesFor(protocol, host);

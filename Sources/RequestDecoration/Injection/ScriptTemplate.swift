@@ -8,10 +8,10 @@ struct ScriptTemplate {
         lines = Octets(bytes).utf8String?.split(separator: "\n") ?? []
     }
 
-    /// The script with lines of code in its places and without comments.
+    /// The script with code in its places and without comments.
     ///
-    /// - Parameter parts: what stands in the place of a line `//{name}`, by name.
-    func source(_ parts: [String: [String]]) -> String {
+    /// - Parameter parts: the line that stands in the place of a line `//{name}`, by name.
+    func source(_ parts: [String: String]) -> String {
         var source = ""
         for line in lines {
             let indentation = line.prefix { $0 == " " }
@@ -20,8 +20,8 @@ struct ScriptTemplate {
                 source += "\(line)\n"
                 continue
             }
-            guard text.hasPrefix("//{"), text.hasSuffix("}") else { continue }
-            for part in parts[String(text.dropFirst(3).dropLast())] ?? [] { source += "\(indentation)\(part)\n" }
+            guard text.hasPrefix("//{"), let part = parts[String(text.dropFirst(3).dropLast())] else { continue }
+            source += "\(indentation)\(part)\n"
         }
         return source
     }

@@ -48,7 +48,8 @@ extension NativeCookie {
         // Where no attribute can say the path, it is the default-path of a URL below it.
         let isWritable = path.utf8.count <= SetCookie.attributeValueLimit && !path.utf8.contains(UInt8(ascii: ";"))
         guard let url = try? RequestURL("https://\(host)\(isWritable ? "/" : "\(path)/x")") else { return nil }
-        var line = "\(name)=; Max-Age=0"
+        // A value stands there, since a line with neither name nor value is none.
+        var line = "\(name)=x; Max-Age=0"
         if isWritable { line += "; Path=\(path)" }
         if !isHostOnly { line += "; Domain=\(host)" }
         // What prefixes ask for.

@@ -250,6 +250,7 @@ struct CaptureScriptTests {
             webkit.messageHandlers.crumb.__proto__.postMessage = () => { loot.push("post"); };
             window.webkit = undefined;
             Array.prototype[Symbol.iterator] = function () { loot.push("iterate"); return [][Symbol.iterator]; };
+            "";
             """
         let results = try Browser.run(
             page, .script(try source()), .script(attack), .script("document.cookie = 'a=\"1'; fetch.name;"),

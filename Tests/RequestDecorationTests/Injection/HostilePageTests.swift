@@ -149,6 +149,7 @@ struct HostilePageTests {
         let careless = """
             (function () {
               var all = {"https://bank.test": ["\(HostilePageTests.secret)=1"], "https://evil.test": ["mine=1"]};
+              all["https://bank.test"].slice();
               Object.keys(all).map(function (key) { return all[key]; }).forEach(function (lines) {
                 ({}).value = lines[0]; var rest = []; rest[0] = lines[0]; lines[0].split("; ");
                 document.cookie = lines[0];
@@ -160,7 +161,7 @@ struct HostilePageTests {
             .open("https://evil.test/"), .script(HostilePageTests.tools),
             .script("(function () { \(HostilePageTests.attacks[index].code) })();"),
             .script((1...2).contains(index) ? sloppy : careless), .script("loot"))
-        #expect(results[4].value?.contains(HostilePageTests.secret) == true)
+        #expect(results[4].value?.contains(HostilePageTests.secret) == true, "\(results)")
     }
 
     @Test("The lines of a stack say nothing of how many cookies others have")
@@ -180,7 +181,7 @@ struct HostilePageTests {
                 stacks.insert(try #require(results[4].value))
             }
         }
-        #expect(stacks.count == 1 && stacks.first?.contains("step.js") == true)
+        #expect(stacks.count == 1 && stacks.first?.contains("step.js") == true, "\(stacks)")
     }
 
     @Test("Nothing is left behind but the tab's own item")

@@ -11,7 +11,7 @@ struct NavigationTableTests {
         for line in try Documentation.text("docs/web-views.md").split(separator: "\n")
         where line.hasPrefix("| `webView") {
             let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
-            #expect(cells.count == 4, "\(line)")
+            #expect(cells.count == 3, "\(line)")
             #expect(rows[cells[0]] == nil, "\(line)")
             rows[cells[0]] = (cells[1], cells[2])
         }

@@ -3,6 +3,10 @@
 // happened at each.
 const vm = require("vm");
 
+const trim = (text) => text.replace(/^[ \t]+|[ \t]+$/g, "");
+// As in Chromium and Firefox; WebKit does not trust loopback.
+const isSecure = (url) => url.protocol === "https:" || /^(localhost|127\..*|\[::1\])$/.test(url.hostname);
+
 class Store {
   constructor() { this.cookies = []; this.sequence = 0; }
 
@@ -12,12 +16,12 @@ class Store {
     const [pair, ...attributes] = line.split(";");
     const equals = pair.indexOf("=");
     const cookie = {
-      name: equals < 0 ? "" : pair.slice(0, equals).trim(), value: pair.slice(equals + 1).trim(),
+      name: equals < 0 ? "" : trim(pair.slice(0, equals)), value: trim(pair.slice(equals + 1)),
       path: Store.defaultPath(url.pathname), domain: url.hostname, hostOnly: true, expires: Infinity
     };
     let maxAge = null;
     for (const attribute of attributes) {
-      const [key, ...rest] = attribute.split("="), value = rest.join("=").trim();
+      const [key, ...rest] = attribute.split("="), value = trim(rest.join("="));
       switch (key.trim().toLowerCase()) {
         case "path": if (value.startsWith("/")) cookie.path = value; break;
         case "domain": cookie.domain = value.replace(/^\./, "").toLowerCase(); cookie.hostOnly = false; break;
@@ -29,7 +33,7 @@ class Store {
       }
     }
     if (!cookie.hostOnly && url.hostname !== cookie.domain && !url.hostname.endsWith("." + cookie.domain)) return;
-    if (cookie.secure && url.protocol !== "https:") return;
+    if (cookie.secure && !isSecure(url)) return;
     if (cookie.httpOnly && !http) return;
     const same = (other) => ["name", "domain", "hostOnly", "path"].every((key) => other[key] === cookie[key]);
     const old = this.cookies.find(same);
@@ -41,7 +45,7 @@ class Store {
 
   visible(url, now) {
     return this.cookies.filter((cookie) =>
-      cookie.expires > now && !cookie.httpOnly && (!cookie.secure || url.protocol === "https:")
+      cookie.expires > now && !cookie.httpOnly && (!cookie.secure || isSecure(url))
       && (url.hostname === cookie.domain || (!cookie.hostOnly && url.hostname.endsWith("." + cookie.domain)))
       && (url.pathname === cookie.path || (url.pathname.startsWith(cookie.path)
         && (cookie.path.endsWith("/") || url.pathname[cookie.path.length] === "/"))))

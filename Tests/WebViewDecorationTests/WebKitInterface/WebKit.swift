@@ -6,6 +6,24 @@
     @_exported import FoundationNetworking
 #endif
 
+#if !canImport(ObjectiveC)
+    // What Foundation has on Apple's systems only.
+    public struct HTTPCookieStringPolicy: RawRepresentable, Hashable, Sendable {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+        public static let sameSiteLax = HTTPCookieStringPolicy(rawValue: "lax")
+        public static let sameSiteStrict = HTTPCookieStringPolicy(rawValue: "strict")
+    }
+
+    extension HTTPCookie {
+        public var sameSitePolicy: HTTPCookieStringPolicy? { nil }
+    }
+
+    extension HTTPCookiePropertyKey {
+        public static let sameSitePolicy = HTTPCookiePropertyKey("SameSite")
+    }
+#endif
+
 @MainActor open class WKHTTPCookieStore {
     public func allCookies() async -> [HTTPCookie] { [] }
     public func setCookie(_ cookie: HTTPCookie) async {}
