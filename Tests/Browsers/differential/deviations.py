@@ -71,7 +71,8 @@ def _pattern(entry: dict) -> re.Pattern[str] | None:
 
 def explain(comparison: Comparison, engines: Sequence[str], difference: Difference,
             deviations: Sequence[Deviation]) -> list[Deviation] | None:
-    """The reasons why all of `engines` differ from Crumb, one for each cookie that is different.
+    """The reasons why all of `engines` differ from Crumb: for each cookie that is different, one that they have in
+    common, or one for each of them.
 
     What deletes or refuses a cookie can be the reason of another order too: the cookie after it is a new one then.
     `None` where a cookie is left that nothing explains.
@@ -79,9 +80,10 @@ def explain(comparison: Comparison, engines: Sequence[str], difference: Differen
     candidates = sorted(deviations, key=lambda deviation: deviation.is_order != difference.is_order)
     found: list[Deviation] = []
     for lines in difference.lines:
-        reason = next((deviation for deviation in candidates if all(
-            deviation.explains(comparison, engine, difference, lines) for engine in engines)), None)
-        if reason is None:
+        reasons = [[deviation for deviation in candidates if deviation.explains(comparison, engine, difference, lines)]
+                   for engine in engines]
+        if not all(reasons):
             return None
-        found.append(reason)
+        common = [deviation for deviation in reasons[0] if all(deviation in others for others in reasons)]
+        found += common[:1] or [of_engine[0] for of_engine in reasons]
     return list(dict.fromkeys(found))

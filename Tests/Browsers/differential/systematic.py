@@ -22,6 +22,7 @@ def systematic_cases(first: int) -> list[Case]:
     for attributes in ROOT_ATTRIBUTES:
         lines = [name + b"={v}; " + attributes for name in words.PREFIXED_NAMES]
         cases.append(_case(first + len(cases), lines, "https://www.{site}/"))
+    cases.append(_foreign_case(first + len(cases)))
     for group in _script_groups():
         cases.append(_script_case(first + len(cases), group))
     return cases
@@ -63,6 +64,20 @@ def _case(number: int, lines: list[bytes], url: str) -> Case:
     steps.append(Step(Reach.REDIRECT, f"https://elsewhere{number:05}.test/"))
     steps.append(Step(Reach.FETCH, f"https://www.{site}/a/b/c"))
     steps.append(Step(Reach.LOCATION, f"https://www.{site}/a/b/c"))
+    return Case(number, Kind.SYSTEMATIC, tuple(steps))
+
+
+def _foreign_case(number: int) -> Case:
+    """What a page of another site has its sub-resources set, and what a person's visit shows of it."""
+    site = f"s{number:05}.test"
+    own = Surroundings(site, "test", f"www.{site}")
+    attributes = dict.fromkeys([*words.SAME_SITES, *words.FLAGS, b"Path=/", b"Domain={site}"])
+    lines = [b"f%03d={v}; " % index + attribute for index, attribute in enumerate(attributes)]
+    steps = [Step(Reach.NAVIGATE, f"https://elsewhere{number:05}.test/")]
+    for reach, share in ((Reach.FETCH, lines[0::3]), (Reach.IMAGE, lines[1::3]), (Reach.FRAME, lines[2::3])):
+        steps.append(Step(reach, f"https://www.{site}/a/b/c",
+                          tuple(filled(line, own, index) for index, line in enumerate(share))))
+    steps += [Step(Reach.FETCH, f"https://www.{site}/a/b/c"), Step(Reach.LOCATION, f"https://www.{site}/a/b/c")]
     return Case(number, Kind.SYSTEMATIC, tuple(steps))
 
 
