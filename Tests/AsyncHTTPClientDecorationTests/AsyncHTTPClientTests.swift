@@ -64,8 +64,8 @@ struct AsyncHTTPClientTests {
         let chain = try CrossSiteChain()
         let jar = try jar()
         let (exchange, body) = try await withClient { client in
-            let exchange = try await exchange(client, post(chain.url("a", "/1")), RequestDecorator(jar: jar))
-            return (exchange, String(buffer: try await exchange.payload.body.collect(upTo: 100)))
+            let answer = try await self.exchange(client, post(chain.url("a", "/1")), RequestDecorator(jar: jar))
+            return (answer, String(buffer: try await answer.payload.body.collect(upTo: 100)))
         }
         #expect(body == "arrived" && exchange.url.description == chain.url("a", "/5"))
         #expect(chain.asked.count == CrossSiteChain.expected.count)
