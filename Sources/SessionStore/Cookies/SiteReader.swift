@@ -19,7 +19,7 @@ final class SiteReader {
         connection = try ReadingConnection(database.file, busyTimeout: database.busyTimeout)
         cookies = try connection.prepare(CookieRows.siteQuery)
         status = try connection.prepare(
-            "SELECT (SELECT next_change FROM jar WHERE id = ?), (SELECT max(id) FROM sealing_key)")
+            "SELECT (\(ChangeRows.nextPositionQuery)), (SELECT max(id) FROM sealing_key)")
         changes = try connection.prepare(
             "SELECT position, site FROM cookie_change WHERE jar_id = ? AND position > ? ORDER BY position LIMIT ?")
     }

@@ -11,9 +11,12 @@ struct ChangeRows {
     let database: Database
     let jarID: Int64
 
+    /// The position that the next entry gets: a query with the jar's id as its parameter.
+    static let nextPositionQuery = "SELECT next_change FROM jar WHERE id = ?"
+
     /// The position that the next entry gets.
     func nextPosition() throws -> Int64 {
-        let statement = try RowStatement(database, "SELECT next_change FROM jar WHERE id = ?")
+        let statement = try RowStatement(database, ChangeRows.nextPositionQuery)
         defer { statement.reset() }
         statement.bind(1, jarID)
         return try statement.step() ? statement.int64(0) : 1
