@@ -63,6 +63,24 @@ struct FreshReadTests {
         #expect(result.status == 0, "\(result.talk)")
     }
 
+    @Test("A process that ends takes nothing away from one that has the database open twice")
+    func openTwice() throws {
+        let jar = try place.jar()
+        #expect(try header(jar) == "")
+        // Opening it a second time must not cost the first one its locks: the worker would believe itself alone.
+        let second = try place.jar()
+        for value in 1...3 {
+            let worker = try ObedientWorker(place, database: place.database)
+            #expect(try worker.does("a=\(value); Path=/") == "done")
+            let result = worker.dismiss()
+            #expect(result.status == 0, "\(result.talk)")
+            for jar in [jar, second, jar] { #expect(try header(jar) == "a=\(value)") }
+            let context = RequestContext(url: try RequestURL("https://www.example.com/"))
+            try jar.receive(
+                ReceivedResponse(context: context, setCookie: ["b=\(value); Path=/b"]), now: WorkerHome.now)
+        }
+    }
+
     @Test("A database with a relative name is found from wherever the process goes")
     func relative() throws {
         let depth = FileManager.default.currentDirectoryPath.split(separator: "/").count

@@ -39,23 +39,29 @@ extension CookiePolicy {
         opening open: (Cookie) -> Octets?
     ) -> Octets {
         let rules = RetrievalRules(context, self, now: now)
-        var places = cookies.indices.filter { rules.exclusionReasons(for: cookies[$0]).isEmpty }
-        places.sort { cookies[$0].precedes(cookies[$1]) }
         var room = RequestRoom(limits)
         var output: [UInt8] = []
         output.reserveCapacity(1024)
-        for place in places {
-            let name = cookies[place].name
-            guard let value = open(cookies[place]), room.takes(value.count + (name.isEmpty ? 0 : name.count + 1))
-            else { continue }
-            if !output.isEmpty { output += [ASCII.semicolon, ASCII.space] }
-            if !name.isEmpty {
-                output.append(name)
-                output.append(ASCII.equals)
+        var noted: [Int] = []
+        do {
+            // Read where they lie: a copy of a cookie is many references.
+            let span = cookies.span
+            var places = span.indices.filter { rules.exclusionReasons(for: span[$0]).isEmpty }
+            places.sort { span[$0].precedes(span[$1]) }
+            for place in places {
+                let name = span[place].name
+                guard let value = open(span[place]), room.takes(value.count + (name.isEmpty ? 0 : name.count + 1))
+                else { continue }
+                if !output.isEmpty { output += [ASCII.semicolon, ASCII.space] }
+                if !name.isEmpty {
+                    output.append(name)
+                    output.append(ASCII.equals)
+                }
+                output.append(value)
+                if accesses.note(span[place]) { noted.append(place) }
             }
-            output.append(value)
-            if accesses.note(cookies[place]) { cookies[place].lastAccess = now }
         }
+        for place in noted { cookies[place].lastAccess = now }
         return Octets(output)
     }
 }

@@ -10,9 +10,13 @@ struct CachedSite {
     /// Whether the values are still to be opened.
     private(set) var isSealed = true
 
+    /// How much room the site takes: one, and one for each cookie.
+    let size: Int
+
     /// The rows of a site, values sealed.
     init(sealed: [Cookie]) {
         self.sealed = sealed
+        size = 1 + sealed.count
     }
 
     /// Opens all values, which pays where a site is asked for again.

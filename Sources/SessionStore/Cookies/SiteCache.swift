@@ -7,8 +7,8 @@ internal import Synchronization
 /// Every reading first compares the header of the write-ahead log's index with the one that the cache goes by
 /// (``WALIndex``). Where they differ somebody wrote, and the journal tells which sites to read anew.
 final class SiteCache: Sendable {
-    /// How many sites are kept of all jars.
-    fileprivate static let siteLimit = 8192
+    /// How many cookies are kept of all jars, a site counting as one more.
+    fileprivate static let sizeLimit = 200_000
     /// From how many changes on all sites of a jar are read anew.
     fileprivate static let changeLimit: Int64 = 256
 
@@ -24,7 +24,8 @@ final class SiteCache: Sendable {
     fileprivate struct State {
         var reader: SiteReader?
         var jars: [Int64: Jar] = [:]
-        var siteCount = 0
+        /// How many cookies are kept, and sites.
+        var size = 0
         /// Whether there was a question before: a program that has but one needs no second connection.
         var wasAsked = false
     }
@@ -81,10 +82,9 @@ extension SiteCache.State {
                 known < last && last - known <= SiteCache.changeLimit
                 ? try reader.sites(ofJar: jar.id, changedAfter: known, upTo: last) : nil
             if let changed {
-                for site in changed where jars[jar.id]?.sites.removeValue(forKey: site) != nil { siteCount -= 1 }
+                for site in changed { size -= jars[jar.id]?.sites.removeValue(forKey: site)?.size ?? 0 }
             } else {
-                siteCount -= jars[jar.id]?.sites.count ?? 0
-                jars[jar.id] = nil
+                forgetSites(ofJar: jar.id) { _ in true }
             }
         }
         jars[jar.id, default: SiteCache.Jar(position: last)].position = last
@@ -102,13 +102,12 @@ extension SiteCache.State {
     }
 
     fileprivate mutating func insert(_ loaded: CachedSite, _ site: Octets, of jar: CookieJar) {
-        if siteCount >= SiteCache.siteLimit {
-            for id in jars.keys { jars[id]?.sites = [:] }
-            siteCount = 0
+        if size + loaded.size > SiteCache.sizeLimit {
+            for id in jars.keys { forgetSites(ofJar: id) { _ in true } }
         }
         // A key of its own: the one at hand keeps the whole URL in memory.
         jars[jar.id]?.sites[Octets(Array(site))] = loaded
-        siteCount += 1
+        size += loaded.size
     }
 
     /// Takes the keys from their source again where the database has a newer one than those at hand, and forgets what
@@ -120,12 +119,14 @@ extension SiteCache.State {
         let database = jar.database
         guard let newest = status.newestKey, newest != database.sealer.keyID else { return false }
         try database.queue.inDatabase { _ = try database.keyRing.renew($0) }
-        for id in jars.keys {
-            guard let sites = jars[id]?.sites else { continue }
-            let opened = sites.filter { !$0.value.isSealed }
-            siteCount -= sites.count - opened.count
-            jars[id]?.sites = opened
-        }
+        for id in jars.keys { forgetSites(ofJar: id) { $0.isSealed } }
         return true
+    }
+
+    private mutating func forgetSites(ofJar id: Int64, where isGone: (CachedSite) -> Bool) {
+        guard let sites = jars[id]?.sites else { return }
+        let kept = sites.filter { !isGone($0.value) }
+        size += kept.values.reduce(0) { $0 + $1.size } - sites.values.reduce(0) { $0 + $1.size }
+        jars[id]?.sites = kept
     }
 }

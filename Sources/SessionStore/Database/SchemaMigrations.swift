@@ -21,6 +21,7 @@ enum SchemaMigrations {
     ///
     /// - Parameter migrations: the history, or what an older version of the program knew of it.
     static func run(on queue: DatabaseQueue, path: String, migrations: [Migration] = all) throws {
+        guard !queue.inDatabase({ hasJust(migrations, $0) }) else { return }
         var migrator = DatabaseMigrator()
         for migration in migrations {
             migrator.registerMigration(migration.name) { database in
@@ -50,5 +51,20 @@ enum SchemaMigrations {
                 applied = appliedNow
             }
         }
+    }
+
+    /// Whether these migrations were applied and no others. Asked without the migrator, which takes its time: nearly
+    /// every opening ends here. Where it cannot be found out, the migrator tells why.
+    private static func hasJust(_ migrations: [Migration], _ database: Database) -> Bool {
+        guard let statement = try? RowStatement(database, "SELECT identifier FROM grdb_migrations")
+        else { return false }
+        defer { statement.reset() }
+        var applied: Set<String> = []
+        do {
+            while try statement.step() { applied.insert(statement.text(0)) }
+        } catch {
+            return false
+        }
+        return applied == Set(migrations.map(\.name))
     }
 }

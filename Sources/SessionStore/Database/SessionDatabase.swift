@@ -41,8 +41,8 @@ public final class SessionDatabase: Sendable {
         self.path = isMemory ? ":memory:" : path
         self.busyTimeout = busyTimeout
         self.lastAccessGranularity = lastAccessGranularity
-        if !isMemory { try SessionDatabase.prepareFile(path) }
-        let configuration = SessionDatabase.configuration(durability, busyTimeout)
+        let isOurs = isMemory ? true : try SessionDatabase.prepareFile(path)
+        let configuration = SessionDatabase.configuration(durability, busyTimeout, isOurs: isOurs)
         let name = self.path
         // SQLite would take a relative `:memory:` or `file:…` for something else than a file's name.
         let location = path.hasPrefix("/") ? path : "./\(path)"
@@ -70,7 +70,9 @@ public final class SessionDatabase: Sendable {
     var sealer: Sealer { keyRing.sealer }
 
     /// Checks that the file is ours or new, without SQLite, which would touch it.
-    private static func prepareFile(_ path: String) throws(SessionStoreError) {
+    ///
+    /// - Returns: whether it bears our mark and has its journal written ahead.
+    private static func prepareFile(_ path: String) throws(SessionStoreError) -> Bool {
         if PrivateFile.isFolder(path) {
             throw SessionStoreError(.databaseUnavailable, path, "this is a folder; name a file")
         }
@@ -80,29 +82,36 @@ public final class SessionDatabase: Sendable {
         PrivateFile.createFolders(above: path)
         let failure = PrivateFile.create(path)
         guard failure == 0 else { throw SessionStoreError(opening: path, errno: failure) }
-        guard let header = PrivateFile.contents(path, limit: 100) else { throw SessionStoreError(opening: path) }
+        let unreadable = PrivateFile.readingFailure(path)
+        guard unreadable == 0 else { throw SessionStoreError(opening: path, errno: unreadable) }
+        guard let header = DatabaseHeader(path) else {
+            throw SessionStoreError(.databaseUnavailable, path, "the file cannot be read; check the disk")
+        }
         guard !header.isEmpty else {
             // Somebody else's empty file becomes a database: it must be as private as one made here.
             let failure = (PrivateFile.permissions(path) ?? 0) & 0o077 == 0 ? 0 : PrivateFile.restrict(path)
             guard failure == 0 else { throw SessionStoreError(opening: path, errno: failure) }
-            return
+            return false
         }
-        guard header.count == 100, header.starts(with: Array("SQLite format 3\0".utf8)) else {
+        guard header.isDatabase else {
             throw SessionStoreError(.databaseForeign, path, "this file is not a database; nothing was changed")
         }
-        guard header[68..<72].reduce(0, { $0 << 8 | UInt32($1) }) == applicationID else {
+        guard header.applicationID == applicationID else {
             throw SessionStoreError(
                 .databaseForeign, path, "this is the database of another program; nothing was changed")
         }
+        return header.hasWriteAheadLog
     }
 
-    private static func configuration(_ durability: Durability, _ busyTimeout: Double) -> Configuration {
+    private static func configuration(
+        _ durability: Durability, _ busyTimeout: Double, isOurs: Bool
+    ) -> Configuration {
         var configuration = Configuration()
         configuration.label = "crumb"
         configuration.busyMode = .timeout(busyTimeout)
         configuration.foreignKeysEnabled = true
         configuration.prepareDatabase { database in
-            if durability != .memory { try database.becomeOurs(applicationID: applicationID, busyTimeout: busyTimeout) }
+            if !isOurs { try database.becomeOurs(applicationID: applicationID, busyTimeout: busyTimeout) }
             try database.execute(
                 sql: """
                     PRAGMA synchronous = \(durability == .full ? "FULL" : "NORMAL");
@@ -116,7 +125,7 @@ public final class SessionDatabase: Sendable {
 
 extension SessionStoreError {
     /// The file at `path` cannot be opened for the reason that `errno` gives.
-    fileprivate init(opening path: String, errno failure: Int32 = PrivateFile.lastFailure) {
+    fileprivate init(opening path: String, errno failure: Int32) {
         if failure == PrivateFile.noSpace {
             self.init(.diskFull, path, "the disk is full; make room and try again")
         } else {

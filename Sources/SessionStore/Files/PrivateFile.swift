@@ -60,6 +60,13 @@ enum PrivateFile {
         return stat(path, &status) != 0 && errno == ENOENT
     }
 
+    /// Why a file cannot be read, found out without opening it.
+    ///
+    /// - Returns: 0, or the `errno` of the failure.
+    static func readingFailure(_ path: String) -> Int32 {
+        access(path, R_OK) == 0 ? 0 : errno
+    }
+
     /// Takes a file away from everybody but its owner.
     ///
     /// - Returns: 0, or the `errno` of the failure.

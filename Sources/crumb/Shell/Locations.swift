@@ -2,11 +2,6 @@ import Foundation
 
 /// Where files lie when nothing else is said: the XDG folders on Linux, Application Support on macOS.
 struct Locations {
-    let environment: [String: String]
-
-    init(environment: [String: String] = ProcessInfo.processInfo.environment) {
-        self.environment = environment
-    }
 
     /// The database file.
     func database() throws -> String {
@@ -36,7 +31,7 @@ struct Locations {
     }
 
     private func value(_ name: String) -> String? {
-        environment[name].flatMap { $0.isEmpty ? nil : $0 }
+        getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
     }
 
     private func folder(variable: String, fallback: String) throws -> String {
