@@ -53,16 +53,17 @@ struct WebViewSessionTests {
         let session = session(jar)
         try await session.synchronize()
         try jar.set("a=2")
-        var looks = 0
+        var uses = 0
         stub.meanwhile = { [stub] in
-            looks += 1
-            if looks == 1 { try? jar.set("b=2") }
-            if looks == 2 { stub.set("c", "3") }
+            uses += 1
+            // The store is looked into, a=2 is put, the store is looked into again.
+            if uses == 2 { try? jar.set("b=2") }
+            if uses == 3 { stub.set("c", "3") }
         }
         try await session.synchronize()
         stub.meanwhile = nil
         try await session.synchronize()
-        #expect(looks == 2)
+        #expect(uses == 3)
         let expected = ["a": "2", "b": "2", "c": "3"]
         #expect(try jar.values == expected && stub.values == expected)
     }

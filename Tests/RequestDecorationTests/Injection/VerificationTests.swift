@@ -42,6 +42,21 @@ struct VerificationTests {
         #expect(blocked.cookies.map(\.state) == [.blocked] && !blocked.isComplete)
     }
 
+    @Test("Of a value that the browser cuts off nothing is left, unless the page had the cookie before")
+    func mangled() throws {
+        var page = try Page(VerificationTests.url)
+        try page.receive("a=x\u{E9}y; Path=/; Max-Age=500", "b=2; Path=/")
+        let source = page.script(.always, .value).source
+        let mangling = Browser.Step.open(VerificationTests.url).with { $0.mangles = true }
+        for (before, after) in [("", "b=2"), ("a=own", "a=x; b=2")] {
+            let results = try Browser.run(
+                .http("\(before); Path=/", from: VerificationTests.url), mangling, .script(source),
+                .script("document.cookie"))
+            #expect(try InjectionReport(try #require(results[2].value)).cookies.map(\.state) == [.refused, .set])
+            #expect(results[3].value?.hasSuffix(after) == true, "\(results)")
+        }
+    }
+
     @Test("A tab that was given a cookie is told so, and a cookie of another path is elsewhere")
     func given() throws {
         var page = try Page(VerificationTests.url)

@@ -35,7 +35,7 @@ class Store {
     if (!cookie.hostOnly && url.hostname !== cookie.domain && !url.hostname.endsWith("." + cookie.domain)) return;
     if (cookie.secure && !isSecure(url)) return;
     if (cookie.httpOnly && !http) return;
-    const same = (other) => ["name", "domain", "hostOnly", "path"].every((key) => other[key] === cookie[key]);
+    const same = (other) => ["name", "domain", "hostOnly", "path", "partitioned"].every((key) => other[key] === cookie[key]);
     const old = this.cookies.find(same);
     if (old && old.httpOnly && !http) return;
     cookie.sequence = old ? old.sequence : this.sequence++;
@@ -81,6 +81,7 @@ function prepare(host) {
       line = `${line}`;
       if (step.sandboxed) throw new Error("SecurityError");
       log.sets.push(line);
+      if (step.mangles) line = line.replace(/^([^;]*?)[^\0-\x7F][^;]*/, "$1");
       if (host.isWeb && !step.refuses) browser.store.set(line, url, browser.now, false);
     },
     enumerable: true, configurable: true

@@ -12,6 +12,8 @@ enum Browser {
         var sandboxed: Bool?
         /// The browser takes no cookie of the document.
         var refuses: Bool?
+        /// The browser cuts values off at their first non-ASCII character, as WebKitGTK does.
+        var mangles: Bool?
         /// The document has no session storage.
         var withoutStorage: Bool?
         /// There is neither `location` nor `document`.

@@ -11,18 +11,18 @@ final class WebViewStub: NativeCookieStore, UserScriptHost, WebViewHost {
     var cookies: [NativeCookie.ID: NativeCookie] = [:]
     var scripts: [DocumentStartScript] = []
     var events: [String] = []
-    /// Runs whenever somebody looks into the store: what a page does meanwhile.
+    /// Runs whenever the store is used: what a page, or another process, does meanwhile.
     var meanwhile: (() -> Void)?
     /// The longest lifetime that the store keeps.
     var latest: Timestamp?
 
     func nativeCookies() async -> [NativeCookie] {
-        let content = Array(cookies.values)
         meanwhile?()
-        return content
+        return Array(cookies.values)
     }
 
     func putNativeCookie(_ cookie: NativeCookie) async {
+        meanwhile?()
         var cookie = cookie
         cookie.expiry = cookie.expiry.map { min($0, latest ?? $0) }
         cookies[cookie.id] = cookie
