@@ -131,7 +131,7 @@ def _names(line: bytes) -> set[bytes]:
     pair = re.split(rb"[;\r\n\x00]", line, maxsplit=1)[0]
     name = _name(pair)
     names = {name}
-    if cut := re.search(rb"[\x00-\x1f\x7f]", name):
-        # Without its equals sign it is a value.
+    if cut := re.search(rb"[^\x20-\x7e]|,", name):
+        # What is cut off before its equals sign is a value.
         names |= {name[:cut.start()], b""}
     return names if b"=" in pair else names | {pair.strip(b" \t").lower()}
