@@ -44,9 +44,6 @@ struct ChangeRows {
         FROM jar WHERE id = ?
         """
 
-    /// The position that the next entry gets: a query with the jar's id as its parameter.
-    static let nextPositionQuery = "SELECT next_change FROM jar WHERE id = ?"
-
     /// The position that the next entry gets.
     func nextPosition() throws -> Int64 {
         let statement = try RowStatement(database, ChangeRows.nextPositionQuery)
