@@ -77,7 +77,7 @@ struct FreshReadTests {
             for jar in [jar, second, jar] { #expect(try header(jar) == "a=\(value)") }
             let context = RequestContext(url: try RequestURL("https://www.example.com/"))
             try jar.receive(
-                ReceivedResponse(context: context, setCookie: ["b=\(value); Path=/b"]), now: WorkerHome.now)
+                ReceivedResponse(context: context, setCookie: [Octets("b=\(value); Path=/b")]), now: WorkerHome.now)
         }
     }
 
