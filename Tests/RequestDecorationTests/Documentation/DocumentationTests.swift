@@ -34,7 +34,7 @@ struct DocumentationTests {
                 block?.append(line)
             }
         }
-        #expect(count == 10)
+        #expect(count == 11)
     }
 
     /// The identifiers and remedies in the table under a heading of docs/reasons.md.
