@@ -38,13 +38,21 @@ public struct RedirectChain: Sendable {
     public mutating func follow(status: Int, location: Octets?) throws(RedirectError) -> Redirect? {
         guard let redirect = try redirect(status: status, location: location) else { return nil }
         guard number <= limit else {
-            let isLoop = redirect.url == context.url || context.redirects.contains(redirect.url)
-            throw isLoop
-                ? RedirectError(.loop, context.url, "redirects in a loop; a cookie that it wants may not be kept")
-                : RedirectError(.tooMany, context.url, "the \(limit) redirects that are followed are used up")
+            throw exhausted(isLoop: redirect.url == context.url || context.redirects.contains(redirect.url))
         }
         advance(to: redirect)
         return redirect
+    }
+
+    /// Why the chain ends where a client says, before ``limit`` is reached, that its own redirects are used up.
+    package var exhaustedByClient: RedirectError {
+        exhausted(isLoop: context.redirects.contains(context.url))
+    }
+
+    private func exhausted(isLoop: Bool) -> RedirectError {
+        isLoop
+            ? RedirectError(.loop, context.url, "redirects in a loop; a cookie that it wants may not be kept")
+            : RedirectError(.tooMany, context.url, "the \(number - 1) redirects that are followed are used up")
     }
 
     private func redirect(status: Int, location: Octets?) throws(RedirectError) -> Redirect? {

@@ -100,8 +100,11 @@ public final class RedirectDecorationDelegate: NSObject, URLSessionTaskDelegate 
 
     /// Stores the last answer.
     public func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        let chain = tasks.withLock { $0[task.taskIdentifier]?.exchange.chain }
         let result = Result {
             let hops = try finish(task)
+            // The platform counts redirects too, and may come to its end first.
+            if let chain, (error as? URLError)?.code == .httpTooManyRedirects { throw chain.exhaustedByClient }
             if let error { throw error }
             return hops
         }
