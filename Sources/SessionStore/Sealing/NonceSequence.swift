@@ -1,5 +1,3 @@
-internal import Crypto
-
 /// Nonces for the values of one transaction: a random one, and those that follow it.
 ///
 /// No nonce may serve twice under one key, in whatever process. Of `n` values that are sealed in runs of consecutive
@@ -21,11 +19,9 @@ struct NonceSequence {
         self.low = low
     }
 
-    /// The next nonce.
-    mutating func next() throws -> AES.GCM.Nonce {
-        let nonce = try withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) {
-            try AES.GCM.Nonce(data: UnsafeRawBufferPointer(rebasing: $0[0..<Sealer.nonceLength]))
-        }
+    /// The next nonce, as a number of 96 bits.
+    mutating func next() -> (high: UInt64, low: UInt32) {
+        let nonce = (high, low)
         low &+= 1
         if low == 0 { high &+= 1 }
         return nonce

@@ -9,7 +9,7 @@ internal import Crypto
 struct Sealer: Sendable {
     private static let form: UInt8 = 1
     private static let headerLength = 5
-    static let nonceLength = 12
+    private static let nonceLength = 12
     private static let tagLength = 16
     private static let overhead = headerLength + nonceLength + tagLength
 
@@ -43,7 +43,10 @@ struct Sealer: Sendable {
         _ value: some Collection<UInt8>, at place: [UInt8], _ nonces: inout NonceSequence
     ) throws -> [UInt8] {
         let key = newestKey.symmetricKey
-        let nonce = try nonces.next()
+        let number = nonces.next()
+        let nonce = try withUnsafeBytes(of: (number.high.bigEndian, number.low.bigEndian)) {
+            try AES.GCM.Nonce(data: UnsafeRawBufferPointer(rebasing: $0[0..<Sealer.nonceLength]))
+        }
         // Read where it lies: values come by the hundred thousand.
         let box =
             try value.withContiguousStorageIfAvailable {
