@@ -125,6 +125,8 @@ struct CookieRows {
         with cookie: borrowing Cookie, sealedValue: Octets, site: Octets, source: borrowing StoredCookie.Source
     ) throws {
         try run(try RowStatement(.updateCookie, prepared, on: database), cookie, sealedValue, site, source)
+        // Whoever decided so has to know the rows: a cookie that is not there would be lost in silence.
+        guard database.changesCount == 1 else { throw DatabaseError(resultCode: .SQLITE_INTERNAL) }
     }
 
     private func run(

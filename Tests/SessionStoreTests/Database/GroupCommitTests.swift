@@ -74,6 +74,32 @@ struct GroupCommitTests {
         #expect(try jar.changes(after: 0).changes.count == 8)
     }
 
+    @Test("Where the commit itself fails, nothing of it is there, nor remembered")
+    func failingCommit() throws {
+        let folder = TemporaryFolder()
+        let database = try Given.database(folder.file("crumb.sqlite"))
+        let jar = try database.jar(now: Given.now)
+        try jar.receive("a=1; Path=/")
+        let done = try run(2, on: database) { index in
+            if index == 0 {
+                // Behind the other one, whose changes would be noticed by themselves.
+                while database.commits.waitingCount < 1 { usleep(1000) }
+                try jar.receive("b=1; Path=/")
+            } else {
+                // SQLite asks for the jar of this row when it commits, and there is none.
+                try database.write { connection in
+                    try RowStatement(connection, "PRAGMA defer_foreign_keys = ON").run()
+                    try RowStatement(
+                        connection, "INSERT INTO snapshot (jar_id, name, created_at) VALUES (99, 'orphan', 0)"
+                    ).run()
+                }
+            }
+        }
+        #expect(done == [false, false])
+        #expect(try jar.receive("b=2; Path=/").map(\.outcome) == [.stored])
+        #expect(try Given.jar(folder.file("crumb.sqlite")).pairs() == ["a=1", "b=2"])
+    }
+
     @Test("Where the commit cannot be, none of them is told that it is")
     func noCommit() throws {
         let folder = TemporaryFolder()
