@@ -5,13 +5,8 @@ import Testing
 
 @Suite("The guide to decorating, and the reasons")
 struct DocumentationTests {
-    private static let package = URL(filePath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-
     private static func lines(_ name: String) throws -> [String] {
-        try String(contentsOf: package.appending(path: name), encoding: .utf8).split(separator: "\n").map {
-            $0.trimmingCharacters(in: .whitespaces)
-        }
+        try Documentation.text(name).split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
     }
 
     @Test("Every example is code that the tests compile")
