@@ -3,6 +3,8 @@ struct RetrievalRules {
     /// The registrable domain of the request's host, or the host where there is none.
     let site: Octets
     private let context: RequestContext
+    private let host: WebHost
+    private let path: Octets
     private let policy: CookiePolicy
     private let isSecure: Bool
     private let isScript: Bool
@@ -17,6 +19,8 @@ struct RetrievalRules {
 
     init(_ context: RequestContext, _ policy: CookiePolicy, now: Timestamp) {
         self.context = context
+        host = context.url.host
+        path = context.url.path
         self.policy = policy
         isSecure = policy.isSecure(context.url)
         isScript = context.interface == .script
@@ -26,7 +30,7 @@ struct RetrievalRules {
         allowsDefaultSince =
             isNavigation && policy.laxAllowingUnsafeAge > 0
             ? now.advanced(bySeconds: -policy.laxAllowingUnsafeAge) : nil
-        let hostSite = context.url.host.site(policy.publicSuffixes)
+        let hostSite = host.site(policy.publicSuffixes)
         site = hostSite.registrableDomain
         publicSuffixLength = hostSite.publicSuffixLength
         self.now = now
@@ -37,7 +41,6 @@ struct RetrievalRules {
     @inline(__always)
     func exclusionReasons(for cookie: some CookieFields) -> ReasonSet<ExclusionReason> {
         var reasons = ReasonSet<ExclusionReason>()
-        let host = context.url.host
         let domain = cookie.domainOctets
         host.octets.withSpan { bytes in
             if cookie.isHostOnly {
@@ -48,8 +51,7 @@ struct RetrievalRules {
                 reasons.insert(.domainPublicSuffix)
             }
         }
-        let path = cookie.pathOctets
-        if !context.url.path.withSpan({ CookiePolicy.pathMatches($0, path) }) { reasons.insert(.pathMismatch) }
+        if !path.withSpan({ CookiePolicy.pathMatches($0, cookie.pathOctets) }) { reasons.insert(.pathMismatch) }
         if cookie.isSecure, !isSecure { reasons.insert(.secureOnly) }
         if cookie.isHTTPOnly, isScript { reasons.insert(.httpOnly) }
         if !isSameSite { checkSameSite(cookie, &reasons) }

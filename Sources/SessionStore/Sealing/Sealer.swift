@@ -65,7 +65,7 @@ struct Sealer: Sendable {
         guard let box, let value = try? AES.GCM.open(box, using: key.symmetricKey, authenticating: place) else {
             return nil
         }
-        return Octets(Array(value))
+        return Octets(value.withContiguousStorageIfAvailable { Array($0) } ?? Array(value))
     }
 }
 
@@ -88,7 +88,7 @@ struct SealedPlace {
 
     mutating func append(_ part: some Collection<UInt8>) {
         withUnsafeBytes(of: UInt32(truncatingIfNeeded: part.count).bigEndian) { bytes += $0 }
-        bytes += part
+        if part.withContiguousStorageIfAvailable({ bytes += $0 }) == nil { bytes += part }
     }
 
     mutating func append(_ number: Int64) {
