@@ -82,8 +82,7 @@ public struct Cookie: Sendable, Hashable {
     /// Whether this cookie goes before `other` in a header (section 5.8.3, step 4): longer paths first, then earlier
     /// creation. A total and stable order.
     public func precedes(_ other: Cookie) -> Bool {
-        if path.count != other.path.count { return path.count > other.path.count }
-        if creation != other.creation { return creation < other.creation }
-        return sequence < other.sequence
+        HeaderRank(pathCount: path.count, creation: creation, sequence: sequence)
+            < HeaderRank(pathCount: other.path.count, creation: other.creation, sequence: other.sequence)
     }
 }

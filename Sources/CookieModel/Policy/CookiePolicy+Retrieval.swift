@@ -42,27 +42,37 @@ extension CookiePolicy {
         var room = RequestRoom(limits)
         var output: [UInt8] = []
         output.reserveCapacity(1024)
-        var noted: [Int] = []
-        do {
-            // Read where they lie: a copy of a cookie is many references.
-            let span = cookies.span
-            var places = span.indices.filter { rules.exclusionReasons(for: span[$0]).isEmpty }
-            places.sort { span[$0].precedes(span[$1]) }
-            for place in places {
-                let name = span[place].name
-                guard let value = open(span[place]), room.takes(value.count + (name.isEmpty ? 0 : name.count + 1))
-                else { continue }
-                if !output.isEmpty { output += [ASCII.semicolon, ASCII.space] }
-                if !name.isEmpty {
-                    output.append(name)
-                    output.append(ASCII.equals)
-                }
-                output.append(value)
-                if accesses.note(span[place]) { noted.append(place) }
+        for (_, place) in inOrder(cookies, rules) {
+            let name = cookies[place].name
+            guard let value = open(cookies[place]), room.takes(value.count + (name.isEmpty ? 0 : name.count + 1))
+            else { continue }
+            if !output.isEmpty {
+                output.append(ASCII.semicolon)
+                output.append(ASCII.space)
+            }
+            if !name.isEmpty {
+                output.append(name)
+                output.append(ASCII.equals)
+            }
+            output.append(value)
+            if accesses.note(cookies[place]) { cookies[place].lastAccess = now }
+        }
+        return Octets(output)
+    }
+
+    /// The places of the cookies that no rule keeps back, in the order of a header.
+    private func inOrder(_ cookies: [Cookie], _ rules: RetrievalRules) -> [(rank: HeaderRank, place: Int)] {
+        var places: [(rank: HeaderRank, place: Int)] = []
+        places.reserveCapacity(cookies.count)
+        cookies.withUnsafeBufferPointer { buffer in
+            guard let base = buffer.baseAddress else { return }
+            for place in buffer.indices {
+                let cookie = CookieInPlace(base + place)
+                if rules.exclusionReasons(for: cookie).isEmpty { places.append((cookie.rank, place)) }
             }
         }
-        for place in noted { cookies[place].lastAccess = now }
-        return Octets(output)
+        places.sort { $0.rank < $1.rank }
+        return places
     }
 }
 

@@ -101,7 +101,7 @@ extension Cookie {
         place.append(domain.octets)
         place.append(path)
         place.append(name)
-        place.append((id.partitionKey?.serialized ?? "").utf8)
+        if let key = id.partitionKey { place.append(key.serialized.utf8) } else { place.append([]) }
         place.append((isHostOnly ? 1 : 0) | (isSecure ? 2 : 0) | (isHTTPOnly ? 4 : 0) | Int64(sameSite.rawValue) << 3)
         place.append(isPersistent ? 1 : 0)
         place.append(expiry?.microseconds ?? 0)

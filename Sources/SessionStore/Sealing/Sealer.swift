@@ -78,7 +78,7 @@ struct Sealer: Sendable {
         guard let box, let value = try? AES.GCM.open(box, using: key.symmetricKey, authenticating: place) else {
             return nil
         }
-        return Octets(Array(value))
+        return Octets(value.withContiguousStorageIfAvailable { Array($0) } ?? Array(value))
     }
 }
 
