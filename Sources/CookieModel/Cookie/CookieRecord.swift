@@ -23,6 +23,10 @@ public struct CookieRecord: Sendable, Hashable {
     public var expiry: Timestamp?
     /// When the cookie was first set, where the store tells.
     public var creation: Timestamp?
+    /// When the cookie was last sent or set, where the store tells.
+    public var lastAccess: Timestamp?
+    /// The partition; `nil` for an unpartitioned cookie, and where the store does not keep it.
+    public var partitionKey: PartitionKey?
 
     /// A record with the fields that every store has; the others can be set afterwards.
     public init(

@@ -16,6 +16,7 @@ extension CookiePolicy {
             reasons.insert(.pathInvalid)
         }
         if record.sameSite == .none, !record.isSecure { reasons.insert(.sameSiteNoneInsecure) }
+        if record.partitionKey != nil, !record.isSecure { reasons.insert(.partitionedInsecure) }
         let host = WebHost(record.domain)
         if let host {
             if !record.isHostOnly, host.isPublicSuffix(publicSuffixes) { reasons.insert(.domainPublicSuffix) }
@@ -28,10 +29,10 @@ extension CookiePolicy {
         let cookie = Cookie(
             id: Cookie.ID(
                 name: record.name, domain: host ?? WebHost(canonical: Octets(record.domain), kind: .domain),
-                isHostOnly: record.isHostOnly, path: record.path, partitionKey: nil),
+                isHostOnly: record.isHostOnly, path: record.path, partitionKey: record.partitionKey),
             value: record.value, isSecure: record.isSecure, isHTTPOnly: record.isHTTPOnly, sameSite: record.sameSite,
             expiry: record.expiry.map { min($0, now.advanced(bySeconds: lifetimeLimit)) },
-            creation: record.creation ?? now, lastAccess: now)
+            creation: record.creation ?? now, lastAccess: record.lastAccess.map { min($0, now) } ?? now)
         return (cookie, CandidateFindings(reasons: reasons, mayOverlaySecureCookies: false, isFromScript: false))
     }
 

@@ -8,8 +8,12 @@ extension CookiePolicy {
     }
 
     /// Step 16's test ("leave Secure cookies alone"): the path test is not symmetric.
+    ///
+    /// The draft knows no partitions. CHIPS keeps each one apart, so cookies of two partitions are never sent together
+    /// and none overlays the other; Chromium, Firefox and WebKit agree.
     static func overlays(_ new: Cookie, _ old: Cookie) -> Bool {
-        old.isSecure && old.name == new.name && pathMatches(new.path, old.path)
+        old.isSecure && old.name == new.name && old.id.partitionKey == new.id.partitionKey
+            && pathMatches(new.path, old.path)
             && (domainMatches(old.domain, new.domain.octets) || domainMatches(new.domain, old.domain.octets))
     }
 

@@ -33,6 +33,22 @@ struct RecordTests {
         #expect(try session.sent(to: "https://www.example.com/b") == "a=1")
     }
 
+    @Test("A record keeps its partition and the time of its last use, which lies not ahead")
+    func partitionAndLastAccess() throws {
+        let partition = PartitionKey(topLevelSite: "https://top.example", hasCrossSiteAncestor: true)
+        for (lastAccess, kept) in [(5, 5), (Int64.max / 2_000_000, nil)] as [(Int64, Int64?)] {
+            var session = Session()
+            var record = CookieRecord(name: "a", value: "1", domain: "example.com", isHostOnly: true, isSecure: true)
+            record.partitionKey = partition
+            record.lastAccess = Timestamp(seconds: lastAccess)
+            #expect(session.store.receive(record, now: session.now).outcome == .stored)
+            let cookie = try #require(session.store.cookies.first)
+            #expect(cookie.id.partitionKey == partition)
+            #expect(cookie.lastAccess == kept.map { Timestamp(seconds: $0) } ?? session.now)
+            #expect(try session.sent(to: "https://example.com/") == "")
+        }
+    }
+
     @Test("A record meets the rules that need no request")
     func rules() {
         #expect(fate { _ in } == "stored")
@@ -46,6 +62,9 @@ struct RecordTests {
         #expect(fate { $0.path = "b" } == "rejected: path-invalid")
         #expect(fate { $0.sameSite = .none } == "rejected: same-site-none-insecure")
         #expect(fate { ($0.sameSite, $0.isSecure) = (.none, true) } == "stored")
+        let partition = PartitionKey(topLevelSite: "https://top.example", hasCrossSiteAncestor: false)
+        #expect(fate { $0.partitionKey = partition } == "rejected: partitioned-insecure")
+        #expect(fate { ($0.partitionKey, $0.isSecure) = (partition, true) } == "stored")
         #expect(fate { $0.name = "__Secure-a" } == "rejected: prefix-secure")
         #expect(fate { $0.name = "__host-a" } == "rejected: prefix-host")
         #expect(fate { ($0.name, $0.isSecure) = ("__Host-a", true) } == "stored")

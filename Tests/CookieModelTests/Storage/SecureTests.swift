@@ -119,4 +119,13 @@ struct SecureTests {
         try session.set("=1; Secure")
         #expect(try session.set("2", at: "http://example.com/") == "rejected: overwrite-secure")
     }
+
+    @Test("A Secure cookie of a partition is in nobody's way outside of it")
+    func partitions() throws {
+        var session = Session()
+        try session.set("a=1; Secure; Partitioned")
+        #expect(try session.set("a=2", at: "http://example.com/") == "stored")
+        try session.set("b=1; Secure")
+        #expect(try session.set("b=2", at: "http://example.com/") == "rejected: overwrite-secure")
+    }
 }

@@ -138,9 +138,10 @@ struct TwinStore {
         cookie.isHTTPOnly = attributes.contains(.httpOnly)
         // 15.
         if request.isScript, cookie.isHTTPOnly { return .rejected(.httpOnlyFromScript) }
-        // 16.
+        // 16, within the partition (CHIPS).
         if !cookie.isSecure, !request.isSecure {
-            for existing in cookies {
+            let partition = attributes.contains(.partitioned) ? request.partitionKey : nil
+            for existing in cookies where existing.partitionKey == partition {
                 let matchesDomain =
                     TwinText.domainMatches(existing.domain, cookie.domain, isIPAddress: existing.domainIsIPAddress)
                     || TwinText.domainMatches(cookie.domain, existing.domain, isIPAddress: cookie.domainIsIPAddress)
