@@ -34,5 +34,11 @@ extension CaptureError {
         public static let responseSkipped = Code("response-skipped")
         /// Several Set-Cookie lines were joined to one by the writer and cannot be told apart.
         public static let setCookieJoined = Code("set-cookie-joined")
+        /// The capture holds web storage beside its cookies, which is not read. A notice.
+        public static let storageIgnored = Code("storage-ignored")
+        /// Whether a list's cookies are partitioned cannot be told. A notice.
+        public static let partitionUnclear = Code("partition-unclear")
+        /// A cookie's value cannot be read without a key that is not there.
+        public static let valueEncrypted = Code("value-encrypted")
     }
 }

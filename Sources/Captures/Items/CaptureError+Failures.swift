@@ -28,7 +28,7 @@ extension CaptureError {
             .responseTooLarge, place, "The response has more than 16 MiB of Set-Cookie lines; the rest was left out.")
     }
 
-    // MARK: HAR
+    // MARK: JSON
 
     static func entryMalformed(_ finding: String, at place: CapturePlace) -> CaptureError {
         CaptureError(.entryMalformed, place, "The entry is broken and was left out. \(finding)")
@@ -45,18 +45,61 @@ extension CaptureError {
         CaptureError(.inputTruncated, place, "The file ends early, \(after(count)). Save the capture again.")
     }
 
-    static func jsonMalformed(afterEntry count: Int, at place: CapturePlace) -> CaptureError {
+    private static func jsonMalformed(afterEntry count: Int, at place: CapturePlace) -> CaptureError {
         CaptureError(.jsonMalformed, place, "The JSON is broken here; reading stopped \(after(count)).")
     }
 
-    static func nestingTooDeep(afterEntry count: Int, at place: CapturePlace) -> CaptureError {
+    private static func nestingTooDeep(afterEntry count: Int, at place: CapturePlace) -> CaptureError {
         CaptureError(
             .nestingTooDeep, place,
             "Values are nested deeper than \(CaptureLimits.nestingDepth) levels; reading stopped \(after(count)).")
     }
 
+    /// The failure that `problem` is, in the entry with that number where it stands in one.
+    static func json(
+        _ problem: JSONProblem, source: String, entry: Int? = nil, afterEntry count: Int
+    ) -> CaptureError {
+        switch problem {
+        case .malformed(let line, let column):
+            jsonMalformed(
+                afterEntry: count, at: CapturePlace(source: source, entry: entry, line: line, column: column))
+        case .tooDeep(let line, let column):
+            nestingTooDeep(
+                afterEntry: count, at: CapturePlace(source: source, entry: entry, line: line, column: column))
+        }
+    }
+
     static func notHAR(at place: CapturePlace) -> CaptureError {
         inputUnrecognized("The input is JSON without a log.entries array, so it is not a HAR.", at: place)
+    }
+
+    static func entryTooLarge(at place: CapturePlace) -> CaptureError {
+        CaptureError(.lineTooLong, place, "The entry is larger than 16 MiB and was left out.")
+    }
+
+    // MARK: Cookie lists
+
+    static func noCookieList(_ title: String, at place: CapturePlace) -> CaptureError {
+        inputUnrecognized("The input is JSON without a list of cookies, so it is no \(title).", at: place)
+    }
+
+    static func domainMissing(at place: CapturePlace) -> CaptureError {
+        CaptureError(
+            .urlMissing, place, "The cookie does not say which host it belongs to: give the URL that it was for.")
+    }
+
+    static func partitionUnclear(at place: CapturePlace) -> CaptureError {
+        CaptureError(
+            .partitionUnclear, place,
+            "The list was asked for by partition but does not say which cookie is in it: they were read as "
+                + "unpartitioned ones.", .notice)
+    }
+
+    static func localStorage(_ count: Int, at place: CapturePlace) -> CaptureError {
+        CaptureError(
+            .storageIgnored, place,
+            "\(count == 1 ? "One item" : "\(count) items") of web storage (localStorage, IndexedDB) "
+                + "\(count == 1 ? "was" : "were") left out: only cookies are read.", .notice)
     }
 
     private static func after(_ count: Int) -> String {
@@ -92,6 +135,16 @@ extension CaptureError {
             .responseSkipped, place,
             "What follows looks like a response but no redirect or retry leads to it, so its URL is unknown and it may "
                 + "be a body; it was left out. Record one URL a file.")
+    }
+
+    static func fieldWithoutResponse(at place: CapturePlace) -> CaptureError {
+        CaptureError(
+            .responseSkipped, place,
+            "The Set-Cookie line belongs to no response that is there from its status line on; it was left out.")
+    }
+
+    static func noResponses(at place: CapturePlace) -> CaptureError {
+        inputUnrecognized("The input has no response in it.", at: place)
     }
 
     static func proxyCookies(at place: CapturePlace) -> CaptureError {

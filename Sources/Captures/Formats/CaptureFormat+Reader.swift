@@ -1,0 +1,30 @@
+extension CaptureFormat {
+    /// A reader of this format.
+    ///
+    /// - Parameters:
+    ///   - source: the capture's name in places.
+    ///   - url: the URL that was asked for, for the formats that do not tell.
+    ///   - line, column: where the first byte stands that it will be given.
+    func reader(source: String, url: String?, line: Int, column: Int) -> any FormatReader {
+        func list(_ dialect: CookieDialect) -> any FormatReader {
+            JSONOutlineReader(
+                CookieListOutline(dialect, source: source, url: url), source: source, line: line, column: column)
+        }
+        return switch self {
+        case .har: HARReader(source: source, line: line, column: column)
+        case .http: HTTPReader(source: source, url: url, firstLine: line)
+        case .netscape: NetscapeReader(source: source, firstLine: line)
+        case .storageState: list(.storageState)
+        case .webDriver: list(.webDriver)
+        case .devTools: list(.devTools)
+        case .cookieEditor: list(.cookieEditor)
+        case .httpieSession: list(.httpieSession)
+        case .headerJSON:
+            JSONOutlineReader(
+                HeaderJSONOutline(source: source, url: url), source: source, line: line, column: column)
+        case .curlVerbose: CurlVerboseReader(source: source, url: url, firstLine: line)
+        case .curlTrace: CurlTraceReader(source: source, url: url, firstLine: line)
+        case .wgetVerbose: WgetVerboseReader(source: source, url: url, firstLine: line)
+        }
+    }
+}
