@@ -25,6 +25,12 @@ extension CaptureFormat {
         case .curlVerbose: CurlVerboseReader(source: source, url: url, firstLine: line)
         case .curlTrace: CurlTraceReader(source: source, url: url, firstLine: line)
         case .wgetVerbose: WgetVerboseReader(source: source, url: url, firstLine: line)
+        case .netLog:
+            JSONOutlineReader(NetLogOutline(source: source), source: source, line: line, column: column)
+        case .warc: WARCReader(source: source, firstLine: line)
+        case .documentCookie: DocumentCookieReader(source: source, url: url, firstLine: line)
+        case .captureMessages: CaptureMessagesReader(source: source, firstLine: line)
+        case .binaryCookies: BinaryCookiesReader(source: source)
         }
     }
 }

@@ -48,6 +48,22 @@ public enum CaptureFormat: String, Sendable, CaseIterable {
     /// What `wget -S` tells on standard error.
     case wgetVerbose = "wget-verbose"
 
+    /// Chromium's net-log (`--log-net-log`), recorded with `--net-log-capture-mode=IncludeSensitive`.
+    case netLog = "net-log"
+
+    /// WARC 1.0 and 1.1, unpacked: its records of the type `response`.
+    case warc
+
+    /// What scripts read from `document.cookie`: `a=1; b=2`. The caller says which page's it is, and the format too: no
+    /// text tells that it is this.
+    case documentCookie = "document-cookie"
+
+    /// The messages of a web view's capture script, one in JSON on each line.
+    case captureMessages = "capture-messages"
+
+    /// Safari's `Cookies.binarycookies`.
+    case binaryCookies = "binary-cookies"
+
     /// The format's name for a person.
     public var title: String {
         switch self {
@@ -63,6 +79,11 @@ public enum CaptureFormat: String, Sendable, CaseIterable {
         case .curlVerbose: "curl -v"
         case .curlTrace: "curl --trace-ascii, curl --trace"
         case .wgetVerbose: "wget -S"
+        case .netLog: "Chromium's net-log"
+        case .warc: "WARC"
+        case .documentCookie: "strings of document.cookie"
+        case .captureMessages: "messages of the capture script"
+        case .binaryCookies: "Safari's Cookies.binarycookies"
         }
     }
 

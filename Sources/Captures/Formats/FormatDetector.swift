@@ -17,6 +17,9 @@ struct FormatDetector {
         guard prefix.count > 0 else { return isWhole ? .unknown("The input is empty.") : nil }
         if Self.isJSON(prefix) { return json.finding(in: prefix, isWhole: isWhole) }
         if prefix.hasPrefix("HTTP/") { return .format(.http) }
+        if prefix.hasPrefix("WARC/1.") { return .format(.warc) }
+        // Behind the word comes a number, which no file needs all four bytes for.
+        if prefix.hasPrefix("cook\u{0}") { return .format(.binaryCookies) }
         while position < prefix.count {
             let lineEnd = prefix.firstIndex(of: ASCII.lineFeed, from: position)
             guard isWhole || lineEnd != nil else { return nil }

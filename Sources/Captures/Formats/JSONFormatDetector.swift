@@ -75,6 +75,7 @@ private struct JSONFormatSigns: JSONHandler, Sendable {
 
     private mutating func beginObject() -> Bool {
         if isNamed("log") { decide(.har) }
+        if isNamed("constants") { decide(.netLog) }
         if isNamed("__meta__") || isNamed("cookies") { decide(.httpieSession) }
         guard isNamed("result") else { return false }
         contexts.append(.members)
@@ -104,6 +105,7 @@ private struct JSONFormatSigns: JSONHandler, Sendable {
 
     mutating func beginString() -> Bool {
         if case .values = context { decide(.headerJSON) }
+        if case .members = context, isNamed("crumb") { decide(.captureMessages) }
         return false
     }
 

@@ -33,9 +33,12 @@ struct HeaderBlock: Sendable {
 
     /// Ends the block and gives the response out.
     ///
-    /// - Parameter isFromProxy: whether it is known to be a proxy's own, which sets no cookies for the server behind it.
+    /// - Parameters:
+    ///   - time: when it came; `nil` for its own `Date`.
+    ///   - isFromProxy: whether it is known to be a proxy's own, which sets no cookies for the server behind it.
     mutating func end(
-        at url: TranscriptURL, method: String? = nil, isFromProxy: Bool = false, into items: inout [CaptureItem]
+        at url: TranscriptURL, method: String? = nil, time: Timestamp? = nil, isFromProxy: Bool = false,
+        into items: inout [CaptureItem]
     ) {
         endField(into: &items)
         let place = CapturePlace(source: source, entry: head.index, line: head.line)
@@ -45,7 +48,8 @@ struct HeaderBlock: Sendable {
         items.append(
             .response(
                 CapturedResponse(
-                    url: url.text ?? "", urlOrigin: url.origin, method: method, status: head.status, time: head.date,
+                    url: url.text ?? "", urlOrigin: url.origin, method: method, status: head.status,
+                    time: time ?? head.date,
                     setCookie: isFromProxy ? [] : head.setCookie.octets, place: place)))
     }
 

@@ -38,6 +38,10 @@ extension CaptureError {
         public static let storageIgnored = Code("storage-ignored")
         /// Whether a list's cookies are partitioned cannot be told. A notice.
         public static let partitionUnclear = Code("partition-unclear")
+        /// The tool that made the capture left values out.
+        public static let valuesStripped = Code("values-stripped")
+        /// Scripts may have set cookies that the capture does not tell. A notice.
+        public static let cookiesUntold = Code("cookies-untold")
         /// A cookie's value cannot be read without a key that is not there.
         public static let valueEncrypted = Code("value-encrypted")
     }

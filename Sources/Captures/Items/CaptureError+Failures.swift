@@ -153,6 +153,41 @@ extension CaptureError {
             "The answer is a proxy's, not the server's: its Set-Cookie lines were left out.")
     }
 
+    // MARK: Recordings
+
+    static func valuesStripped(_ count: Int, at place: CapturePlace) -> CaptureError {
+        CaptureError(
+            .valuesStripped, place,
+            "The browser left the values of \(count == 1 ? "one Set-Cookie line" : "\(count) Set-Cookie lines") out: "
+                + "record the log with --net-log-capture-mode=IncludeSensitive.")
+    }
+
+    static func recordMalformed(at place: CapturePlace) -> CaptureError {
+        CaptureError(
+            .entryMalformed, place,
+            "The record does not say where it ends, so nothing after it can be read. "
+                + "A record begins with WARC/1.0 or WARC/1.1 and has a Content-Length.")
+    }
+
+    static func recordsTruncated(at place: CapturePlace) -> CaptureError {
+        CaptureError(.inputTruncated, place, "The file ends within a record. Save the capture again.")
+    }
+
+    // MARK: Scripts
+
+    static func cookiesUntold(at place: CapturePlace) -> CaptureError {
+        CaptureError(
+            .cookiesUntold, place,
+            "The page's scripts may have changed cookies in a way that the message does not tell; the web view's own "
+                + "cookie store has them.", .notice)
+    }
+
+    // MARK: Browsers' files
+
+    static func notBinaryCookies(at place: CapturePlace) -> CaptureError {
+        inputUnrecognized("The input does not begin as Cookies.binarycookies does.", at: place)
+    }
+
     // MARK: Netscape files
 
     static func lineMalformed(_ finding: String, at place: CapturePlace) -> CaptureError {

@@ -37,6 +37,17 @@ struct PieceTests {
         Capture(
             "--2026-11-21 02:56:22--  https://a.test/x\nConnecting\n  HTTP/1.1 302 Found\n  Set-Cookie: a=1\n"
                 + "Location: /y [following]\n--2026-11-21 02:56:23--  https://a.test/y\n  HTTP/1.0 200 OK\n  bad\n"),
+        Capture(
+            NetLogTests.log(
+                NetLogTests.start(1, "https://a.test/"), NetLogTests.headers(1, "HTTP/1.1 200", "Set-Cookie: a=1", "x"))
+        ),
+        Capture(
+            WARCTests.record("response", WARCTests.response) + WARCTests.record("request", "x")
+                + WARCTests.record("response", "HTTP/1.1 200 OK\nSet-Cookie: b=2\nSet-") + "oops"),
+        Capture("'a=1; b=2'\r\n\nc", url: "https://a.test/", format: .documentCookie),
+        Capture(
+            ScriptTests.message("cookie", #","line":"a=1""#) + "\n" + ScriptTests.message("touched", "") + "\r\n{"),
+        Capture(bytes: BinaryCookiesTests.file([BinaryCookiesTests.page([BinaryCookiesTests.cookie()])])),
     ]
 
     @Test("Where the pieces are cut changes nothing: two pieces, at every position", arguments: captures)
