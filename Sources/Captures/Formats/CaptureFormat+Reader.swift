@@ -31,6 +31,19 @@ extension CaptureFormat {
         case .documentCookie: DocumentCookieReader(source: source, url: url, firstLine: line)
         case .captureMessages: CaptureMessagesReader(source: source, firstLine: line)
         case .binaryCookies: BinaryCookiesReader(source: source)
+        case .firefox, .chromium, .webKitGTK: DatabaseRefusal(source: source)
         }
+    }
+}
+
+/// Says that a browser's database is no stream.
+private struct DatabaseRefusal: FormatReader {
+    let source: String
+    let bufferedByteCount = 0
+
+    mutating func read(_ bytes: Span<UInt8>, into items: inout [CaptureItem]) {}
+
+    mutating func finish(into items: inout [CaptureItem]) {
+        items.append(.failure(.database(at: CapturePlace(source: source))))
     }
 }

@@ -64,6 +64,23 @@ public enum CaptureFormat: String, Sendable, CaseIterable {
     /// Safari's `Cookies.binarycookies`.
     case binaryCookies = "binary-cookies"
 
+    /// Firefox's database of cookies. A ``CaptureReader`` reads none of the three: they are files, not streams.
+    case firefox
+
+    /// The database of cookies of Chromium and its kin.
+    case chromium
+
+    /// WebKitGTK's database of cookies.
+    case webKitGTK = "webkitgtk"
+
+    /// Whether the format is a browser's database.
+    public var isDatabase: Bool {
+        switch self {
+        case .firefox, .chromium, .webKitGTK: true
+        default: false
+        }
+    }
+
     /// The format's name for a person.
     public var title: String {
         switch self {
@@ -84,6 +101,7 @@ public enum CaptureFormat: String, Sendable, CaseIterable {
         case .documentCookie: "strings of document.cookie"
         case .captureMessages: "messages of the capture script"
         case .binaryCookies: "Safari's Cookies.binarycookies"
+        case .firefox, .chromium, .webKitGTK: "databases of Firefox, Chromium and WebKitGTK"
         }
     }
 

@@ -42,6 +42,10 @@ extension CaptureError {
         public static let valuesStripped = Code("values-stripped")
         /// Scripts may have set cookies that the capture does not tell. A notice.
         public static let cookiesUntold = Code("cookies-untold")
+        /// The browser's database cannot be read.
+        public static let databaseUnreadable = Code("browser-database-unreadable")
+        /// The browser keeps cookies apart that were not asked for. A notice.
+        public static let otherContainer = Code("other-container")
         /// A cookie's value cannot be read without a key that is not there.
         public static let valueEncrypted = Code("value-encrypted")
     }

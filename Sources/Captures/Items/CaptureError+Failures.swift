@@ -7,7 +7,8 @@ extension CaptureError {
     }
 
     static func inputUnrecognized(_ finding: String, at place: CapturePlace) -> CaptureError {
-        let names = CaptureFormat.allCases.map(\.title).joined(separator: ", ")
+        let names = CaptureFormat.allCases.filter { $0 != .firefox && $0 != .chromium }.map(\.title)
+            .joined(separator: ", ")
         return CaptureError(.inputUnrecognized, place, "\(finding) What can be read: \(names).")
     }
 
@@ -159,7 +160,7 @@ extension CaptureError {
         CaptureError(
             .valuesStripped, place,
             "The browser left the values of \(count == 1 ? "one Set-Cookie line" : "\(count) Set-Cookie lines") out: "
-                + "record the log with --net-log-capture-mode=IncludeSensitive.")
+                + "record the log with --net-log-capture-mode=IncludeSensitive.", count: count)
     }
 
     static func recordMalformed(at place: CapturePlace) -> CaptureError {
@@ -186,6 +187,10 @@ extension CaptureError {
 
     static func notBinaryCookies(at place: CapturePlace) -> CaptureError {
         inputUnrecognized("The input does not begin as Cookies.binarycookies does.", at: place)
+    }
+
+    static func database(at place: CapturePlace) -> CaptureError {
+        inputUnrecognized("A browser's database is read from its file, not from a stream of bytes.", at: place)
     }
 
     // MARK: Netscape files

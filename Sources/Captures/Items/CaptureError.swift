@@ -14,12 +14,17 @@ public struct CaptureError: Error, Sendable, Hashable, CustomStringConvertible {
     public let code: Code
     /// How much it matters.
     public let severity: Severity
+    /// How many cookies or Set-Cookie lines it stands for, as far as can be told.
+    public let count: Int
     /// Where.
     public let place: CapturePlace
     /// One sentence or two: what is wrong, and what to do about it.
     public let message: String
 
-    package init(_ code: Code, _ place: CapturePlace, _ message: String, _ severity: Severity = .problem) {
+    package init(
+        _ code: Code, _ place: CapturePlace, _ message: String, _ severity: Severity = .problem, count: Int = 1
+    ) {
+        self.count = count
         self.code = code
         self.severity = severity
         self.place = place

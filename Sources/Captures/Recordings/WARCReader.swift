@@ -156,7 +156,9 @@ struct WARCReader: FormatReader {
 
     private mutating func endHead(isWhole: Bool, into items: inout [CaptureItem]) {
         // What is left of a line belongs to no field that is whole. The line goes on behind the record.
-        if lines.last() != nil { lines.skip(lines: -1) }
+        let isCut = lines.last() != nil
+        let place = place
+        if isCut { lines.skip(lines: -1) }
         if case .head(let rest) = stage { stage = .skip(rest) }
         guard var block else { return }
         self.block = nil
