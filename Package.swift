@@ -14,6 +14,7 @@ let package = Package(
         .library(name: "PublicSuffix", targets: ["PublicSuffix"]),
         .library(name: "CookieModel", targets: ["CookieModel"]),
         .library(name: "Captures", targets: ["Captures"]),
+        .library(name: "BrowserCookies", targets: ["BrowserCookies"]),
         .library(name: "OAuth2", targets: ["OAuth2"]),
         .library(name: "SessionStore", targets: ["SessionStore"]),
         .library(name: "RequestDecoration", targets: ["RequestDecoration"]),
@@ -36,6 +37,14 @@ let package = Package(
         .executableTarget(name: "public-suffix-compiler", dependencies: ["PublicSuffix"]),
         .target(name: "CookieModel", dependencies: ["PublicSuffix"]),
         .target(name: "Captures", dependencies: ["CookieModel"]),
+        .target(
+            name: "BrowserCookies",
+            dependencies: [
+                "CookieModel", "Captures",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+            ]),
         .target(
             name: "OAuth2",
             dependencies: [
@@ -88,7 +97,8 @@ let package = Package(
         .executableTarget(
             name: "crumb",
             dependencies: [
-                "PublicSuffix", "CookieModel", "Captures", "OAuth2", "SessionStore", "RequestDecoration",
+                "PublicSuffix", "CookieModel", "Captures", "BrowserCookies", "OAuth2", "SessionStore",
+                "RequestDecoration",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .target(name: "TestSupport", path: "Tests/TestSupport"),
@@ -98,6 +108,11 @@ let package = Package(
             name: "CookieModelTests", dependencies: ["CookieModel", "PublicSuffix", "TestSupport"],
             exclude: ["Hosts/Vectors", "WebPlatform/Cases"]),
         .testTarget(name: "CapturesTests", dependencies: ["Captures", "CookieModel", "TestSupport"]),
+        .testTarget(
+            name: "BrowserCookiesTests",
+            dependencies: [
+                "BrowserCookies", "Captures", "CookieModel", .product(name: "GRDB", package: "GRDB.swift"),
+            ]),
         .testTarget(
             name: "OAuth2Tests",
             dependencies: [

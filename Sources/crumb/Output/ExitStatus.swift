@@ -52,6 +52,8 @@ enum ExitStatus: Int32, CaseIterable {
     case keyRotationRefused = 72
     case fileNotWritten = 73
     case outputFailed = 74
+    case browserUnreadable = 75
+    case interrupted = 130
 
     /// The stable code that goes with the status, as `--json` prints it.
     var code: String {
@@ -102,13 +104,16 @@ enum ExitStatus: Int32, CaseIterable {
         case .keyRotationRefused: "key-rotation-refused"
         case .fileNotWritten: "file-not-written"
         case .outputFailed: "output-failed"
+        case .browserUnreadable: "browser-database-unreadable"
+        case .interrupted: "interrupted"
         }
     }
 
     /// The status for a stable code of a library.
     init(code: String) {
         switch code {
-        case "json-malformed", "line-malformed", "nesting-too-deep", "set-cookie-joined", "response-skipped":
+        case "json-malformed", "line-malformed", "nesting-too-deep", "set-cookie-joined", "response-skipped",
+            "values-stripped", "value-encrypted":
             self = .entryMalformed
         case "response-too-large": self = .lineTooLong
         default: self = ExitStatus.allCases.first { $0.code == code } ?? .databaseFailed
