@@ -19,12 +19,16 @@ public enum CaptureFormat: String, Sendable, CaseIterable {
     /// The cookie file of Netscape, curl, wget, yt-dlp and browsers' exporters: a cookie a line, seven columns.
     case netscape
 
+    /// JSON lines of our own, as `crumb export --format json` writes them: a cookie a line, nothing lost.
+    case json
+
     /// The format's name for a person.
     public var title: String {
         switch self {
         case .har: "HAR"
         case .http: "raw HTTP responses (curl -i, curl --dump-header)"
         case .netscape: "Netscape cookies.txt"
+        case .json: "JSON lines of crumb"
         }
     }
 

@@ -6,6 +6,9 @@ struct FormatDetector {
         case unknown(String)
     }
 
+    /// How each line of our own JSON lines begins.
+    private static let cookieLineStart: StaticString = #"{"crumb":"#
+
     /// Where the first line begins that is not known to be a comment.
     private var position = 0
 
@@ -14,6 +17,8 @@ struct FormatDetector {
     /// - Parameter isWhole: whether no more bytes will come.
     mutating func finding(in prefix: Span<UInt8>, isWhole: Bool) -> Finding? {
         guard prefix.count > 0 else { return isWhole ? .unknown("The input is empty.") : nil }
+        if prefix.hasPrefix(Self.cookieLineStart) { return .format(.json) }
+        if !isWhole, prefix.isStart(of: Self.cookieLineStart) { return nil }
         if prefix[0] == ASCII.leftBrace { return .format(.har) }
         if prefix.hasPrefix("HTTP/") { return .format(.http) }
         while position < prefix.count {

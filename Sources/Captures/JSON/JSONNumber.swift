@@ -1,5 +1,5 @@
 /// Reads a number (RFC 8259, section 6) a byte at a time.
-struct JSONNumber {
+struct JSONNumber: Hashable, Sendable {
     private enum State {
         case start
         case minus

@@ -140,6 +140,7 @@ public struct CaptureReader: Sendable {
             case .har: HARReader(source: source, line: preamble.line, column: preamble.column)
             case .http: HTTPReader(source: source, url: url, firstLine: preamble.line)
             case .netscape: NetscapeReader(source: source, firstLine: preamble.line)
+            case .json: CookieLineReader(source: source, firstLine: preamble.line)
             }
         reader?.read(first.span, into: &items)
     }

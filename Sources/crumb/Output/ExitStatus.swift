@@ -11,6 +11,7 @@ enum ExitStatus: Int32, CaseIterable {
     case nothingToSend = 3
     case cookieNotFound = 4
     case cookieRefused = 5
+    case cookieNotHeld = 6
     case inputEmpty = 10
     case inputUnrecognized = 11
     case inputTruncated = 12
@@ -52,6 +53,7 @@ enum ExitStatus: Int32, CaseIterable {
     case keyRotationRefused = 72
     case fileNotWritten = 73
     case outputFailed = 74
+    case outputIsTerminal = 75
 
     /// The stable code that goes with the status, as `--json` prints it.
     var code: String {
@@ -61,6 +63,7 @@ enum ExitStatus: Int32, CaseIterable {
         case .nothingToSend: "nothing-to-send"
         case .cookieNotFound: "cookie-not-found"
         case .cookieRefused: "cookie-refused"
+        case .cookieNotHeld: "cookie-not-held"
         case .inputEmpty: "input-empty"
         case .inputUnrecognized: "input-unrecognized"
         case .inputTruncated: "input-truncated"
@@ -102,6 +105,7 @@ enum ExitStatus: Int32, CaseIterable {
         case .keyRotationRefused: "key-rotation-refused"
         case .fileNotWritten: "file-not-written"
         case .outputFailed: "output-failed"
+        case .outputIsTerminal: "output-is-terminal"
         }
     }
 
