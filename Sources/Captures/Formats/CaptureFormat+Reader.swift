@@ -31,6 +31,7 @@ extension CaptureFormat {
         case .documentCookie: DocumentCookieReader(source: source, url: url, firstLine: line)
         case .captureMessages: CaptureMessagesReader(source: source, firstLine: line)
         case .binaryCookies: BinaryCookiesReader(source: source)
+        case .json: CookieLineReader(source: source, firstLine: line)
         case .firefox, .chromium, .webKitGTK: DatabaseRefusal(source: source)
         }
     }

@@ -73,6 +73,9 @@ public enum CaptureFormat: String, Sendable, CaseIterable {
     /// WebKitGTK's database of cookies.
     case webKitGTK = "webkitgtk"
 
+    /// JSON lines of our own, as `crumb export --format json` writes them: a cookie a line, nothing lost.
+    case json
+
     /// Whether the format is a browser's database.
     public var isDatabase: Bool {
         switch self {
@@ -102,6 +105,7 @@ public enum CaptureFormat: String, Sendable, CaseIterable {
         case .captureMessages: "messages of the capture script"
         case .binaryCookies: "Safari's Cookies.binarycookies"
         case .firefox, .chromium, .webKitGTK: "databases of Firefox, Chromium and WebKitGTK"
+        case .json: "JSON lines of crumb"
         }
     }
 

@@ -113,6 +113,8 @@ private struct JSONFormatSigns: JSONHandler, Sendable {
     mutating func stringTooLong() {}
 
     mutating func scalar(_ scalar: JSONScalar) {
+        // The version of a line of our own; a capture script's message has a word there.
+        if case .members = context, isNamed("crumb") { decide(.json) }
         // A list that is Playwright's rather than WebDriver's, where nothing after it says otherwise.
         guard case .cookie = context, isNamed("expires"), let last = contexts.indices.last else { return }
         contexts[last] = .cookie(.storageState)

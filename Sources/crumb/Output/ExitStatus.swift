@@ -11,6 +11,7 @@ enum ExitStatus: Int32, CaseIterable {
     case nothingToSend = 3
     case cookieNotFound = 4
     case cookieRefused = 5
+    case cookieNotHeld = 6
     case inputEmpty = 10
     case inputUnrecognized = 11
     case inputTruncated = 12
@@ -53,6 +54,7 @@ enum ExitStatus: Int32, CaseIterable {
     case fileNotWritten = 73
     case outputFailed = 74
     case browserUnreadable = 75
+    case outputIsTerminal = 76
     case interrupted = 130
 
     /// The stable code that goes with the status, as `--json` prints it.
@@ -63,6 +65,7 @@ enum ExitStatus: Int32, CaseIterable {
         case .nothingToSend: "nothing-to-send"
         case .cookieNotFound: "cookie-not-found"
         case .cookieRefused: "cookie-refused"
+        case .cookieNotHeld: "cookie-not-held"
         case .inputEmpty: "input-empty"
         case .inputUnrecognized: "input-unrecognized"
         case .inputTruncated: "input-truncated"
@@ -104,6 +107,7 @@ enum ExitStatus: Int32, CaseIterable {
         case .keyRotationRefused: "key-rotation-refused"
         case .fileNotWritten: "file-not-written"
         case .outputFailed: "output-failed"
+        case .outputIsTerminal: "output-is-terminal"
         case .browserUnreadable: "browser-database-unreadable"
         case .interrupted: "interrupted"
         }
