@@ -44,7 +44,7 @@ struct TokenResponseErrorTests {
     @Test("is refused where it is larger than a mebibyte, and only there")
     func size() {
         let frame = #"{"access_token":"a","x":""}"#.utf8.count
-        let padding = String(repeating: "x", count: TokenResponse.maximumBodySize - frame)
+        let padding = String(repeating: "x", count: EndpointResponse.maximumBodySize - frame)
         #expect(error(200, #"{"access_token":"a","x":"\#(padding)"}"#) == nil)
         #expect(error(200, #"{"access_token":"a","x":"\#(padding)y"}"#)?.code == .tooLarge)
     }
