@@ -65,7 +65,7 @@ def check_browser(crumb, server):
 def check_pasted(crumb, server):
     process = crumb.start(
         "token", "login", "pasted", "--issuer", server.issuer, "--client-id", server.public_client, "--scope",
-        server.scope, "--redirect-uri", server.redirect, "--no-browser")
+        server.scope, "--redirect-uri", server.redirect, "--no-browser", "--account", "pasted")
     url = ""
     while not url.startswith("http"):
         line = process.stderr.readline()

@@ -38,7 +38,7 @@ extension OAuth2Error {
             case .deviceCodeExpired: "The code was not confirmed in time"
             case .serverUnavailable: "The server cannot answer now"
             case .refused: "The server refused the request"
-            default: "The server did not answer as such an endpoint does"
+            default: "The server did not answer as an authorization server does"
             }
         let reason =
             switch (serverCode, serverDescription) {

@@ -18,7 +18,8 @@ extension TokenStore {
             let leases = TokenLeaseRows(database: connection)
             if let held = try leases.lease(row.id), held.holder != holder,
                 // One from a future that no holder can mean was written before the clock was set back.
-                (now.advanced(bySeconds: 1)...expiry.advanced(bySeconds: 600)).contains(held.expiry.advanced(bySeconds: 1))
+                (now.advanced(bySeconds: 1)...expiry.advanced(bySeconds: 600)).contains(
+                    held.expiry.advanced(bySeconds: 1))
             {
                 return .held(try token.get(), until: held.expiry)
             }

@@ -46,9 +46,10 @@ struct EndpointTests {
         #expect(try !answer(#"{"active":false}"#).isActive)
         #expect(try answer(#"{"active":true,"aud":"one","exp":"never"}"#).expiry == nil)
         for body in ["{}", #"{"active":"true"}"#, #"{"active":1}"#] {
-            #expect(thrown { () throws(OAuth2Error) in
-                try introspection.answer(in: Given.response(body), about: Secret("t"))
-            }?.code == .incompleteReply)
+            #expect(
+                thrown { () throws(OAuth2Error) in
+                    try introspection.answer(in: Given.response(body), about: Secret("t"))
+                }?.code == .incompleteReply)
         }
     }
 

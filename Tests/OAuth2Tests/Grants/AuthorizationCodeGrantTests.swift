@@ -1,3 +1,4 @@
+import HTTPTypes
 import Testing
 
 @testable import OAuth2
@@ -51,7 +52,8 @@ struct AuthorizationCodeGrantTests {
     func existingQuery() throws {
         var grant = try grant()
         grant.authorizationEndpoint = try Given.endpoint("/authorize?tenant=1")
-        #expect(grant.exposedAuthorizationURL(for: attempt).hasPrefix("https://id.example/authorize?tenant=1&client_id="))
+        #expect(
+            grant.exposedAuthorizationURL(for: attempt).hasPrefix("https://id.example/authorize?tenant=1&client_id="))
     }
 
     @Test("A pushed request leaves client and reference for the browser")
@@ -110,7 +112,8 @@ struct AuthorizationCodeGrantTests {
     @Test("A server that repeats what it was sent does not bring it into an error")
     func echo() throws {
         let redirect = "/cb?state=the-state&error=x&error_description=the-state+was+bad%1B%5B31m"
-        let error = thrown { () throws(OAuth2Error) in try self.grant().code(inRedirect: redirect, to: attempt) }
+        let grant = try grant()
+        let error = thrown { () throws(OAuth2Error) in try grant.code(inRedirect: redirect, to: attempt) }
         #expect(error?.code == .refused && error.map { !shown($0).contains("the-state") } == true)
     }
 
@@ -139,8 +142,9 @@ struct AuthorizationCodeGrantTests {
     func replay() throws {
         let reply = Given.response(
             #"{"error":"invalid_grant","error_description":"code long-code-1 was used"}"#, status: .badRequest)
+        let grant = try grant()
         let error = thrown { () throws(OAuth2Error) in
-            try self.grant().tokens(in: reply, redeeming: Secret("long-code-1"), of: attempt, now: now)
+            try grant.tokens(in: reply, redeeming: Secret("long-code-1"), of: attempt, now: now)
         }
         #expect(error?.code == .invalidGrant && error.map { !shown($0).contains("long-code-1") } == true)
     }

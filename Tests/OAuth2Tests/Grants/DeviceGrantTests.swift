@@ -61,8 +61,9 @@ struct DeviceGrantTests {
             #"{"device_code":"d","user_code":"u","verification_uri":"https://x","verification_uri_complete":"file:///"}"#,
         ])
     func unusable(_ body: String) throws {
+        let grant = try grant()
         let error = thrown { () throws(OAuth2Error) in
-            try self.grant().authorization(in: Given.response(body), now: now)
+            try grant.authorization(in: Given.response(body), now: now)
         }
         #expect(error?.code == .incompleteReply)
     }

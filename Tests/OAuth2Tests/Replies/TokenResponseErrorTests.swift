@@ -157,7 +157,7 @@ struct TokenResponseErrorTests {
                 == #"The server no longer accepts the grant (status 400: invalid_grant, "Token is not active")."#)
         #expect(
             error(400, "")?.description
-                == "The server did not answer as a token endpoint does (status 400: an empty body).")
+                == "The server did not answer as an authorization server does (status 400: an empty body).")
         #expect(
             error(200, "<html>")?.description
                 == "The server's reply (status 200) cannot be used: "

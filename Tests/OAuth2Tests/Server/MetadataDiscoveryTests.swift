@@ -17,7 +17,8 @@ struct MetadataDiscoveryTests {
                 "https://id.example/.well-known/openid-configuration"
             ),
             (
-                "https://id.example:8443/realms/one", "https://id.example:8443/.well-known/oauth-authorization-server/realms/one",
+                "https://id.example:8443/realms/one",
+                "https://id.example:8443/.well-known/oauth-authorization-server/realms/one",
                 "https://id.example:8443/realms/one/.well-known/openid-configuration"
             ),
         ])
@@ -73,9 +74,7 @@ struct MetadataDiscoveryTests {
         #expect(await transport.requests.count == 1)
         let both = try await discovery.metadata(over: transport, needing: [.token, .revocation])
         #expect(both.endpoints == [.token: "https://id.example/t", .revocation: "https://id.example/r"])
-        let error = await #expect(throws: OAuth2Error.self) {
-            try both.url(of: .introspection)
-        }
+        let error = thrown { () throws(OAuth2Error) in try both.url(of: .introspection) }
         #expect(error?.code == .endpointMissing && error?.description.contains("introspection_endpoint") == true)
     }
 

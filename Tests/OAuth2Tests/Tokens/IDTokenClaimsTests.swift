@@ -51,7 +51,8 @@ struct IDTokenClaimsTests {
 
     @Test("What is no token is refused", arguments: ["", "a.b", "a.b.c", "....", "e30.e30.e30", "e30.W10.e30"])
     func noToken(_ text: String) {
-        #expect(thrown { () throws(OAuth2Error) in try IDTokenClaims(unverified: Secret(text)) }?.code == .invalidIDToken)
+        #expect(
+            thrown { () throws(OAuth2Error) in try IDTokenClaims(unverified: Secret(text)) }?.code == .invalidIDToken)
     }
 
     @Test("Text for URLs is decoded strictly")

@@ -144,7 +144,10 @@ struct TokenRefresherTests {
         let times = Mutex(Int64(0))
         // A clock of its own: each look at it is a millisecond later, so that the lease ends unless it is renewed.
         let refresher = TokenRefresher(store: store, transport: server, process: 1, timing: timing) {
-            Timestamp(microseconds: Given.now.microseconds + times.withLock { $0 += 1; return $0 } * 1000)
+            Timestamp(
+                microseconds: Given.now.microseconds + times.withLock {
+                    $0 += 1; return $0
+                } * 1000)
         }
         _ = try await refresher.token("p")
         // Taken once and renewed again and again.
@@ -171,7 +174,8 @@ struct TokenRefresherTests {
             "wrong client", RotatingServer.reply(#"{"error":"invalid_client"}"#, .unauthorized), "invalid_client"
         ),
         (
-            "echo", RotatingServer.reply(
+            "echo",
+            RotatingServer.reply(
                 #"{"error":"x","error_description":"refresh-0 client-s3cret"}"#, .badRequest), "refused"
         ),
     ]
@@ -260,7 +264,9 @@ struct TokenRefresherTests {
     @Test("Of many that wait while the server refuses, none asks again")
     func refusedForAll() async throws {
         try given()
-        server.state.withLock { $0.isAlive = false; $0.pause = .milliseconds(100) }
+        server.state.withLock {
+            $0.isAlive = false; $0.pause = .milliseconds(100)
+        }
         let refreshers = try (0..<6).map { _ in refresher(try store()) }
         await withTaskGroup(of: Void.self) { group in
             for refresher in refreshers {
@@ -275,7 +281,9 @@ struct TokenRefresherTests {
     @Test("Where the server refuses and somebody has logged in meanwhile, the new login counts")
     func changedMeanwhile() async throws {
         let store = try given()
-        server.state.withLock { $0.isAlive = false; $0.pause = .milliseconds(200) }
+        server.state.withLock {
+            $0.isAlive = false; $0.pause = .milliseconds(200)
+        }
         let refresher = refresher(store)
         async let token = refresher.token("p")
         while server.requestCount == 0 { try await Task.sleep(for: .milliseconds(2)) }

@@ -127,7 +127,8 @@ extension TokenLoginCommand {
     private func plan(_ store: TokenStore) throws -> Plan {
         let earlier = try earlier(store)
         let preset = try server.preset()
-        let grant = grant ?? (earlier?.credentials.settings.grant).flatMap { $0 == .imported ? nil : $0 }
+        let grant =
+            grant ?? (earlier?.credentials.settings.grant).flatMap { $0 == .imported ? nil : $0 }
             ?? .authorizationCode
         let isSameServer = server.issuer == nil && server.provider == nil && server.endpoint.isEmpty
         var metadata: ServerMetadata
