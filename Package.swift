@@ -64,6 +64,7 @@ let package = Package(
                 .embedInCode("../../Migrations/V001_cookies_and_tokens.sql"),
                 .embedInCode("../../Migrations/V002_jar_settings_journal_snapshots.sql"),
                 .embedInCode("../../Migrations/V003_journal_order_of_creation.sql"),
+                .embedInCode("../../Migrations/V004_token_settings_lease_journal_login_rules.sql"),
             ]),
         .target(
             name: "RequestDecoration",
@@ -100,7 +101,13 @@ let package = Package(
                 "PublicSuffix", "CookieModel", "Captures", "BrowserCookies", "OAuth2", "SessionStore",
                 "RequestDecoration",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ]),
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            resources: [.embedInCode("Token/Providers.json")]),
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(
             name: "PublicSuffixTests", dependencies: ["PublicSuffix", "public-suffix-compiler", "TestSupport"]),
@@ -117,6 +124,7 @@ let package = Package(
             name: "OAuth2Tests",
             dependencies: [
                 "OAuth2", "TestSupport", .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Crypto", package: "swift-crypto"),
             ]),
         .testTarget(
             name: "SessionStoreTests",

@@ -7,11 +7,14 @@ public enum ClientAuthentication: Sendable, Equatable {
     case clientSecretBasic(clientID: String, secret: Secret)
     /// The secret in the body (`client_secret_post`), for servers that know no other way.
     case clientSecretPost(clientID: String, secret: Secret)
+    /// An assertion that ``ClientAssertion`` has signed, good for one request (`private_key_jwt`; RFC 7523).
+    case clientAssertion(clientID: String, assertion: Secret)
 
     /// The client identifier.
     public var clientID: String {
         switch self {
-        case .publicClient(let clientID), .clientSecretBasic(let clientID, _), .clientSecretPost(let clientID, _):
+        case .publicClient(let clientID), .clientSecretBasic(let clientID, _), .clientSecretPost(let clientID, _),
+            .clientAssertion(let clientID, _):
             clientID
         }
     }
@@ -22,6 +25,7 @@ public enum ClientAuthentication: Sendable, Equatable {
         case .publicClient: "none"
         case .clientSecretBasic: "client_secret_basic"
         case .clientSecretPost: "client_secret_post"
+        case .clientAssertion: "private_key_jwt"
         }
     }
 
@@ -29,7 +33,8 @@ public enum ClientAuthentication: Sendable, Equatable {
     var secret: Secret? {
         switch self {
         case .publicClient: nil
-        case .clientSecretBasic(_, let secret), .clientSecretPost(_, let secret): secret
+        case .clientSecretBasic(_, let secret), .clientSecretPost(_, let secret), .clientAssertion(_, let secret):
+            secret
         }
     }
 
@@ -43,6 +48,10 @@ public enum ClientAuthentication: Sendable, Equatable {
         case .clientSecretPost(let clientID, let secret):
             body.append("client_id", clientID)
             body.append("client_secret", secret)
+        case .clientAssertion(let clientID, let assertion):
+            body.append("client_id", clientID)
+            body.append("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer")
+            body.append("client_assertion", assertion)
         }
     }
 

@@ -10,8 +10,21 @@ struct FormBody {
         append(name, encoded: FormEncoding.encode(value))
     }
 
+    /// The scopes to ask for, unless there are none.
+    mutating func append(_ scopes: Scopes?) {
+        if let scopes, !scopes.isEmpty { append("scope", scopes.description) }
+    }
+
+    /// The resources that the token is for (RFC 8707, section 2).
+    mutating func append(resources: [String]) {
+        for resource in resources { append("resource", resource) }
+    }
+
     /// The body, which holds secrets and therefore is one.
     var secret: Secret { Secret(bytes) }
+
+    /// The parameters as a URL's query.
+    var query: String { String(decoding: bytes, as: UTF8.self) }
 
     private mutating func append(_ name: String, encoded value: [UInt8]) {
         if !bytes.isEmpty { bytes.append(0x26) }

@@ -30,6 +30,32 @@ enum FormEncoding {
         return output
     }
 
+    /// The parameters of an encoded text, in order. What is not UTF-8 becomes U+FFFD.
+    static func decode(_ text: some StringProtocol) -> [(name: String, value: String)] {
+        text.utf8.split(separator: UInt8(ascii: "&")).map { pair in
+            let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            return (decodedPart(parts[0]), parts.count > 1 ? decodedPart(parts[1]) : "")
+        }
+    }
+
+    private static func decodedPart(_ part: some Collection<UInt8>) -> String {
+        var output: [UInt8] = []
+        var rest = Array(part)[...]
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "+") {
+                output.append(0x20)
+            } else if byte == UInt8(ascii: "%"), rest.count >= 2,
+                let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+            {
+                output.append(value)
+                rest = rest.dropFirst(2)
+            } else {
+                output.append(byte)
+            }
+        }
+        return String(decoding: output, as: UTF8.self)
+    }
+
     private static func hexDigit(_ value: UInt8) -> UInt8 {
         value < 10 ? 0x30 + value : 0x41 + value - 10
     }

@@ -18,4 +18,13 @@ enum JSONValue: Sendable {
     var nonEmptyText: String? {
         text.flatMap { $0.isEmpty ? nil : $0 }
     }
+
+    /// The text of a string, or those of an array of strings; empty for any other value.
+    var texts: [String] {
+        switch self {
+        case .string(let text): [text]
+        case .array(let elements): elements.compactMap(\.text)
+        default: []
+        }
+    }
 }

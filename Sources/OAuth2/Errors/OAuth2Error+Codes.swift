@@ -12,9 +12,32 @@ extension OAuth2Error.Code {
     /// A status that no token endpoint's reply has, or a failure without an error code.
     public static let unexpectedStatus = Self("unexpected_status")
 
+    /// The server cannot be reached, or the connection broke. The grant is not lost.
+    public static let unreachable = Self("unreachable")
+    /// The user, or the server in the user's place, has said no (`access_denied`).
+    public static let accessDenied = Self("access_denied")
+    /// A device code was not confirmed in time (`expired_token`; RFC 8628, section 3.5).
+    public static let deviceCodeExpired = Self("device_code_expired")
+
+    // MARK: - What a redirect or a server's document looks like
+
+    /// A redirect that is no answer to this login: its `state` is another one, or missing (RFC 9700, section 4.7).
+    public static let stateMismatch = Self("state_mismatch")
+    /// A redirect, document or token of another issuer than the one that was asked (RFC 9207; RFC 8414, section 3.3).
+    public static let issuerMismatch = Self("issuer_mismatch")
+    /// A redirect without a code, or with a parameter more than once.
+    public static let invalidRedirect = Self("invalid_redirect")
+    /// A reply that lacks a member which it must have, or has it in another form.
+    public static let incompleteReply = Self("incomplete_reply")
+    /// An ID token that is not for this client and this login, or is no ID token (OpenID Connect Core 1.0, section
+    /// 3.1.3.7).
+    public static let invalidIDToken = Self("invalid_id_token")
+    /// The server has no such endpoint, or does not tell it.
+    public static let endpointMissing = Self("endpoint_missing")
+
     // MARK: - What a reply or an import looks like
 
-    /// More than ``TokenResponse/maximumBodySize`` bytes.
+    /// More than ``EndpointResponse/maximumBodySize`` bytes.
     public static let tooLarge = Self("too_large")
     /// Nothing but white space.
     public static let empty = Self("empty")
@@ -37,6 +60,8 @@ extension OAuth2Error.Code {
     public static let invalidEndpoint = Self("invalid_endpoint")
     /// An endpoint without TLS that is not on this machine.
     public static let insecureEndpoint = Self("insecure_endpoint")
+    /// A key that is none for the algorithm.
+    public static let invalidKey = Self("invalid_key")
     /// A refresh without a refresh token.
     public static let missingRefreshToken = Self("missing_refresh_token")
 }

@@ -44,6 +44,18 @@ public struct OAuth2Error: Error, Sendable, Hashable {
     }
 }
 
+extension OAuth2Error {
+    /// The error of a transport that got no answer.
+    ///
+    /// - Parameter reason: Why, as a clause without a full stop, and without anything of the request.
+    public init(unreachable reason: String) {
+        self.init(.unreachable, "The server cannot be reached: \(reason).")
+    }
+
+    /// Whether the server's answer, or none, leaves the grant as it was: trying again later may work.
+    public var isTemporary: Bool { code == .unreachable || code == .serverUnavailable }
+}
+
 extension OAuth2Error: CustomStringConvertible {
     /// One sentence for a person.
     public var description: String { sentence }

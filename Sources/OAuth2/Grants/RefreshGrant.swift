@@ -1,5 +1,3 @@
-public import HTTPTypes
-
 /// The refresh grant: a refresh token for a new access token (RFC 6749, section 6).
 ///
 /// Two pure functions, one for each direction; who sends the request, and who makes sure that only one is sent at a
@@ -8,8 +6,7 @@ public import HTTPTypes
 /// ```swift
 /// let grant = RefreshGrant(tokenEndpoint: endpoint, authentication: .publicClient(clientID: "app"))
 /// let request = try grant.request(refreshing: tokens)
-/// let (status, body) = try await send(request.exposedHead, request.exposedBody)
-/// let renewed = try grant.response(status: status, body: body, refreshing: tokens, now: now)
+/// let renewed = try grant.tokens(in: try await transport.send(request), refreshing: tokens, now: now)
 /// ```
 public struct RefreshGrant: Sendable, Equatable {
     /// The server's token endpoint.
@@ -18,26 +15,33 @@ public struct RefreshGrant: Sendable, Equatable {
     public var authentication: ClientAuthentication
     /// The scopes to ask for, none that was not granted before; `nil` for all of those.
     public var scopes: Scopes?
+    /// The resources that the access token is for (RFC 8707, section 2.2); empty for all that were granted.
+    public var resources: [String]
 
     /// A grant for one client at one server.
-    public init(tokenEndpoint: EndpointURL, authentication: ClientAuthentication, scopes: Scopes? = nil) {
+    public init(
+        tokenEndpoint: EndpointURL, authentication: ClientAuthentication, scopes: Scopes? = nil,
+        resources: [String] = []
+    ) {
         self.tokenEndpoint = tokenEndpoint
         self.authentication = authentication
         self.scopes = scopes
+        self.resources = resources
     }
 
     /// The request that refreshes `tokens`.
     ///
     /// - Throws: ``OAuth2Error/Code/missingRefreshToken``.
-    public func request(refreshing tokens: TokenSet) throws(OAuth2Error) -> TokenRequest {
+    public func request(refreshing tokens: TokenSet) throws(OAuth2Error) -> EndpointRequest {
         guard let refreshToken = tokens.refreshToken, !refreshToken.isEmpty else {
             throw OAuth2Error(.missingRefreshToken, "There is no refresh token, so only a new login gives new tokens.")
         }
         var body = FormBody()
         body.append("grant_type", "refresh_token")
         body.append("refresh_token", refreshToken)
-        if let scopes, !scopes.isEmpty { body.append("scope", scopes.description) }
-        return TokenRequest(endpoint: tokenEndpoint, authentication: authentication, body: body)
+        body.append(scopes)
+        body.append(resources: resources)
+        return EndpointRequest(endpoint: tokenEndpoint, authentication: authentication, body: body)
     }
 
     /// The tokens after the server's reply to the request that refreshed `tokens`.
@@ -45,18 +49,16 @@ public struct RefreshGrant: Sendable, Equatable {
     /// What the reply does not renew stays: the refresh token with its expiry, the ID token, and the scopes.
     ///
     /// - Parameters:
-    ///   - status: The reply's status.
-    ///   - body: The reply's body, without content encodings.
+    ///   - response: The reply.
     ///   - tokens: The tokens that the request was made of.
     ///   - now: When the reply came, in microseconds since the Unix epoch.
     /// - Throws: As ``TokenResponse/tokenSet(status:body:now:redacting:)``. Where the reply was a success all the same,
     ///   ``TokenResponse/refreshToken(status:body:)`` may still find a rotated refresh token in it.
-    public func response(
-        status: HTTPResponse.Status, body: [UInt8], refreshing tokens: TokenSet, now: Int64
+    public func tokens(
+        in response: EndpointResponse, refreshing tokens: TokenSet, now: Int64
     ) throws(OAuth2Error) -> TokenSet {
         let sent = [tokens.refreshToken, tokens.accessToken, tokens.idToken, authentication.secret]
-        var renewed = try TokenResponse.tokenSet(
-            status: status, body: body, now: now, redacting: sent.compactMap(\.self))
+        var renewed = try TokenResponse.tokenSet(response, now: now, redacting: sent.compactMap(\.self))
         if renewed.refreshToken == nil {
             renewed.refreshToken = tokens.refreshToken
             renewed.refreshTokenExpiry = renewed.refreshTokenExpiry ?? tokens.refreshTokenExpiry

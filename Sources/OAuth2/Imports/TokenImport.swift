@@ -8,7 +8,7 @@ public enum TokenImport {
     /// Reads `bytes` in whichever form they are.
     ///
     /// - Parameters:
-    ///   - bytes: What the user gave, at most ``TokenResponse/maximumBodySize`` bytes.
+    ///   - bytes: What the user gave, at most ``EndpointResponse/maximumBodySize`` bytes.
     ///   - now: The moment of the import, in microseconds since the Unix epoch.
     /// - Returns: The tokens. An access token alone has no known expiry.
     /// - Throws: What is wrong with the input, without any of it.
@@ -42,9 +42,9 @@ public enum TokenImport {
     }
 
     private static func bareToken(_ bytes: [UInt8], now: Int64) throws(OAuth2Error) -> TokenSet {
-        guard bytes.count <= TokenResponse.maximumBodySize else {
+        guard bytes.count <= EndpointResponse.maximumBodySize else {
             throw .unusable(
-                .tooLarge, status: nil, "it is larger than \(TokenResponse.maximumBodySize) bytes")
+                .tooLarge, status: nil, "it is larger than \(EndpointResponse.maximumBodySize) bytes")
         }
         let text = try withoutScheme(unquoted(bytes))
         // `jq -r .access_token` prints "null" where there is none.

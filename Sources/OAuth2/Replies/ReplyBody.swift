@@ -2,8 +2,8 @@
 enum ReplyBody {
     /// The object's members.
     static func members(of body: [UInt8], status: Int?) throws(OAuth2Error) -> JSONObject {
-        guard body.count <= TokenResponse.maximumBodySize else {
-            throw .unusable(.tooLarge, status: status, "it is larger than \(TokenResponse.maximumBodySize) bytes")
+        guard body.count <= EndpointResponse.maximumBodySize else {
+            throw .unusable(.tooLarge, status: status, "it is larger than \(EndpointResponse.maximumBodySize) bytes")
         }
         switch firstByte(of: body) {
         case nil: throw .unusable(.empty, status: status, "it is empty")

@@ -57,6 +57,17 @@ struct TokenExpiry {
         return moment < 100_000_000_000 * Microseconds.perSecond ? moment : moment / 1000
     }
 
+    /// A number of seconds, or a string that holds one, without its fraction.
+    static func wholeSeconds(_ value: JSONValue) -> Int? {
+        seconds(value).map { Int($0 / Microseconds.perSecond) }
+    }
+
+    /// A number of seconds, or a string that holds one, as a moment in microseconds since the Unix epoch (RFC 7519,
+    /// section 2, "NumericDate").
+    static func numericDate(_ value: JSONValue) -> Int64? {
+        seconds(value)
+    }
+
     /// A number of seconds, or a string that holds one, in microseconds.
     private static func seconds(_ value: JSONValue) -> Int64? {
         let text: Substring

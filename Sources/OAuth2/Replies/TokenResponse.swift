@@ -5,9 +5,6 @@ public import HTTPTypes
 /// Tolerant where servers differ without harm (`expires_in` as text, a missing `token_type`, an array of scopes), and
 /// strict about what is sent on later. Members that a ``TokenSet`` has no place for are not kept.
 public enum TokenResponse {
-    /// How many bytes of a body are read at most; a transport need not receive more than one byte beyond.
-    public static let maximumBodySize = 1_048_576
-
     /// Reads a reply of any token endpoint.
     ///
     /// - Parameters:
@@ -48,6 +45,13 @@ public enum TokenResponse {
             refreshTokenExpiry: expiry.ofReply(.refreshToken, receivedAt: now))
     }
 
+    /// The same of a reply as a transport gives it.
+    public static func tokenSet(
+        _ response: EndpointResponse, now: Int64, redacting secrets: [Secret] = []
+    ) throws(OAuth2Error) -> TokenSet {
+        try tokenSet(status: response.status, body: response.exposedBody, now: now, redacting: secrets)
+    }
+
     /// The refresh token in a successful reply, even where the rest of the reply is damaged or breaks off after it.
     ///
     /// A server that rotates refresh tokens has ended the old one when it answers, so the new one is to be kept before
@@ -55,7 +59,7 @@ public enum TokenResponse {
     public static func refreshToken(status: HTTPResponse.Status, body: [UInt8]) -> Secret? {
         guard (200..<300).contains(status.code) else { return nil }
         let members: JSONObject
-        switch JSONReader.document(Array(body.prefix(maximumBodySize))) {
+        switch JSONReader.document(Array(body.prefix(EndpointResponse.maximumBodySize))) {
         case .object(let object): members = object
         case .invalid(let read): members = read
         case .other: return nil

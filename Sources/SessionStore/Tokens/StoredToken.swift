@@ -11,4 +11,11 @@ public struct StoredToken: Sendable {
     public let generation: Int64
     /// When the profile was first stored.
     public let creation: Timestamp
+    /// When the server said that the grant is lost, so that only a new login helps; `nil` where it did not.
+    public let refusal: Timestamp?
+
+    /// Whether the server may still renew the tokens, as far as is known at `now`.
+    public func isRefreshable(at now: Timestamp) -> Bool {
+        refusal == nil && tokens.isRefreshable(at: now.microseconds)
+    }
 }

@@ -6,14 +6,19 @@ internal import OAuth2
 struct TokenRows {
     private static let columns = """
         id, name, issuer, client_id, account, token_type, scope, access_token, refresh_token, id_token, received_at,
-        access_expires_at, refresh_expires_at, generation, created_at
+        access_expires_at, refresh_expires_at, generation, created_at, refused_at
         """
+
+    /// Whether tokens come from where those in their place came from: one server's never go to another's endpoints.
+    private static let isSameClient = "issuer = excluded.issuer AND client_id = excluded.client_id"
 
     /// The columns with sealed values in them. The raw value is what the place of the value begins with.
     enum SealedColumn: String, CaseIterable {
         case accessToken = "access token"
         case refreshToken = "refresh token"
         case idToken = "ID token"
+        case clientSecret = "client secret"
+        case proofKey = "proof key"
 
         /// The column's name in SQL.
         var columnName: String {
@@ -21,19 +26,14 @@ struct TokenRows {
             case .accessToken: "access_token"
             case .refreshToken: "refresh_token"
             case .idToken: "id_token"
+            case .clientSecret: "client_secret"
+            case .proofKey: "proof_key"
             }
         }
     }
 
     let database: Database
     let sealer: Sealer
-
-    func generation(named name: String) throws -> Int64? {
-        let statement = try RowStatement(database, "SELECT generation FROM token_profile WHERE name = ?")
-        defer { statement.reset() }
-        statement.bind(1, text: name)
-        return try statement.step() ? statement.int64(0) : nil
-    }
 
     /// The other name under which the same issuer, client and account are kept; a profile has one name.
     func otherName(of profile: Profile) throws -> String? {
@@ -60,10 +60,13 @@ struct TokenRows {
                 access_expires_at, refresh_expires_at, generation, created_at)
             VALUES (?, ?, ?, ?, ?, ?, zeroblob(0), ?, ?, ?, 1, ?)
             ON CONFLICT (name) DO UPDATE SET
+                settings = iif(\(TokenRows.isSameClient), settings, NULL),
+                client_secret = iif(\(TokenRows.isSameClient), client_secret, NULL),
+                proof_key = iif(\(TokenRows.isSameClient), proof_key, NULL),
                 issuer = excluded.issuer, client_id = excluded.client_id, account = excluded.account,
                 token_type = excluded.token_type, scope = excluded.scope, received_at = excluded.received_at,
                 access_expires_at = excluded.access_expires_at, refresh_expires_at = excluded.refresh_expires_at,
-                generation = generation + 1
+                generation = generation + 1, refused_at = NULL
             RETURNING id
             """)
         defer { statement.reset() }
@@ -107,13 +110,75 @@ struct TokenRows {
         return tokens
     }
 
-    func delete(named name: String) throws -> Bool {
-        let statement = try RowStatement(database, "DELETE FROM token_profile WHERE name = ? RETURNING id")
+    /// Forgets a profile; the generation that it had, `nil` where there was none.
+    func delete(named name: String) throws -> Int64? {
+        let statement = try RowStatement(database, "DELETE FROM token_profile WHERE name = ? RETURNING generation")
         defer { statement.reset() }
         statement.bind(1, text: name)
-        let wasThere = try statement.step()
-        while wasThere, try statement.step() {}
-        return wasThere
+        guard try statement.step() else { return nil }
+        let generation = statement.int64(0)
+        while try statement.step() {}
+        return generation
+    }
+
+    /// Puts a refresh token into the place of the one that it was got for; nothing else changes but the generation.
+    func rotate(_ refreshToken: Secret, id: Int64) throws {
+        let statement = try RowStatement(
+            database,
+            """
+            UPDATE token_profile SET refresh_token = ?, refresh_expires_at = NULL, generation = generation + 1
+            WHERE id = ?
+            """)
+        statement.bind(1, try sealed(refreshToken, id, .refreshToken))
+        statement.bind(2, id)
+        try statement.run()
+    }
+
+    /// Notes that the server no longer accepts the grant.
+    func refuse(id: Int64, now: Timestamp) throws {
+        let statement = try RowStatement(
+            database, "UPDATE token_profile SET refused_at = ?, generation = generation + 1 WHERE id = ?")
+        statement.bind(1, now.microseconds)
+        statement.bind(2, id)
+        try statement.run()
+    }
+
+    /// A profile's row and generation.
+    func row(named name: String) throws -> (id: Int64, generation: Int64)? {
+        let statement = try RowStatement(database, "SELECT id, generation FROM token_profile WHERE name = ?")
+        defer { statement.reset() }
+        statement.bind(1, text: name)
+        return try statement.step() ? (statement.int64(0), statement.int64(1)) : nil
+    }
+
+    // MARK: - Settings
+
+    func put(_ credentials: ProfileCredentials, id: Int64) throws {
+        let statement = try RowStatement(
+            database, "UPDATE token_profile SET settings = ?, client_secret = ?, proof_key = ? WHERE id = ?")
+        statement.bind(1, text: try credentials.settings.storedText())
+        statement.bind(2, try credentials.clientSecret.map { try sealed($0, id, .clientSecret) })
+        statement.bind(3, try credentials.proofKey.map { try sealed($0, id, .proofKey) })
+        statement.bind(4, id)
+        try statement.run()
+    }
+
+    /// The settings of a profile with their secrets; `nil` where it has none.
+    func credentials(named name: String) throws -> ProfileCredentials? {
+        let statement = try RowStatement(
+            database, "SELECT id, settings, client_secret, proof_key FROM token_profile WHERE name = ?")
+        defer { statement.reset() }
+        statement.bind(1, text: name)
+        guard try statement.step(), !statement.isNull(1) else { return nil }
+        let id = statement.int64(0)
+        guard let settings = ProfileSettings(storedText: statement.text(1)),
+            let clientSecret = optional(statement, 2, id, .clientSecret),
+            let proofKey = optional(statement, 3, id, .proofKey)
+        else {
+            throw SessionStoreError(
+                .valueDamaged, name, "the stored settings were changed or damaged; log in again")
+        }
+        return ProfileCredentials(settings: settings, clientSecret: clientSecret, proofKey: proofKey)
     }
 
     private func token(_ statement: RowStatement) -> Result<StoredToken, SessionStoreError> {
@@ -137,7 +202,8 @@ struct TokenRows {
         return .success(
             StoredToken(
                 profile: profile, tokens: tokens, generation: statement.int64(13),
-                creation: Timestamp(microseconds: statement.int64(14))))
+                creation: Timestamp(microseconds: statement.int64(14)),
+                refusal: statement.optionalTimestamp(15)))
     }
 
     private func sealed(_ secret: Secret, _ id: Int64, _ column: SealedColumn) throws -> [UInt8] {

@@ -9,18 +9,23 @@ public struct TokenStore: Sendable {
     /// Stores a token set under a profile's name, in the place of the one that was there.
     ///
     /// - Parameters:
+    ///   - credentials: how the tokens can be renewed; where not given, what was stored of that stays.
     ///   - expectedGeneration: where given, nothing is written unless the stored generation is still this one.
+    ///   - cause: what the journal says.
+    ///   - holder: whose lease ends with this.
     ///   - now: the time, kept as the moment of creation of a new profile.
     /// - Returns: whether it was written.
     @discardableResult
     public func put(
-        _ tokens: TokenSet, for profile: Profile, expectedGeneration: Int64? = nil, now: Timestamp
+        _ tokens: TokenSet, for profile: Profile, credentials: ProfileCredentials? = nil,
+        expectedGeneration: Int64? = nil, cause: TokenChange.Cause = .stored, releasing holder: LeaseHolder? = nil,
+        now: Timestamp
     ) throws(SessionStoreError) -> Bool {
         try SessionStoreError.check(profile.name, of: "token")
         return try database.write { connection in
             let rows = TokenRows(database: connection, sealer: database.sealer)
-            let existing = try rows.generation(named: profile.name)
-            if let expectedGeneration, existing != expectedGeneration { return false }
+            let existing = try rows.row(named: profile.name)
+            if let expectedGeneration, existing?.generation != expectedGeneration { return false }
             if let other = try rows.otherName(of: profile) {
                 throw SessionStoreError(
                     .nameInvalid, profile.name,
@@ -28,6 +33,10 @@ public struct TokenStore: Sendable {
             }
             let id = try rows.upsert(profile, tokens, now: now)
             try rows.seal(tokens, id: id)
+            if let credentials { try rows.put(credentials, id: id) }
+            try TokenChangeRows(database: connection).append(
+                cause, profile.name, generation: (existing?.generation ?? 0) + 1, now: now)
+            if let holder { try TokenLeaseRows(database: connection).release(id, holder) }
             return true
         }
     }
@@ -41,11 +50,15 @@ public struct TokenStore: Sendable {
         let token = try database.read { connection in
             try TokenRows(database: connection, sealer: database.sealer).tokens(named: name).first
         }
-        guard let token else {
-            throw SessionStoreError(
-                .tokenNotFound, name, "there is no token of this name; 'crumb token list' shows those there are")
-        }
+        guard let token else { throw TokenStore.notFound(name) }
         return try token.get()
+    }
+
+    /// How the tokens of that name can be renewed; `nil` where that is not known.
+    public func credentials(_ name: String) throws(SessionStoreError) -> ProfileCredentials? {
+        try database.read { connection in
+            try TokenRows(database: connection, sealer: database.sealer).credentials(named: name)
+        }
     }
 
     /// All token sets, by name; a damaged one as the error that says so.
@@ -58,10 +71,18 @@ public struct TokenStore: Sendable {
     /// Forgets the token set of that name.
     ///
     /// - Returns: whether there was one.
-    public func remove(_ name: String) throws(SessionStoreError) -> Bool {
+    public func remove(_ name: String, now: Timestamp) throws(SessionStoreError) -> Bool {
         try database.write { connection in
-            try TokenRows(database: connection, sealer: database.sealer).delete(named: name)
+            let rows = TokenRows(database: connection, sealer: database.sealer)
+            guard let generation = try rows.delete(named: name) else { return false }
+            try TokenChangeRows(database: connection).append(.removed, name, generation: generation, now: now)
+            return true
         }
+    }
+
+    static func notFound(_ name: String) -> SessionStoreError {
+        SessionStoreError(
+            .tokenNotFound, name, "there is no token of this name; 'crumb token list' shows those there are")
     }
 }
 

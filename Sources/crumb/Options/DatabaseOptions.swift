@@ -14,16 +14,23 @@ struct DatabaseOptions: ParsableArguments {
 
     /// Opens the database, making it where it is missing.
     ///
-    /// - Parameter notesAccess: whether reading a cookie counts as using it, as it does for a request.
-    func open(now: Timestamp, notesAccess: Bool = true) throws -> SessionDatabase {
+    /// - Parameters:
+    ///   - notesAccess: whether reading a cookie counts as using it, as it does for a request.
+    ///   - durability: what an acknowledged write survives.
+    func open(
+        now: Timestamp, notesAccess: Bool = true, durability: Durability = .normal
+    ) throws -> SessionDatabase {
         try SessionDatabase(
-            path: try path(), keys: try KeyLocation().source(), lastAccessGranularity: notesAccess ? 3600 : .max,
-            now: now)
+            path: try path(), keys: try KeyLocation().source(), durability: durability,
+            lastAccessGranularity: notesAccess ? 3600 : .max, now: now)
     }
 
     /// Opens the database where there is one; makes nothing.
-    func openExisting(now: Timestamp, notesAccess: Bool = true) throws -> SessionDatabase? {
-        SessionDatabase.exists(at: try path()) ? try open(now: now, notesAccess: notesAccess) : nil
+    func openExisting(
+        now: Timestamp, notesAccess: Bool = true, durability: Durability = .normal
+    ) throws -> SessionDatabase? {
+        guard SessionDatabase.exists(at: try path()) else { return nil }
+        return try open(now: now, notesAccess: notesAccess, durability: durability)
     }
 
     /// Opens the database for a jar that must be there; makes nothing.

@@ -42,6 +42,11 @@ struct Console {
         Console.talk(text)
     }
 
+    /// Tells the user what to do now, quiet or not.
+    func ask(_ text: String) {
+        for line in text.split(separator: "\n") { Console.talk(String(line)) }
+    }
+
     /// Says what went wrong.
     func complain(_ text: String) {
         Console.talk("crumb: \(text)")

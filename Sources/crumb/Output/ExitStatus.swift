@@ -44,6 +44,13 @@ enum ExitStatus: Int32, CaseIterable {
     case tokenNotFound = 40
     case tokenExpired = 41
     case tokenInputInvalid = 42
+    case loginRequired = 43
+    case serverRefused = 44
+    case serverUnavailable = 45
+    case replyUnusable = 46
+    case tokenSettingsInvalid = 47
+    case loginFailed = 48
+    case tokenRefreshBusy = 49
     case curlNotFound = 50
     case curlArgumentsUnsupported = 51
     case redirectInvalid = 52
@@ -98,6 +105,13 @@ enum ExitStatus: Int32, CaseIterable {
         case .tokenNotFound: "token-not-found"
         case .tokenExpired: "token-expired"
         case .tokenInputInvalid: "token-input-invalid"
+        case .loginRequired: "login-required"
+        case .serverRefused: "server-refused"
+        case .serverUnavailable: "server-unavailable"
+        case .replyUnusable: "reply-unusable"
+        case .tokenSettingsInvalid: "token-settings-missing"
+        case .loginFailed: "login-failed"
+        case .tokenRefreshBusy: "token-refresh-busy"
         case .curlNotFound: "curl-not-found"
         case .curlArgumentsUnsupported: "curl-arguments-unsupported"
         case .redirectInvalid: "redirect-invalid"

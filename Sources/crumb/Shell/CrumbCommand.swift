@@ -1,6 +1,7 @@
 import ArgumentParser
 import CookieModel
 import Foundation
+import OAuth2
 import SessionStore
 
 /// A subcommand: what it does is ``execute(_:)``; failures become one sentence and an exit status here.
@@ -18,13 +19,19 @@ extension CrumbCommand {
         do {
             try execute(console)
         } catch let problem as Problem {
-            console.complain(problem.message)
-            throw problem.status.exitCode
+            try fail(problem, console)
         } catch let error as SessionStoreError {
-            let problem = Problem(error)
-            console.complain(problem.message)
-            throw problem.status.exitCode
+            try fail(Problem(error), console)
+        } catch let error as OAuth2Error {
+            try fail(Problem(error), console)
+        } catch let error as TokenRefreshError {
+            try fail(Problem(error), console)
         }
+    }
+
+    private func fail(_ problem: Problem, _ console: Console) throws -> Never {
+        console.complain(problem.message)
+        throw problem.status.exitCode
     }
 }
 

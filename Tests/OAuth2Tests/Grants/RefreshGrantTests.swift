@@ -93,7 +93,7 @@ struct RefreshGrantTests {
 
     private func response(_ body: String, status: HTTPResponse.Status = .ok, scopes: Scopes? = nil) throws -> TokenSet {
         try grant(.clientSecretPost(clientID: "app", secret: Secret("pw-of-app")), scopes: scopes)
-            .response(status: status, body: Array(body.utf8), refreshing: tokens, now: now)
+            .tokens(in: EndpointResponse(status: status, body: Array(body.utf8)), refreshing: tokens, now: now)
     }
 
     @Test("takes all that is new")

@@ -85,7 +85,7 @@ struct TokenImportTests {
 
     @Test("reads a mebibyte at most, in either form", arguments: ["", "{"])
     func size(_ start: String) {
-        let text = start + String(repeating: "x", count: TokenResponse.maximumBodySize)
+        let text = start + String(repeating: "x", count: EndpointResponse.maximumBodySize)
         #expect(thrown { () throws(OAuth2Error) in try read(text + "x") }?.code == .tooLarge)
     }
 }

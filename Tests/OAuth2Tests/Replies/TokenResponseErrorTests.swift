@@ -44,7 +44,7 @@ struct TokenResponseErrorTests {
     @Test("is refused where it is larger than a mebibyte, and only there")
     func size() {
         let frame = #"{"access_token":"a","x":""}"#.utf8.count
-        let padding = String(repeating: "x", count: TokenResponse.maximumBodySize - frame)
+        let padding = String(repeating: "x", count: EndpointResponse.maximumBodySize - frame)
         #expect(error(200, #"{"access_token":"a","x":"\#(padding)"}"#) == nil)
         #expect(error(200, #"{"access_token":"a","x":"\#(padding)y"}"#)?.code == .tooLarge)
     }
@@ -157,7 +157,7 @@ struct TokenResponseErrorTests {
                 == #"The server no longer accepts the grant (status 400: invalid_grant, "Token is not active")."#)
         #expect(
             error(400, "")?.description
-                == "The server did not answer as a token endpoint does (status 400: an empty body).")
+                == "The server did not answer as an authorization server does (status 400: an empty body).")
         #expect(
             error(200, "<html>")?.description
                 == "The server's reply (status 200) cannot be used: "

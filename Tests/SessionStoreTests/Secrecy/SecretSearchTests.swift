@@ -52,7 +52,7 @@ struct SecretSearchTests {
             try database.mergeJar(named: "default", into: "copy", now: Given.now)
             expectNoSecret(in: try folder.contents(), "after saving, restoring, copying and merging")
             try jar.receive("sid=; Max-Age=0; Path=/")
-            _ = try database.tokens.remove("p")
+            _ = try database.tokens.remove("p", now: Given.now)
             expectNoSecret(in: try folder.contents(), "after deleting")
         }
         let files = try folder.contents()

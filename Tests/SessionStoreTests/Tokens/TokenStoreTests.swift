@@ -90,8 +90,8 @@ struct TokenStoreTests {
         let store = try Given.database().tokens
         try store.put(tokens("one"), for: profile("p"), now: Given.now)
         try store.put(tokens("two"), for: profile("q"), now: Given.now)
-        #expect(try store.remove("p"))
-        #expect(try !store.remove("p"))
+        #expect(try store.remove("p", now: Given.now))
+        #expect(try !store.remove("p", now: Given.now))
         #expect(errorCode { try store.get("p") } == .tokenNotFound)
         #expect(try store.get("q").tokens == tokens("two"))
         try store.put(tokens("three"), for: profile("p"), now: later)
@@ -128,6 +128,6 @@ struct TokenStoreTests {
         let store = try Given.database().tokens
         #expect(errorCode { try store.put(tokens("t"), for: profile(name), now: Given.now) } == .nameInvalid)
         #expect(errorCode { try store.get(name) } == .nameInvalid)
-        #expect(try !store.remove(name))
+        #expect(try !store.remove(name, now: Given.now))
     }
 }

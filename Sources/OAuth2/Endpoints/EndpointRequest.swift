@@ -1,0 +1,88 @@
+public import HTTPTypes
+
+/// A request to an authorization server, ready to be sent.
+///
+/// It is full of secrets, so it prints as method and URL only, and what a transport needs is under names that begin
+/// with `exposed`.
+public struct EndpointRequest: Sendable, Equatable {
+    /// Where the request goes.
+    public let endpoint: EndpointURL
+    /// `POST` with a form, or `GET`.
+    public let method: HTTPRequest.Method
+    private let accept: String
+    private let authorization: Secret?
+    private let body: Secret
+    private let sendsForm: Bool
+    private var proof: Secret?
+
+    /// A form that a client posts (RFC 6749, section 3.2).
+    init(endpoint: EndpointURL, authentication: ClientAuthentication, body: FormBody) {
+        var body = body
+        authentication.addParameters(to: &body)
+        self.endpoint = endpoint
+        method = .post
+        accept = "application/json"
+        authorization = authentication.authorization
+        self.body = body.secret
+        sendsForm = true
+    }
+
+    /// A document that anyone may read.
+    init(reading endpoint: EndpointURL) {
+        self.endpoint = endpoint
+        method = .get
+        accept = "application/json"
+        authorization = nil
+        body = Secret([])
+        sendsForm = false
+    }
+
+    /// A request without a body that presents an access token, as to an endpoint that gives a cookie for one.
+    ///
+    /// - Returns: `nil` where the token is none that is simply presented: see ``TokenSet/exposedAuthorizationField``.
+    public init?(presenting tokens: TokenSet, to endpoint: EndpointURL) {
+        guard let field = tokens.exposedAuthorizationField else { return nil }
+        self.endpoint = endpoint
+        method = .post
+        accept = "*/*"
+        authorization = field.withUnsafeBytesOfValue { Secret($0) }
+        body = Secret([])
+        sendsForm = false
+    }
+
+    /// The request's head, with what goes in fields of the client's authentication.
+    public var exposedHead: HTTPRequest {
+        var fields = HTTPFields()
+        if sendsForm { fields[.contentType] = FormEncoding.mediaType }
+        fields[.accept] = accept
+        if let authorization { fields.append(EndpointRequest.field(.authorization, authorization)) }
+        if let proof, let name = HTTPField.Name("DPoP") { fields.append(EndpointRequest.field(name, proof)) }
+        return HTTPRequest(
+            method: method, scheme: endpoint.scheme, authority: endpoint.authority, path: endpoint.path,
+            headerFields: fields)
+    }
+
+    /// The request's body.
+    public var exposedBody: [UInt8] { body.exposedBytes }
+
+    /// The same request with a proof that the client has a key (RFC 9449, section 4).
+    func proving(with proof: Secret) -> Self {
+        var request = self
+        request.proof = proof
+        return request
+    }
+
+    private static func field(_ name: HTTPField.Name, _ value: Secret) -> HTTPField {
+        var field = HTTPField(name: name, value: value.exposedBytes)
+        field.indexingStrategy = .disallow
+        return field
+    }
+}
+
+extension EndpointRequest: CustomStringConvertible, CustomDebugStringConvertible {
+    /// Method and URL, without the query.
+    public var description: String { "\(method.rawValue) \(endpoint.withoutQuery)" }
+
+    /// Method and URL, without the query.
+    public var debugDescription: String { description }
+}

@@ -1,0 +1,69 @@
+/// Asks the server what it knows of a token (RFC 7662).
+public struct TokenIntrospection: Sendable, Equatable {
+    /// The server's introspection endpoint.
+    public var endpoint: EndpointURL
+    /// The client and its authentication.
+    public var authentication: ClientAuthentication
+
+    /// Introspection by one client at one server.
+    public init(endpoint: EndpointURL, authentication: ClientAuthentication) {
+        self.endpoint = endpoint
+        self.authentication = authentication
+    }
+
+    /// The question (section 2.1).
+    public func request(about token: Secret, _ kind: TokenKind) -> EndpointRequest {
+        var body = FormBody()
+        body.append("token", token)
+        body.append("token_type_hint", kind.rawValue)
+        return EndpointRequest(endpoint: endpoint, authentication: authentication, body: body)
+    }
+
+    /// The answer (section 2.2).
+    public func answer(
+        in response: EndpointResponse, about token: Secret
+    ) throws(OAuth2Error) -> IntrospectedToken {
+        let members = try response.members(redacting: [token] + [authentication.secret].compactMap(\.self))
+        guard case .boolean(let isActive) = members["active"] else {
+            throw .unusable(.incompleteReply, status: response.statusCode, "it does not say whether it is active")
+        }
+        return IntrospectedToken(members, isActive: isActive)
+    }
+}
+
+/// What a server knows of a token (RFC 7662, section 2.2). Moments are microseconds since the Unix epoch.
+public struct IntrospectedToken: Sendable, Equatable {
+    /// Whether the token can be used.
+    public let isActive: Bool
+    /// Its scopes.
+    public let scopes: Scopes?
+    /// The client that it was issued to.
+    public let clientID: String?
+    /// A name of the user, for people.
+    public let username: String?
+    /// The user's identifier at the issuer.
+    public let subject: String?
+    /// Who it is for.
+    public let audience: [String]
+    /// Who issued it.
+    public let issuer: String?
+    /// Its type.
+    public let tokenType: TokenType?
+    /// When it ends.
+    public let expiry: Int64?
+    /// When it was issued.
+    public let issuedAt: Int64?
+
+    init(_ members: JSONObject, isActive: Bool) {
+        self.isActive = isActive
+        scopes = members["scope"]?.text.map { Scopes(parsing: $0) }
+        clientID = members["client_id"]?.nonEmptyText
+        username = members["username"]?.nonEmptyText
+        subject = members["sub"]?.nonEmptyText
+        issuer = members["iss"]?.nonEmptyText
+        tokenType = members["token_type"]?.nonEmptyText.map { TokenType($0) }
+        expiry = members["exp"].flatMap(TokenExpiry.numericDate)
+        issuedAt = members["iat"].flatMap(TokenExpiry.numericDate)
+        audience = members["aud"]?.texts ?? []
+    }
+}

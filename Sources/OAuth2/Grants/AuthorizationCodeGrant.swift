@@ -1,0 +1,183 @@
+/// A login in a browser: the authorization code grant, always with PKCE and S256 (RFC 6749, section 4.1; RFC 7636).
+///
+/// The rules of RFC 9700, section 2.1 hold by construction: there is no other response type, every attempt has a
+/// `state` and a code verifier, and the redirect URI goes to the token endpoint exactly as it went to the browser.
+///
+/// ```swift
+/// let attempt = AuthorizationAttempt(using: &generator)
+/// open(grant.exposedAuthorizationURL(for: attempt))
+/// let code = try grant.code(inRedirect: redirectURL, to: attempt)
+/// let reply = try await transport.send(grant.request(redeeming: code, of: attempt))
+/// let tokens = try grant.tokens(in: reply, redeeming: code, of: attempt, now: now)
+/// ```
+public struct AuthorizationCodeGrant: Sendable, Equatable {
+    /// Where the user logs in.
+    public var authorizationEndpoint: EndpointURL
+    /// The server's token endpoint.
+    public var tokenEndpoint: EndpointURL
+    /// The server's issuer identifier; empty where it is not known.
+    public var issuer: String
+    /// Whether the server says that it names itself in every redirect, so that one without a name is none of its own
+    /// (RFC 9207, section 2.4).
+    public var sendsIssuer: Bool
+    /// The client and its authentication.
+    public var authentication: ClientAuthentication
+    /// Where the browser comes back to: a loopback URL, an app's claimed `https` URL, or a private-use scheme.
+    public var redirectURI: String
+    /// The scopes to ask for.
+    public var scopes: Scopes
+    /// The resources that the token is for (RFC 8707).
+    public var resources: [String]
+    /// Further parameters of the authorization request, such as `prompt`, `login_hint` or `acr_values`.
+    public var parameters: [(name: String, value: String)] {
+        get { furtherParameters.map { ($0.name, $0.value) } }
+        set { furtherParameters = newValue.map { Parameter(name: $0.name, value: $0.value) } }
+    }
+    private var furtherParameters: [Parameter] = []
+
+    private struct Parameter: Sendable, Equatable {
+        let name: String
+        let value: String
+    }
+
+    /// A grant for one client at one server.
+    public init(
+        authorizationEndpoint: EndpointURL, tokenEndpoint: EndpointURL, issuer: String = "", sendsIssuer: Bool = false,
+        authentication: ClientAuthentication, redirectURI: String, scopes: Scopes = [], resources: [String] = []
+    ) {
+        self.authorizationEndpoint = authorizationEndpoint
+        self.tokenEndpoint = tokenEndpoint
+        self.issuer = issuer
+        self.sendsIssuer = sendsIssuer
+        self.authentication = authentication
+        self.redirectURI = redirectURI
+        self.scopes = scopes
+        self.resources = resources
+    }
+
+    // MARK: - To the browser
+
+    /// The URL that the user's browser opens (RFC 6749, section 4.1.1). It holds `state` and `nonce`.
+    public func exposedAuthorizationURL(for attempt: AuthorizationAttempt) -> String {
+        var query = FormBody()
+        query.append("client_id", authentication.clientID)
+        append(attempt, to: &query)
+        return url(query)
+    }
+
+    /// The request that gives the parameters to the server beforehand (RFC 9126, section 2.1).
+    public func pushRequest(to endpoint: EndpointURL, for attempt: AuthorizationAttempt) -> EndpointRequest {
+        var body = FormBody()
+        append(attempt, to: &body)
+        // Section 2.1 wants it whatever the authentication; those that send it in the body add it themselves.
+        if case .clientSecretBasic(let clientID, _) = authentication { body.append("client_id", clientID) }
+        return EndpointRequest(endpoint: endpoint, authentication: authentication, body: body)
+    }
+
+    /// The URL that the user's browser opens after ``pushRequest(to:for:)`` was answered (RFC 9126, section 4).
+    public func exposedAuthorizationURL(
+        afterPush response: EndpointResponse, of attempt: AuthorizationAttempt
+    ) throws(OAuth2Error) -> String {
+        let members = try response.members(redacting: secrets(of: attempt))
+        guard let requestURI = members["request_uri"]?.nonEmptyText else {
+            throw .unusable(.incompleteReply, status: response.statusCode, "it has no request_uri")
+        }
+        var query = FormBody()
+        query.append("client_id", authentication.clientID)
+        query.append("request_uri", requestURI)
+        return url(query)
+    }
+
+    private func append(_ attempt: AuthorizationAttempt, to form: inout FormBody) {
+        form.append("response_type", "code")
+        form.append("redirect_uri", redirectURI)
+        form.append(scopes)
+        form.append("state", attempt.state)
+        form.append("code_challenge", attempt.codeChallenge)
+        form.append("code_challenge_method", "S256")
+        if scopes.contains("openid") { form.append("nonce", attempt.nonce) }
+        form.append(resources: resources)
+        for parameter in furtherParameters { form.append(parameter.name, parameter.value) }
+    }
+
+    private func url(_ query: FormBody) -> String {
+        let endpoint = authorizationEndpoint.description
+        return endpoint + (endpoint.contains("?") ? "&" : "?") + query.query
+    }
+
+    // MARK: - Back from the browser
+
+    /// The code in the redirect that ends a login (RFC 6749, section 4.1.2; RFC 9207, section 2.4).
+    ///
+    /// - Parameter redirect: The URL that the browser came back to, or its path and query.
+    /// - Throws: ``OAuth2Error/Code/stateMismatch``, ``OAuth2Error/Code/issuerMismatch``,
+    ///   ``OAuth2Error/Code/invalidRedirect``, or what the server refused.
+    public func code(
+        inRedirect redirect: String, to attempt: AuthorizationAttempt
+    ) throws(OAuth2Error) -> Secret {
+        let query = redirect.prefix { $0 != "#" }.drop { $0 != "?" }.dropFirst()
+        var members: [String: String] = [:]
+        for (name, value) in FormEncoding.decode(query) {
+            // Section 3.1: a parameter must not be there twice. Which one would count is for attackers to try.
+            guard members.updateValue(value, forKey: name) == nil else {
+                throw OAuth2Error(.invalidRedirect, "The redirect has a parameter more than once.")
+            }
+        }
+        guard let state = members["state"], Secret(state) == attempt.state else {
+            throw OAuth2Error(.stateMismatch, "The redirect is no answer to this login: its state is another one.")
+        }
+        try checkIssuer(members["iss"])
+        if let error = members["error"] {
+            throw refusal(error, members["error_description"], of: attempt)
+        }
+        guard let code = members["code"], !code.isEmpty else {
+            throw OAuth2Error(.invalidRedirect, "The redirect has neither a code nor an error.")
+        }
+        return Secret(code)
+    }
+
+    private func checkIssuer(_ named: String?) throws(OAuth2Error) {
+        guard named != nil || sendsIssuer, !issuer.isEmpty else { return }
+        guard named == issuer else {
+            throw OAuth2Error(
+                .issuerMismatch,
+                named == nil
+                    ? "The redirect does not name its server, which this server says it always does."
+                    : "The redirect comes from another server than the one that was asked.")
+        }
+    }
+
+    private func refusal(_ error: String, _ description: String?, of attempt: AuthorizationAttempt) -> OAuth2Error {
+        var members = JSONObject()
+        members["error"] = .string(error)
+        members["error_description"] = description.map { .string($0) }
+        return .refusal(
+            status: nil, members: members, bodyKind: "an error without a name", redacting: secrets(of: attempt))
+    }
+
+    // MARK: - To the token endpoint
+
+    /// The request that redeems a code (RFC 6749, section 4.1.3; RFC 7636, section 4.5).
+    public func request(redeeming code: Secret, of attempt: AuthorizationAttempt) -> EndpointRequest {
+        var body = FormBody()
+        body.append("grant_type", "authorization_code")
+        body.append("code", code)
+        body.append("redirect_uri", redirectURI)
+        body.append("code_verifier", attempt.codeVerifier)
+        body.append(resources: resources)
+        return EndpointRequest(endpoint: tokenEndpoint, authentication: authentication, body: body)
+    }
+
+    /// The tokens in the server's reply.
+    public func tokens(
+        in response: EndpointResponse, redeeming code: Secret, of attempt: AuthorizationAttempt, now: Int64
+    ) throws(OAuth2Error) -> TokenSet {
+        var tokens = try TokenResponse.tokenSet(response, now: now, redacting: secrets(of: attempt) + [code])
+        if !scopes.isEmpty { tokens.scopes = tokens.scopes ?? scopes }
+        return tokens
+    }
+
+    private func secrets(of attempt: AuthorizationAttempt) -> [Secret] {
+        [attempt.state, attempt.codeVerifier, attempt.nonce] + [authentication.secret].compactMap(\.self)
+    }
+}

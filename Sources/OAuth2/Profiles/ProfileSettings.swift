@@ -1,0 +1,75 @@
+/// How a profile's tokens were got and can be renewed. Holds no secret.
+public struct ProfileSettings: Sendable, Hashable, Codable {
+    /// Where the tokens come from.
+    public enum Grant: String, Sendable, Codable, CaseIterable {
+        /// A login in a browser.
+        case authorizationCode = "authorization_code"
+        /// A login on another device.
+        case deviceCode = "device_code"
+        /// The client itself.
+        case clientCredentials = "client_credentials"
+        /// Another tool.
+        case imported
+    }
+
+    /// How the client authenticates (RFC 7591, section 2, `token_endpoint_auth_method`).
+    public enum AuthenticationMethod: String, Sendable, Codable, CaseIterable {
+        /// It does not.
+        case none
+        /// With a secret in a header field.
+        case clientSecretBasic = "client_secret_basic"
+        /// With a secret in the body.
+        case clientSecretPost = "client_secret_post"
+        /// With a signature.
+        case privateKeyJWT = "private_key_jwt"
+    }
+
+    /// Where the tokens come from.
+    public var grant: Grant
+    /// How the client authenticates.
+    public var authenticationMethod: AuthenticationMethod
+    /// The client's name for its key, where it authenticates with one.
+    public var keyID: String?
+    /// The scopes that were asked for.
+    public var scopes: String?
+    /// The resources that were asked for (RFC 8707).
+    public var resources: [String]
+    /// Where the browser came back to, without the port of a loopback URL.
+    public var redirectURI: String?
+    /// Whether plain HTTP to other machines was allowed: see ``EndpointURL/init(_:dangerouslyAllowingPlainHTTP:)``.
+    public var dangerouslyAllowsPlainHTTP: Bool
+    private var endpointURLs: [String: String]
+
+    /// Settings from their parts.
+    public init(
+        grant: Grant, endpoints: [ServerMetadata.Endpoint: String], authenticationMethod: AuthenticationMethod = .none,
+        keyID: String? = nil, scopes: Scopes? = nil, resources: [String] = [], redirectURI: String? = nil,
+        dangerouslyAllowsPlainHTTP: Bool = false
+    ) {
+        self.grant = grant
+        self.authenticationMethod = authenticationMethod
+        self.keyID = keyID
+        self.scopes = scopes?.description
+        self.resources = resources
+        self.redirectURI = redirectURI
+        self.dangerouslyAllowsPlainHTTP = dangerouslyAllowsPlainHTTP
+        endpointURLs = [:]
+        self.endpoints = endpoints
+    }
+
+    /// The server's endpoints.
+    public var endpoints: [ServerMetadata.Endpoint: String] {
+        get {
+            ServerMetadata.Endpoint.allCases.reduce(into: [:]) { $0[$1] = endpointURLs[$1.rawValue] }
+        }
+        set {
+            endpointURLs = newValue.reduce(into: [:]) { $0[$1.key.rawValue] = $1.value }
+        }
+    }
+
+    /// The URL of an endpoint.
+    public func url(of endpoint: ServerMetadata.Endpoint) throws(OAuth2Error) -> EndpointURL {
+        try ServerMetadata(endpoints: endpoints)
+            .url(of: endpoint, dangerouslyAllowingPlainHTTP: dangerouslyAllowsPlainHTTP)
+    }
+}

@@ -1,0 +1,73 @@
+/// What an ID token says of the login (OpenID Connect Core 1.0, section 2). Moments are microseconds since the Unix
+/// epoch.
+public struct IDTokenClaims: Sendable, Equatable {
+    /// Who says so.
+    public let issuer: String
+    /// Whom it is about: the account's identifier at the issuer.
+    public let subject: String
+    /// The clients that it is for.
+    public let audience: [String]
+    /// The client that it was issued to, where there are several.
+    public let authorizedParty: String?
+    /// When it ends.
+    public let expiry: Int64
+    /// When it was issued.
+    public let issuedAt: Int64?
+    /// When the user logged in.
+    public let authenticatedAt: Int64?
+    /// How the user logged in (`acr`).
+    public let authenticationContext: String?
+    /// The user's e-mail address or name, for people.
+    public let displayName: String?
+    private let nonce: Secret?
+
+    /// The claims in a token, whose signature is not looked at.
+    ///
+    /// For a token that came from the token endpoint itself, TLS vouches for the issuer (section 3.1.3.7, point 6).
+    public init(unverified token: Secret) throws(OAuth2Error) {
+        let parts = token.exposedBytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 3, let payload = Base64.decodeForURL(parts[1]),
+            case .object(let members) = JSONReader.document(payload)
+        else { throw IDTokenClaims.invalid("it is not a signed JSON Web Token") }
+        guard let issuer = members["iss"]?.nonEmptyText, let subject = members["sub"]?.nonEmptyText,
+            let expiry = members["exp"].flatMap(TokenExpiry.numericDate)
+        else { throw IDTokenClaims.invalid("it lacks iss, sub or exp") }
+        self.issuer = issuer
+        self.subject = subject
+        self.expiry = expiry
+        audience = members["aud"]?.texts ?? []
+        authorizedParty = members["azp"]?.nonEmptyText
+        issuedAt = members["iat"].flatMap(TokenExpiry.numericDate)
+        authenticatedAt = members["auth_time"].flatMap(TokenExpiry.numericDate)
+        authenticationContext = members["acr"]?.nonEmptyText
+        displayName = members.first(of: ["email", "preferred_username", "name"])?.nonEmptyText
+        nonce = members["nonce"]?.nonEmptyText.map { Secret($0) }
+    }
+
+    /// Makes sure that the token is from this issuer, for this client and this login, and has not ended (section
+    /// 3.1.3.7, points 2 to 5 and 9 to 11).
+    ///
+    /// - Parameters:
+    ///   - issuer: The server's issuer identifier.
+    ///   - nonce: What the authorization request had; `nil` where it had none.
+    ///   - skew: How far clocks may differ.
+    /// - Throws: ``OAuth2Error/Code/issuerMismatch`` or ``OAuth2Error/Code/invalidIDToken``.
+    public func check(
+        issuer: String, clientID: String, nonce: Secret?, now: Int64, skew: Duration = .seconds(120)
+    ) throws(OAuth2Error) {
+        guard Array(self.issuer.utf8) == Array(issuer.utf8) else {
+            throw OAuth2Error(.issuerMismatch, "The ID token is of another issuer than the one that was asked.")
+        }
+        guard audience.contains(clientID), authorizedParty ?? clientID == clientID,
+            audience.count == 1 || authorizedParty == clientID
+        else { throw IDTokenClaims.invalid("it is for another client") }
+        guard nonce == nil || nonce == self.nonce else { throw IDTokenClaims.invalid("it is of another login") }
+        guard now < Microseconds.sum(expiry, Microseconds.count(of: skew)) else {
+            throw IDTokenClaims.invalid("it has ended")
+        }
+    }
+
+    private static func invalid(_ problem: String) -> OAuth2Error {
+        OAuth2Error(.invalidIDToken, "The ID token cannot be used: \(problem).")
+    }
+}

@@ -1,0 +1,212 @@
+public import CookieModel
+public import OAuth2
+internal import Synchronization
+
+/// Gives valid access tokens, and refreshes those that end: once, whoever asks, in this process and in all others.
+///
+/// A server that rotates refresh tokens takes each once, and ends the login where one comes twice (RFC 9700, section
+/// 4.14.2). So a refresh holds a lease in the database, which other processes see; who holds it reads the tokens again
+/// before it asks the server, keeps the new refresh token before it looks at anything else of the reply, and gives the
+/// lease back with the last write. A holder that dies no longer renews its lease, which runs out.
+///
+/// What only looks like a lost login is none: a network failure and a server that cannot answer leave the tokens as
+/// they are, and where the server refuses the grant, the store is asked first whether somebody has a newer one.
+public final class TokenRefresher: Sendable {
+    /// How long things take.
+    public struct Timing: Sendable, Hashable {
+        /// How long before its end an access token is refreshed.
+        public var skew: Duration
+        /// How long a lease is believed that is not renewed: a holder that died is waited for as long.
+        public var lease: Duration
+        /// How long to wait before looking again whether another process is done.
+        public var poll: Duration
+        /// How long to wait for other processes altogether.
+        public var patience: Duration
+
+        /// Timing that fits nearly everyone.
+        public init(
+            skew: Duration = .seconds(60), lease: Duration = .seconds(6), poll: Duration = .milliseconds(40),
+            patience: Duration = .seconds(90)
+        ) {
+            self.skew = skew
+            self.lease = lease
+            self.poll = poll
+            self.patience = patience
+        }
+    }
+
+    let store: TokenStore
+    let timing: Timing
+    private let transport: any EndpointTransport
+    private let process: Int32
+    private let clock: any Clock<Duration>
+    private let now: @Sendable () -> Timestamp
+    private let flights = Mutex<[String: Task<StoredToken, any Error>]>([:])
+
+    /// A refresher of the tokens of one store.
+    ///
+    /// - Parameters:
+    ///   - transport: what sends requests to servers.
+    ///   - process: the number of this process, by which people know the holder of a lease.
+    ///   - clock: what waits are measured with.
+    ///   - now: the time, by which tokens and leases end.
+    public init(
+        store: TokenStore, transport: any EndpointTransport, process: Int32, timing: Timing = Timing(),
+        clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Timestamp
+    ) {
+        self.store = store
+        self.transport = transport
+        self.process = process
+        self.timing = timing
+        self.clock = clock
+        self.now = now
+    }
+
+    /// The tokens of a profile, refreshed where they are due.
+    ///
+    /// Where a refresh fails and the access token still lives, it is given all the same.
+    ///
+    /// - Throws: `SessionStoreError`, `OAuth2Error`, or ``TokenRefreshError``.
+    public func token(_ name: String) async throws -> StoredToken {
+        let stored = try store.get(name)
+        guard needsRefresh(stored) else { return stored }
+        guard stored.refusal == nil else {
+            guard stored.tokens.validity(at: now().microseconds) == .due else {
+                throw TokenRefreshError(.loginRequired, name)
+            }
+            return stored
+        }
+        do {
+            return try await refresh(stored)
+        } catch {
+            let latest = try store.get(name)
+            guard latest.tokens.validity(at: now().microseconds, skew: timing.skew) == .due else { throw error }
+            return latest
+        }
+    }
+
+    /// The tokens of a profile after a refresh, whether they were due or not.
+    ///
+    /// A refresh of another process that ends meanwhile counts.
+    ///
+    /// - Throws: `SessionStoreError`, `OAuth2Error`, or ``TokenRefreshError``.
+    public func refreshed(_ name: String) async throws -> StoredToken {
+        try await refresh(try store.get(name))
+    }
+
+    private func needsRefresh(_ stored: StoredToken) -> Bool {
+        switch stored.tokens.validity(at: now().microseconds, skew: timing.skew) {
+        case .valid, .unknown: false
+        case .due, .expired: true
+        }
+    }
+
+    /// Joins the refresh of this process that is under way, or begins one.
+    private func refresh(_ stored: StoredToken) async throws -> StoredToken {
+        let name = stored.profile.name
+        let flight = flights.withLock { flights in
+            if let flight = flights[name] { return flight }
+            let flight = Task {
+                defer { self.removeFlight(name) }
+                return try await self.fly(from: stored)
+            }
+            flights[name] = flight
+            return flight
+        }
+        return try await flight.value
+    }
+
+    /// Gets the lease, or the tokens that its holder has got.
+    private func fly(from seen: StoredToken) async throws -> StoredToken {
+        let name = seen.profile.name
+        var generator = SystemRandomNumberGenerator()
+        let holder = LeaseHolder(process: process, using: &generator)
+        var waited = Duration.zero
+        while true {
+            let outcome = try store.takeLease(name, for: holder, until: leaseEnd(), now: now())
+            switch outcome {
+            case .taken(let current):
+                return try await withLease(holder, of: current, seen: seen)
+            case .held(let current, _):
+                if isDone(current, since: seen) { return current }
+                if let refusal = refusal(of: current, since: seen) { throw refusal }
+            }
+            guard waited < timing.patience else { throw TokenRefreshError(.refreshBusy, name) }
+            // Not all at once: those that wait were often started together.
+            let pause = timing.poll * Int.random(in: 50...150, using: &generator) / 100
+            try await clock.sleep(for: pause)
+            waited += pause
+        }
+    }
+
+    /// Whether somebody else has got what was wanted: a rotated refresh token alone is not it.
+    private func isDone(_ current: StoredToken, since seen: StoredToken) -> Bool {
+        current.generation != seen.generation && current.refusal == nil
+            && current.tokens.accessToken != seen.tokens.accessToken
+            && current.tokens.validity(at: now().microseconds, skew: timing.skew) != .expired
+    }
+
+    /// Why it is no use to ask the server, which somebody else has done: it refused.
+    private func refusal(of current: StoredToken, since seen: StoredToken) -> TokenRefreshError? {
+        current.refusal != nil && current.generation != seen.generation
+            ? TokenRefreshError(.loginRequired, current.profile.name) : nil
+    }
+
+    private func leaseEnd() -> Timestamp {
+        now().advanced(by: timing.lease)
+    }
+
+    // MARK: - With the lease
+
+    private func withLease(
+        _ holder: LeaseHolder, of current: StoredToken, seen: StoredToken
+    ) async throws -> StoredToken {
+        let name = current.profile.name
+        do {
+            // What was read before the lease may be old.
+            if isDone(current, since: seen) {
+                try store.releaseLease(name, of: holder)
+                return current
+            }
+            if let refusal = refusal(of: current, since: seen) { throw refusal }
+            let renewal = TokenRenewal(store: store, holder: holder, transport: transport, now: now)
+            return try await renewing(holder, of: name) { try await renewal.run(current) }
+        } catch {
+            // Where this fails too, the lease runs out.
+            try? store.releaseLease(name, of: holder)
+            throw error
+        }
+    }
+
+    /// Keeps the lease alive for as long as `body` runs.
+    private func renewing(
+        _ holder: LeaseHolder, of name: String, _ body: @escaping @Sendable () async throws -> StoredToken
+    ) async throws -> StoredToken {
+        try await withThrowingTaskGroup(of: StoredToken?.self) { group in
+            group.addTask { try await body() }
+            group.addTask { [self] in
+                while true {
+                    try await clock.sleep(for: timing.lease / 3)
+                    _ = try? store.renewLease(name, of: holder, until: leaseEnd())
+                }
+            }
+            defer { group.cancelAll() }
+            while let result = try await group.next() {
+                if let result { return result }
+            }
+            throw CancellationError()
+        }
+    }
+
+    private func removeFlight(_ name: String) {
+        flights.withLock { _ = $0.removeValue(forKey: name) }
+    }
+}
+
+extension Timestamp {
+    /// The moment so much later.
+    fileprivate func advanced(by duration: Duration) -> Timestamp {
+        let (seconds, attoseconds) = duration.components
+        return Timestamp(microseconds: microseconds + seconds * 1_000_000 + attoseconds / 1_000_000_000_000)
+    }
+}

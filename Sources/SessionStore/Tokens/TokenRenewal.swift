@@ -1,0 +1,84 @@
+internal import CookieModel
+internal import OAuth2
+
+/// One question to the server for new tokens, by who holds the lease; every answer is kept before anyone sees it.
+struct TokenRenewal: Sendable {
+    let store: TokenStore
+    let holder: LeaseHolder
+    let transport: any EndpointTransport
+    let now: @Sendable () -> Timestamp
+
+    func run(_ current: StoredToken) async throws -> StoredToken {
+        let name = current.profile.name
+        guard let credentials = try store.credentials(name) else {
+            throw TokenRefreshError(
+                current.tokens.refreshToken == nil ? .tokenExpired : .settingsMissing, name)
+        }
+        var generator = SystemRandomNumberGenerator()
+        let authentication = try credentials.authentication(
+            of: current.profile.id, now: now().microseconds, using: &generator)
+        let transport = try credentials.binding(transport) { [now] in now().microseconds }
+        let endpoint = try credentials.settings.url(of: .token)
+        if credentials.settings.grant == .clientCredentials, current.tokens.refreshToken == nil {
+            let grant = ClientCredentialsGrant(
+                tokenEndpoint: endpoint, authentication: authentication,
+                scopes: credentials.settings.scopes.map { Scopes(parsing: $0) },
+                resources: credentials.settings.resources)
+            let response = try await transport.send(grant.request())
+            return try keep(
+                try grant.tokens(in: response, now: now().microseconds), over: current, current.generation)
+        }
+        guard current.tokens.refreshToken != nil else { throw TokenRefreshError(.tokenExpired, name) }
+        let grant = RefreshGrant(
+            tokenEndpoint: endpoint, authentication: authentication, resources: credentials.settings.resources)
+        let response = try await transport.send(try grant.request(refreshing: current.tokens))
+        return try keep(response, to: grant, over: current)
+    }
+
+    private func keep(
+        _ response: EndpointResponse, to grant: RefreshGrant, over current: StoredToken
+    ) throws -> StoredToken {
+        let name = current.profile.name
+        var tokens = current.tokens
+        var generation = current.generation
+        // The server has ended the old refresh token when it answers: the new one is nowhere else.
+        if let rotated = TokenResponse.refreshToken(status: response.status, body: response.exposedBody),
+            rotated != tokens.refreshToken
+        {
+            guard
+                let next = try store.rotate(
+                    rotated, of: name, expectedGeneration: generation, now: now())
+            else { return try changedMeanwhile(name) }
+            tokens.refreshToken = rotated
+            tokens.refreshTokenExpiry = nil
+            generation = next
+        }
+        do {
+            let renewed = try grant.tokens(in: response, refreshing: tokens, now: now().microseconds)
+            return try keep(renewed, over: current, generation)
+        } catch let error as OAuth2Error where error.code == .invalidGrant {
+            guard
+                try store.refuse(
+                    name, expectedGeneration: generation, releasing: holder, now: now())
+            else { return try changedMeanwhile(name) }
+            throw TokenRefreshError(.loginRequired, name)
+        }
+    }
+
+    private func keep(_ tokens: TokenSet, over current: StoredToken, _ generation: Int64) throws -> StoredToken {
+        let isWritten = try store.put(
+            tokens, for: current.profile, expectedGeneration: generation, cause: .refreshed, releasing: holder,
+            now: now())
+        return isWritten ? try store.get(current.profile.name) : try changedMeanwhile(current.profile.name)
+    }
+
+    /// Somebody has logged in anew, or imported: that counts, not what the server said of the old grant.
+    private func changedMeanwhile(_ name: String) throws -> StoredToken {
+        try store.releaseLease(name, of: holder)
+        let latest = try store.get(name)
+        guard latest.refusal == nil, latest.tokens.validity(at: now().microseconds) != .expired else {
+            throw TokenRefreshError(.loginRequired, name)
+        }
+        return latest
+    }
+}

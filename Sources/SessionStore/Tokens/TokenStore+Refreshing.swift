@@ -1,0 +1,102 @@
+public import CookieModel
+internal import GRDB
+internal import OAuth2
+
+/// What a refresh does to a profile, a transaction each.
+extension TokenStore {
+    /// Takes the lease of a profile, unless somebody has it who is still to be believed.
+    ///
+    /// - Returns: the profile as it is now: what was known of it before may be old.
+    func takeLease(
+        _ name: String, for holder: LeaseHolder, until expiry: Timestamp, now: Timestamp
+    ) throws(SessionStoreError) -> LeaseOutcome {
+        try database.write { connection in
+            let rows = TokenRows(database: connection, sealer: database.sealer)
+            guard let row = try rows.row(named: name), let token = try rows.tokens(named: name).first else {
+                throw TokenStore.notFound(name)
+            }
+            let leases = TokenLeaseRows(database: connection)
+            if let held = try leases.lease(row.id), held.holder != holder,
+                // One from a future that no holder can mean was written before the clock was set back.
+                (now.advanced(bySeconds: 1)...expiry.advanced(bySeconds: 600)).contains(
+                    held.expiry.advanced(bySeconds: 1))
+            {
+                return .held(try token.get(), until: held.expiry)
+            }
+            try leases.put(row.id, holder, expiry)
+            return .taken(try token.get())
+        }
+    }
+
+    /// Makes a lease last longer.
+    ///
+    /// - Returns: whether it was still there.
+    @discardableResult
+    func renewLease(_ name: String, of holder: LeaseHolder, until expiry: Timestamp) throws(SessionStoreError) -> Bool {
+        try database.write { connection in
+            try TokenLeaseRows(database: connection).renew(name, holder, expiry)
+        }
+    }
+
+    /// Gives a lease back.
+    func releaseLease(_ name: String, of holder: LeaseHolder) throws(SessionStoreError) {
+        try database.write { connection in
+            let rows = TokenRows(database: connection, sealer: database.sealer)
+            guard let row = try rows.row(named: name) else { return }
+            try TokenLeaseRows(database: connection).release(row.id, holder)
+        }
+    }
+
+    /// Keeps a refresh token that took the place of the stored one, before anything else of the reply is known.
+    ///
+    /// - Returns: the generation now; `nil` where the profile was changed meanwhile, and nothing was written.
+    func rotate(
+        _ refreshToken: Secret, of name: String, expectedGeneration: Int64, now: Timestamp
+    ) throws(SessionStoreError) -> Int64? {
+        try database.write { connection in
+            let rows = TokenRows(database: connection, sealer: database.sealer)
+            guard let row = try rows.row(named: name), row.generation == expectedGeneration else { return nil }
+            try rows.rotate(refreshToken, id: row.id)
+            try TokenChangeRows(database: connection).append(
+                .rotated, name, generation: row.generation + 1, now: now)
+            return row.generation + 1
+        }
+    }
+
+    /// Notes that the server no longer accepts the grant. The tokens stay: a server can be wrong.
+    ///
+    /// - Returns: whether the profile was still as it was; if not, nothing was written.
+    func refuse(
+        _ name: String, expectedGeneration: Int64, releasing holder: LeaseHolder, now: Timestamp
+    ) throws(SessionStoreError) -> Bool {
+        try database.write { connection in
+            let rows = TokenRows(database: connection, sealer: database.sealer)
+            guard let row = try rows.row(named: name) else { throw TokenStore.notFound(name) }
+            try TokenLeaseRows(database: connection).release(row.id, holder)
+            guard row.generation == expectedGeneration else { return false }
+            try rows.refuse(id: row.id, now: now)
+            try TokenChangeRows(database: connection).append(
+                .refused, name, generation: row.generation + 1, now: now)
+            return true
+        }
+    }
+
+    /// Who refreshes a profile's tokens at present, as far as that is to be believed.
+    public func lease(_ name: String, now: Timestamp) throws(SessionStoreError) -> LeaseHolder? {
+        try database.read { connection in
+            let rows = TokenRows(database: connection, sealer: database.sealer)
+            guard let row = try rows.row(named: name),
+                let lease = try TokenLeaseRows(database: connection).lease(row.id), lease.expiry > now
+            else { return nil }
+            return lease.holder
+        }
+    }
+}
+
+/// What an attempt to take a lease came to.
+enum LeaseOutcome {
+    /// The lease is the holder's; this is the profile now.
+    case taken(StoredToken)
+    /// Somebody else has it; this is the profile now.
+    case held(StoredToken, until: Timestamp)
+}

@@ -1,0 +1,89 @@
+import ArgumentParser
+import CookieModel
+import HTTPTypes
+import OAuth2
+import SessionStore
+
+struct TokenGetCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "get",
+        abstract: "Print a valid access token, refreshed where it is due, for $(…).",
+        discussion: """
+            Nothing else is printed. Exit status 40 where there is no token of that name, 41 where it has expired and \
+            nothing can renew it, 43 where the server wants a new login, 45 where it cannot be reached; nothing is lost \
+            then.
+            """)
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var freshness: FreshnessOptions
+
+    @Argument(help: "The name that the token is kept under.")
+    var name: String
+
+    func execute(_ console: Console) throws {
+        let now = Timestamp.now
+        let stored = try TokenAccess(database, for: name, now: now).token(name, skew: freshness.skew, now: now)
+        let token = try stored.exposedAccessToken
+        if output.json {
+            try console.writeJSON(AccessTokenReport(stored.tokens, token: token))
+        } else {
+            try console.writeLine(token)
+        }
+    }
+}
+
+struct TokenHeaderCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "header",
+        abstract: "Print the Authorization header with a valid access token.",
+        discussion: """
+            Fit for curl, without the token in its arguments:
+
+                crumb token header work | curl -H @- https://api.example/me
+            """)
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var freshness: FreshnessOptions
+
+    @Argument(help: "The name that the token is kept under.")
+    var name: String
+
+    func execute(_ console: Console) throws {
+        let now = Timestamp.now
+        let stored = try TokenAccess(database, for: name, now: now).token(name, skew: freshness.skew, now: now)
+        guard let field = stored.tokens.exposedAuthorizationField else {
+            throw Problem(
+                .tokenSettingsInvalid,
+                "\(name): a token of the type \(stored.tokens.tokenType) is not simply presented in a header")
+        }
+        if output.json {
+            try console.writeJSON(["name": field.name.rawName, "value": field.value])
+        } else {
+            try console.writeLine("\(field.name.rawName): \(field.value)")
+        }
+    }
+}
+
+/// How fresh an access token has to be.
+struct FreshnessOptions: ParsableArguments {
+    @Option(help: "Refresh where fewer seconds than this are left.")
+    var skew = 60
+
+    func validate() throws {
+        guard (0...86_400).contains(skew) else { throw ValidationError("--skew: use 0 to 86400 seconds.") }
+    }
+}
+
+extension StoredToken {
+    /// The access token as text, which is no longer protected.
+    var exposedAccessToken: String {
+        get throws {
+            guard let token = tokens.accessToken.exposedText else {
+                throw Problem(.valueDamaged, "\(profile.name): the stored token is not text")
+            }
+            return token
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import ArgumentParser
+import CookieModel
+import OAuth2
+import SessionStore
+
+struct TokenImportCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import",
+        abstract: "Store a token set under a name.",
+        discussion: """
+            Reads a token endpoint's JSON reply, or an access token alone on a line, from standard input or a file; \
+            never from the command line, which others can see. With --discover, or --endpoint token_endpoint=URL, \
+            the tokens can be refreshed.
+            """)
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var server: ServerOptions
+    @OptionGroup var client: ClientSecretOptions
+
+    @Option(help: "The file to read; '-' is standard input.")
+    var file = "-"
+
+    @Option(help: "The client that they were issued to.")
+    var clientID = ""
+
+    @Option(help: "The account that they are for.")
+    var account = ""
+
+    @Flag(help: "Look the server's endpoints up at its issuer.")
+    var discover = false
+
+    @Argument(help: "The name to keep them under.")
+    var name: String
+
+    func validate() throws {
+        guard file != "-" || client.clientSecretFile != "-" else {
+            throw ValidationError("--client-secret-file: standard input has the tokens; use a file.")
+        }
+    }
+
+    func execute(_ console: Console) throws {
+        ClientSecretOptions.clearEnvironment()
+        let now = Timestamp.now
+        let input = InputFile(file)
+        let bytes = try input.contents(limit: EndpointResponse.maximumBodySize)
+        let tokenSet: TokenSet
+        do {
+            tokenSet = try TokenImport.tokenSet(bytes, now: now.microseconds)
+        } catch {
+            throw Problem(.tokenInputInvalid, "\(input.name): \(error.description)")
+        }
+        let preset = try server.preset()
+        let profile = Profile(
+            id: ProfileID(issuer: server.issuer ?? preset.issuer ?? "", clientID: clientID, account: account),
+            name: name)
+        let credentials = try credentials(preset)
+        let store = try database.open(now: now, durability: .full).tokens
+        try store.put(tokenSet, for: profile, credentials: credentials, now: now)
+        let stored = StoredTokenReport(try store.get(name), now: now)
+        if output.json { try console.writeJSON(stored) } else { console.note("stored \(stored.text)") }
+    }
+
+    /// How the tokens can be refreshed, where the options tell.
+    private func credentials(_ preset: ProviderPreset) throws -> ProfileCredentials? {
+        guard discover || !server.endpoint.isEmpty || server.provider != nil else { return nil }
+        let metadata = try server.metadata(preset, needing: discover ? [.token] : [])
+        let secret = try client.secret()
+        let settings = ProfileSettings(
+            grant: .imported, endpoints: metadata.endpoints,
+            authenticationMethod: try client.method(
+                hasSecret: secret != nil, supported: metadata.authenticationMethods),
+            keyID: client.keyID, dangerouslyAllowsPlainHTTP: server.dangerouslyAllowPlainHttp)
+        return ProfileCredentials(settings: settings, clientSecret: secret)
+    }
+}

@@ -1,0 +1,70 @@
+import ArgumentParser
+import CookieModel
+import OAuth2
+import SessionStore
+
+struct TokenIntrospectCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "introspect", abstract: "Ask the server what it knows of a token.")
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    @Flag(help: "Ask about the refresh token instead of the access token.")
+    var refreshToken = false
+
+    @Argument(help: "The name that the tokens are kept under.")
+    var name: String
+
+    func execute(_ console: Console) throws {
+        let now = Timestamp.now
+        let connection = try TokenAccess(database, for: name, now: now).connection(name, now: now)
+        let tokens = connection.stored.tokens
+        guard let token = refreshToken ? tokens.refreshToken : tokens.accessToken else {
+            throw Problem(.tokenNotFound, "\(name): there is no refresh token")
+        }
+        let introspection = TokenIntrospection(
+            endpoint: try connection.credentials.settings.url(of: .introspection),
+            authentication: connection.authentication)
+        let request = introspection.request(about: token, refreshToken ? .refreshToken : .accessToken)
+        let response = try Blocking.run { try await connection.transport.send(request) }
+        let report = IntrospectionReport(try introspection.answer(in: response, about: token))
+        if output.json {
+            try console.writeJSON(report)
+        } else {
+            for (label, value) in report.lines { try console.writeLine("\(label): \(value)") }
+        }
+    }
+}
+
+private struct IntrospectionReport: Encodable {
+    let isActive: Bool
+    let scope: String?
+    let clientID: String?
+    let username: String?
+    let subject: String?
+    let audience: [String]
+    let issuer: String?
+    let expires: String?
+    let issued: String?
+
+    init(_ token: IntrospectedToken) {
+        isActive = token.isActive
+        scope = token.scopes?.description
+        clientID = token.clientID
+        username = token.username
+        subject = token.subject
+        audience = token.audience
+        issuer = token.issuer
+        expires = token.expiry.map { Timestamp(microseconds: $0).rfc3339 }
+        issued = token.issuedAt.map { Timestamp(microseconds: $0).rfc3339 }
+    }
+
+    var lines: [(String, String)] {
+        [
+            ("active", isActive ? "yes" : "no"), ("scope", scope), ("client", clientID), ("user", username),
+            ("subject", subject), ("audience", audience.isEmpty ? nil : audience.joined(separator: " ")),
+            ("issuer", issuer), ("expires", expires), ("issued", issued),
+        ].compactMap { label, value in value.map { (label, $0) } }
+    }
+}

@@ -1,0 +1,22 @@
+import ArgumentParser
+import CookieModel
+import SessionStore
+
+struct TokenRefreshCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "refresh", abstract: "Renew the tokens now, due or not.")
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    @Argument(help: "The name that the tokens are kept under.")
+    var name: String
+
+    func execute(_ console: Console) throws {
+        let refresher = try TokenAccess(database, for: name, now: .now).refresher()
+        let name = name
+        let stored = try Blocking.run { try await refresher.refreshed(name) }
+        let report = StoredTokenReport(stored, now: .now)
+        if output.json { try console.writeJSON(report) } else { console.note("refreshed \(report.text)") }
+    }
+}

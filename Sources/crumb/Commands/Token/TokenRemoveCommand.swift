@@ -1,0 +1,22 @@
+import ArgumentParser
+import CookieModel
+import SessionStore
+
+struct TokenRemoveCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "Forget a token set, without a word to the server.")
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    @Argument(help: "The name that it is kept under.")
+    var name: String
+
+    func execute(_ console: Console) throws {
+        guard try database.openExisting(now: .now)?.tokens.remove(name, now: .now) == true else {
+            throw Problem(
+                .tokenNotFound, "\(name): there is no token of this name; 'crumb token list' shows those there are")
+        }
+        if output.json { try console.writeJSON(["removed": name]) } else { console.note("removed \(name)") }
+    }
+}

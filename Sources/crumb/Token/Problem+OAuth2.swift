@@ -1,0 +1,22 @@
+import OAuth2
+import SessionStore
+
+extension Problem {
+    /// What a server answered, or did not.
+    init(_ error: OAuth2Error) {
+        let status: ExitStatus =
+            switch error.code {
+            case .unreachable, .serverUnavailable: .serverUnavailable
+            case .invalidGrant, .invalidClient, .refused: .serverRefused
+            case .accessDenied, .deviceCodeExpired, .stateMismatch, .invalidRedirect: .loginFailed
+            case .invalidEndpoint, .insecureEndpoint, .endpointMissing, .invalidKey: .tokenSettingsInvalid
+            case .missingRefreshToken: .tokenExpired
+            default: .replyUnusable
+            }
+        self.init(status, error.description)
+    }
+
+    init(_ error: TokenRefreshError) {
+        self.init(ExitStatus(code: error.code.rawValue), error.description)
+    }
+}

@@ -1,0 +1,70 @@
+import CookieModel
+import Foundation
+import OAuth2
+import SessionStore
+
+/// The tokens of a database, and what gets them from servers.
+struct TokenAccess: Sendable {
+    let store: TokenStore
+
+    /// The tokens of the database where there is one; makes nothing.
+    ///
+    /// - Throws: that there is no token called `name`.
+    init(_ options: DatabaseOptions, for name: String, now: Timestamp) throws {
+        // A rotated refresh token must outlive a power failure: the server has ended the one before.
+        guard let database = try options.openExisting(now: now, durability: .full) else {
+            throw Problem(
+                .tokenNotFound, "\(name): there is no token of this name; 'crumb token login' and 'import' store one")
+        }
+        store = database.tokens
+    }
+
+    init(_ store: TokenStore) {
+        self.store = store
+    }
+
+    /// What refreshes the tokens.
+    func refresher(skew: Int = 60) -> TokenRefresher {
+        var timing = TokenRefresher.Timing()
+        timing.skew = .seconds(skew)
+        return TokenRefresher(
+            store: store, transport: HTTPEndpointTransport(), process: ProcessInfo.processInfo.processIdentifier,
+            timing: timing, now: { .now })
+    }
+
+    /// The tokens of a profile, refreshed where they are due. Nothing is started for those that are not.
+    func token(_ name: String, skew: Int = 60, now: Timestamp) throws -> StoredToken {
+        let stored = try store.get(name)
+        switch stored.tokens.validity(at: now.microseconds, skew: .seconds(skew)) {
+        case .valid, .unknown: return stored
+        case .due, .expired: break
+        }
+        let refresher = refresher(skew: skew)
+        return try Blocking.run { try await refresher.token(name) }
+    }
+
+    /// The profile and how its server is asked, for a command that needs an endpoint.
+    func connection(_ name: String, now: Timestamp) throws -> TokenConnection {
+        let stored = try store.get(name)
+        guard let credentials = try store.credentials(name) else {
+            throw Problem(
+                .tokenSettingsInvalid,
+                "\(name): the server's endpoints are not known; log in with 'crumb token login', or import again with "
+                    + "--discover or --token-endpoint")
+        }
+        var generator = SystemRandomNumberGenerator()
+        return TokenConnection(
+            stored: stored, credentials: credentials,
+            authentication: try credentials.authentication(
+                of: stored.profile.id, now: now.microseconds, using: &generator),
+            transport: try credentials.binding(HTTPEndpointTransport()) { Timestamp.now.microseconds })
+    }
+}
+
+/// A profile and how its server is asked.
+struct TokenConnection: Sendable {
+    let stored: StoredToken
+    let credentials: ProfileCredentials
+    let authentication: ClientAuthentication
+    let transport: any EndpointTransport
+}

@@ -1,0 +1,102 @@
+import Crypto
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import OAuth2
+
+@Suite("DPoP proofs and client assertions")
+struct ProofTests {
+    /// Header and payload of a signed token, after its signature was verified with `key`.
+    private func parts(_ token: Secret?, _ key: SigningKey) throws -> (header: [String: Any], payload: [String: Any]) {
+        let text = try #require(token?.exposedText)
+        let parts = text.split(separator: ".").map(String.init)
+        try #require(parts.count == 3)
+        let bytes = try parts.map { Data(try #require(Base64.decodeForURL($0.utf8))) }
+        let publicKey = try P256.Signing.PrivateKey(rawRepresentation: key.secret.exposedBytes).publicKey
+        let signature = try P256.Signing.ECDSASignature(rawRepresentation: bytes[2])
+        #expect(publicKey.isValidSignature(signature, for: Data("\(parts[0]).\(parts[1])".utf8)))
+        let objects = try bytes[..<2].map { try #require(JSONSerialization.jsonObject(with: $0) as? [String: Any]) }
+        return (objects[0], objects[1])
+    }
+
+    @Test("A proof has what RFC 9449, section 4.2 wants, and its signature holds")
+    func proof() throws {
+        let key = SigningKey()
+        var generator = SystemRandomNumberGenerator()
+        let value = try DPoPProof(key: key, nonce: "n-\"1").value(
+            method: "POST", url: "https://id.example/token", accessToken: Secret("tok"), now: now, using: &generator)
+        let (header, payload) = try parts(value, key)
+        #expect(header["typ"] as? String == "dpop+jwt" && header["alg"] as? String == "ES256")
+        let jwk = try #require(header["jwk"] as? [String: String])
+        #expect(jwk["kty"] == "EC" && jwk["crv"] == "P-256" && jwk["d"] == nil && jwk["x"]?.count == 43)
+        #expect(payload["htm"] as? String == "POST" && payload["htu"] as? String == "https://id.example/token")
+        #expect(payload["iat"] as? Int64 == now / 1_000_000 && payload["nonce"] as? String == "n-\"1")
+        let hash = String(
+            decoding: Base64.encodeForURL(Array(SHA256.hash(data: Data("tok".utf8)))), as: UTF8.self)
+        #expect(payload["ath"] as? String == hash && (payload["jti"] as? String)?.count == 22)
+    }
+
+    @Test("Keys come back as they were kept, and what is none is refused")
+    func keys() throws {
+        let key = SigningKey()
+        #expect(try SigningKey(key.secret) == key && key != SigningKey())
+        #expect(key.thumbprint.count == 43)
+        #expect(thrown { () throws(OAuth2Error) in try SigningKey(Secret("short")) }?.code == .invalidKey)
+        #expect(thrown { () throws(OAuth2Error) in try SigningKey(pem: Secret("no pem")) }?.code == .invalidKey)
+        #expect(!shown(key).contains(String(decoding: key.secret.exposedBytes, as: UTF8.self)))
+        let pem = try P256.Signing.PrivateKey(rawRepresentation: key.secret.exposedBytes).pemRepresentation
+        #expect(try SigningKey(pem: Secret(pem)) == key)
+    }
+
+    @Test("An assertion is for one server, for a minute, and never the same twice")
+    func assertion() throws {
+        let key = SigningKey()
+        let assertion = ClientAssertion(clientID: "app", audience: "https://id.example", key: key, keyID: "k1")
+        var generator = SystemRandomNumberGenerator()
+        let authentication = try assertion.authentication(now: now, using: &generator)
+        #expect(authentication.methodName == "private_key_jwt" && authentication.authorization == nil)
+        #expect(try assertion.authentication(now: now, using: &generator) != authentication)
+        let (header, payload) = try parts(authentication.secret, key)
+        #expect(header["kid"] as? String == "k1")
+        #expect(payload["iss"] as? String == "app" && payload["sub"] as? String == "app")
+        #expect(payload["aud"] as? String == "https://id.example" && payload["exp"] as? Int64 == now / 1_000_000 + 60)
+        let grant = ClientCredentialsGrant(tokenEndpoint: try Given.endpoint(), authentication: authentication)
+        let form = Given.form(grant.request())
+        #expect(form.contains("client_assertion_type=urn%3Aietf%3Aparams%3Aoauth%3Aclient-assertion-type%3Ajwt-bearer"))
+        #expect(form.contains { $0.hasPrefix("client_assertion=eyJ") } && form.contains("client_id=app"))
+    }
+
+    @Test("A nonce that the server wants is sent, once")
+    func nonce() async throws {
+        let name = try #require(HTTPField.Name("DPoP-Nonce"))
+        let transport = ScriptedTransport { _ throws(OAuth2Error) in
+            var fields = HTTPFields()
+            fields[name] = "server-nonce"
+            return Given.response(#"{"error":"use_dpop_nonce"}"#, status: .badRequest, fields: fields)
+        }
+        let key = SigningKey()
+        let bound = DPoPTransport(transport, key: key) { now }
+        let grant = ClientCredentialsGrant(tokenEndpoint: try Given.endpoint(), authentication: Given.authentication)
+        let response = try await bound.send(grant.request())
+        #expect(response.status == .badRequest)
+        let requests = await transport.requests
+        #expect(requests.count == 2)
+        let proofName = try #require(HTTPField.Name("DPoP"))
+        let nonces = try requests.map { request in
+            try parts(request.exposedHead.headerFields[proofName].map { Secret($0) }, key).payload["nonce"] as? String
+        }
+        #expect(nonces == [nil, "server-nonce"])
+    }
+
+    @Test("Other refusals are not asked again")
+    func refusal() async throws {
+        let transport = ScriptedTransport { _ throws(OAuth2Error) in
+            Given.response(#"{"error":"invalid_grant"}"#, status: .badRequest)
+        }
+        let bound = DPoPTransport(transport, key: SigningKey()) { now }
+        let grant = ClientCredentialsGrant(tokenEndpoint: try Given.endpoint(), authentication: Given.authentication)
+        _ = try await bound.send(grant.request())
+        #expect(await transport.requests.count == 1)
+    }
+}

@@ -1,0 +1,66 @@
+import Testing
+
+@testable import OAuth2
+
+@Suite("IDTokenClaims")
+struct IDTokenClaimsTests {
+    private func token(_ payload: String) -> Secret {
+        Secret(
+            Base64.encodeForURL(Array(#"{"alg":"RS256"}"#.utf8)) + [0x2E] + Base64.encodeForURL(Array(payload.utf8))
+                + Array(".c2ln".utf8))
+    }
+
+    private func code(_ members: String, nonce: Secret? = nil) -> String? {
+        thrown { () throws(OAuth2Error) in
+            try IDTokenClaims(unverified: token("{\(members)}")).check(
+                issuer: "https://id.example", clientID: "app", nonce: nonce, now: now)
+        }?.code.rawValue
+    }
+
+    private static let right = #""iss":"https://id.example","sub":"me","aud":"app","exp":1795248060"#
+
+    @Test("Claims of this login are taken")
+    func right() throws {
+        #expect(code(IDTokenClaimsTests.right) == nil)
+        #expect(code(IDTokenClaimsTests.right + #","nonce":"n""#, nonce: Secret("n")) == nil)
+        #expect(code(#""iss":"https://id.example","sub":"me","aud":["app","b"],"azp":"app","exp":1795248060"#) == nil)
+        let claims = try IDTokenClaims(unverified: token("{" + IDTokenClaimsTests.right + #","acr":"2"}"#))
+        #expect(claims.subject == "me" && claims.authenticationContext == "2" && claims.expiry == after(60))
+    }
+
+    @Test(
+        "Claims of another issuer, client, login or time are not",
+        arguments: [
+            (#""iss":"https://id.example/","sub":"me","aud":"app","exp":1795248060"#, "issuer_mismatch"),
+            (#""iss":"https://id.example","sub":"me","aud":"other","exp":1795248060"#, "invalid_id_token"),
+            (#""iss":"https://id.example","sub":"me","aud":["app","b"],"exp":1795248060"#, "invalid_id_token"),
+            (#""iss":"https://id.example","sub":"me","aud":"app","azp":"b","exp":1795248060"#, "invalid_id_token"),
+            (#""iss":"https://id.example","sub":"me","aud":"app","exp":1795247000"#, "invalid_id_token"),
+            (#""iss":"https://id.example","aud":"app","exp":1795248060"#, "invalid_id_token"),
+            (#""iss":"https://id.example","sub":"me","aud":"app""#, "invalid_id_token"),
+        ])
+    func wrong(_ members: String, _ expected: String) {
+        #expect(code(members) == expected)
+    }
+
+    @Test("A nonce must come back")
+    func nonce() {
+        #expect(code(IDTokenClaimsTests.right, nonce: Secret("n")) == "invalid_id_token")
+        #expect(code(IDTokenClaimsTests.right + #","nonce":"m""#, nonce: Secret("n")) == "invalid_id_token")
+    }
+
+    @Test("What is no token is refused", arguments: ["", "a.b", "a.b.c", "....", "e30.e30.e30", "e30.W10.e30"])
+    func noToken(_ text: String) {
+        #expect(
+            thrown { () throws(OAuth2Error) in try IDTokenClaims(unverified: Secret(text)) }?.code == .invalidIDToken)
+    }
+
+    @Test("Text for URLs is decoded strictly")
+    func base64() {
+        for count in 0..<50 {
+            let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 37) }
+            #expect(Base64.decodeForURL(Base64.encodeForURL(bytes)) == bytes)
+        }
+        for text in ["A", "AB", "AAB=", "A+/A", "A B"] { #expect(Base64.decodeForURL(text.utf8) == nil, "\(text)") }
+    }
+}

@@ -1,0 +1,244 @@
+"""What must hold at every server, and at those that have more."""
+
+import json
+import re
+import time
+import urllib.request
+
+
+def expect(condition, *shown):
+    if not condition:
+        raise AssertionError(" ".join(str(item) for item in shown))
+
+
+def opened(crumb, process):
+    """The page that the browser was sent to."""
+    path = crumb.folder / "opened"
+    for _ in range(400):
+        if path.exists():
+            url = path.read_text()
+            path.unlink()
+            return url
+        if process.poll() is not None:
+            break
+        time.sleep(0.025)
+    raise AssertionError(crumb.end(process).talk)
+
+
+def fetch(url):
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with opener.open(url, timeout=20) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as answer:
+        return answer.code, answer.read().decode()
+
+
+def log_in(crumb, server, name, *options, client=None):
+    process = crumb.start(
+        "token", "login", name, "--issuer", server.issuer, "--client-id", client or server.public_client,
+        "--scope", server.scope, "--redirect-uri", server.redirect, *options)
+    url = opened(crumb, process)
+    end = server.log_in(url)
+    # A redirect that is no answer to this login ends nothing.
+    base = end.split("?")[0]
+    expect(fetch(f"{base}?code=stolen&state=wrong")[0] == 400, "a wrong state was taken")
+    expect(fetch(base.rsplit("/", 1)[0] + "/favicon.ico")[0] == 404)
+    status, page = fetch(end)
+    result = crumb.end(process)
+    expect(result.status == 0, result.talk, page)
+    expect(status == 200 and "You are logged in" in page, page)
+    return url
+
+
+def check_browser(crumb, server):
+    url = log_in(crumb, server, "browser")
+    expect("code_challenge_method=S256" in url and "state=" in url and "response_type=code" in url, url)
+    token = crumb("token", "get", "browser")
+    expect(token.status == 0 and token.talk == "" and re.fullmatch(r"\S+\n", token.output), token.talk)
+    status = crumb("token", "status", "browser", "--json").json
+    expect(status["token"]["state"] == "valid" and status["token"]["hasRefreshToken"], status)
+    expect(status["hasIDToken"] and status["token"]["account"], status)
+    expect(crumb("token", "header", "browser").output == f"Authorization: Bearer {token.output}")
+
+
+def check_pasted(crumb, server):
+    process = crumb.start(
+        "token", "login", "pasted", "--issuer", server.issuer, "--client-id", server.public_client, "--scope",
+        server.scope, "--redirect-uri", server.redirect, "--no-browser", "--account", "pasted")
+    url = ""
+    while not url.startswith("http"):
+        line = process.stderr.readline()
+        expect(line, "no URL")
+        url = line.strip()
+    result = crumb.end(process, server.log_in(url) + "\n")
+    expect(result.status == 0, result.talk)
+    expect(crumb("token", "get", "pasted").status == 0)
+
+
+def check_secret_client(crumb, server):
+    client, secret = server.secret_client
+    for method in ("client_secret_basic", "client_secret_post"):
+        log_in(
+            crumb, server, method, "--client-secret-file", crumb.secret_file(secret), "--auth-method", method,
+            "--account", method, client=client)
+        refreshed = crumb("token", "refresh", method)
+        expect(refreshed.status == 0, refreshed.talk)
+    answer = crumb("token", "introspect", "client_secret_basic", "--json")
+    expect(answer.status == 0 and answer.json["isActive"] is True, answer.talk, answer.output)
+
+
+def check_wrong_secret(crumb, server):
+    client, _ = server.machine_client
+    result = crumb(
+        "token", "login", "wrong", "--issuer", server.issuer, "--client-id", client, "--client-credentials",
+        "--scope", server.machine_scope, variables={"CRUMB_CLIENT_SECRET": "not-the-secret"})
+    expect(result.status in (44, 46) and "not-the-secret" not in result.talk, result.status, result.talk)
+    expect(crumb("token", "get", "wrong").status == 40)
+
+
+def check_rotation(crumb, server):
+    log_in(crumb, server, "rotation", "--account", "rotation")
+    seen = set()
+    for _ in range(3):
+        crumb.expire("rotation")
+        token = crumb("token", "get", "rotation")
+        expect(token.status == 0, token.talk)
+        seen.add(token.output)
+        seen.add(crumb("token", "export", "--format", "json", "rotation").json["refresh_token"])
+    expect(len(seen) == 6, "the tokens were not rotated")
+
+
+def check_parallel(crumb, server, rounds, count=24):
+    log_in(crumb, server, "parallel", "--account", "parallel")
+    for number in range(1, rounds + 1):
+        crumb.expire("parallel")
+        processes = [crumb.start("token", "get", "parallel") for _ in range(count)]
+        results = [crumb.end(process) for process in processes]
+        expect(all(result.status == 0 for result in results), [result.talk for result in results if result.status])
+        expect(len({result.output for result in results}) == 1, "not everyone got the same token")
+        expect(crumb.refreshes("parallel") == number, crumb.refreshes("parallel"), "refreshes in", number, "rounds")
+    expect(crumb("token", "refresh", "parallel").status == 0, "the session is dead")
+
+
+def check_device(crumb, server):
+    options = [word for pair in getattr(server, "endpoints", []) for word in ("--endpoint", pair)]
+    process = crumb.start(
+        "token", "login", "device", "--device", "--issuer", server.issuer, "--client-id", server.device_client,
+        "--scope", server.scope, "--account", "device", *options)
+    line = process.stderr.readline()
+    match = re.search(r"Open (\S+) and enter the code (\S+)", line)
+    expect(match, line, "" if match else crumb.end(process).talk)
+    # The server is asked at least once before it is told.
+    time.sleep(1.5)
+    server.confirm_device(match.group(1), match.group(2))
+    result = crumb.end(process)
+    expect(result.status == 0, result.talk)
+    expect(crumb("token", "get", "device").status == 0)
+    refreshed = crumb("token", "refresh", "device")
+    expect(refreshed.status == 0, refreshed.talk)
+
+
+def check_machine(crumb, server):
+    client, secret = server.machine_client
+    result = crumb(
+        "token", "login", "machine", "--issuer", server.issuer, "--client-id", client, "--client-credentials",
+        "--scope", server.machine_scope, variables={"CRUMB_CLIENT_SECRET": secret})
+    expect(result.status == 0, result.talk)
+    first = crumb("token", "get", "machine").output
+    crumb.expire("machine")
+    second = crumb("token", "get", "machine")
+    expect(second.status == 0 and second.output != first, second.talk)
+
+
+def check_revocation(crumb, server):
+    client, secret = server.secret_client
+    options = ("--client-secret-file", crumb.secret_file(secret), "--account", "revoked")
+    log_in(crumb, server, "revoked", *options, client=client)
+    before = crumb("token", "export", "--format", "json", "revoked").json
+    revoked = crumb("token", "revoke", "revoked", "--json")
+    expect(revoked.status == 0 and revoked.json["revoked"][0] == "refresh_token", revoked.talk)
+    expect(crumb("token", "get", "revoked").status == 41)
+    # The tokens as they were, put back by hand: the server takes none of them.
+    imported = crumb(
+        "token", "import", "put-back", "--issuer", server.issuer, "--client-id", client, "--account", "x",
+        "--discover", "--client-secret-file", crumb.secret_file(secret), text=json.dumps(before))
+    # The secret comes by a file, the tokens by standard input.
+    expect(imported.status == 0, imported.talk)
+    answer = crumb("token", "introspect", "put-back", "--json")
+    expect(answer.status == 0 and answer.json["isActive"] is False, answer.talk, answer.output)
+    refreshed = crumb("token", "refresh", "put-back")
+    expect(refreshed.status in (43, 44, 46), refreshed.status, refreshed.talk)
+    # What was known of the login stays.
+    process = crumb.start("token", "login", "revoked", "--account", "revoked")
+    fetch(server.log_in(opened(crumb, process)))
+    result = crumb.end(process)
+    expect(result.status == 0, result.talk)
+    logout = crumb("token", "logout", "revoked")
+    expect(logout.status == 0 and crumb("token", "get", "revoked").status == 40, logout.talk)
+
+
+def check_mixed_up(crumb, server):
+    result = crumb(
+        "token", "login", "mixed", "--issuer", server.issuer + "/", "--client-id", "x", "--client-credentials")
+    expect(result.status in (45, 46), result.status, result.talk)
+
+
+def check_pushed(crumb, server):
+    client, secret = server.secret_client
+    url = log_in(
+        crumb, server, "pushed", "--push", "--client-secret-file", crumb.secret_file(secret), "--account", "pushed",
+        client=client)
+    expect("request_uri=" in url and "code_challenge" not in url, url)
+
+
+def check_bound(crumb, server):
+    log_in(crumb, server, "bound", "--dpop", "--account", "bound")
+    status = crumb("token", "status", "bound", "--json").json
+    expect(status["tokenType"].lower() == "dpop" and status["isBoundToKey"], status)
+    for _ in range(2):
+        refreshed = crumb("token", "refresh", "bound")
+        expect(refreshed.status == 0, refreshed.talk)
+    expect(crumb("token", "header", "bound").status == 47)
+
+
+def check_nonce(crumb, server):
+    issuer = server.issuer
+    server.issuer = f"{server.base}/api/oidcn"
+    try:
+        log_in(crumb, server, "nonce", "--dpop", "--account", "nonce")
+        refreshed = crumb("token", "refresh", "nonce")
+        expect(refreshed.status == 0, refreshed.talk)
+    finally:
+        server.issuer = issuer
+
+
+def check_secrets(crumb, server):
+    """Nothing secret in the files or in what was said."""
+    secrets = {server.secret_client[1], server.machine_client[1]}
+    for entry in crumb("token", "list", "--json").output.splitlines():
+        exported = crumb("token", "export", "--format", "json", json.loads(entry)["name"])
+        if exported.status == 0:
+            secrets |= {exported.json[name] for name in ("access_token", "refresh_token", "id_token")
+                        if name in exported.json}
+    (crumb.folder / "client-secret").unlink()
+    said = "".join(crumb.said)
+    files = {path: path.read_bytes() for path in crumb.folder.rglob("*") if path.is_file()}
+    for secret in secrets:
+        expect(secret not in said, "a secret was printed on standard error")
+        for path, content in files.items():
+            expect(secret.encode() not in content, f"a secret lies in {path.name}")
+
+
+def all_checks(server, rounds):
+    checks = [
+        check_browser, check_pasted, check_secret_client, check_wrong_secret, check_rotation, check_device,
+        check_machine, check_revocation, check_mixed_up,
+    ]
+    if "par" in server.features:
+        checks.append(check_pushed)
+    if "dpop" in server.features:
+        checks += [check_bound, check_nonce]
+    checks.append(lambda crumb, server: check_parallel(crumb, server, rounds))
+    checks[-1].__name__ = "check_parallel"
+    return checks + [check_secrets]

@@ -1,0 +1,1 @@
+"""Real authorization servers: how each starts, and how a user of each behaves."""

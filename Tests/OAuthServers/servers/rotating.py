@@ -1,0 +1,63 @@
+"""A token endpoint that takes each refresh token once, and ends the login where one comes twice."""
+
+import http.server
+import json
+import threading
+import urllib.parse
+
+
+class RotatingServer:
+    name = "rotating"
+
+    def __init__(self, folder, port):
+        self.port, self.base = port, f"http://127.0.0.1:{port}"
+        self.lock = threading.Lock()
+        self.number, self.requests, self.is_alive = 0, 0, True
+        # Called with a refresh before anything is done for it; what it returns says whether to go on.
+        self.before = None
+
+    def start(self):
+        owner = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def log_message(self, *arguments):
+                pass
+
+            def do_POST(self):
+                length = int(self.headers.get("Content-Length", 0))
+                form = dict(urllib.parse.parse_qsl(self.rfile.read(length).decode()))
+                if owner.before and not owner.before():
+                    self.close_connection = True
+                    return
+                status, answer = owner.refresh(form)
+                body = json.dumps(answer).encode()
+                self.send_response(status)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+        class Server(http.server.ThreadingHTTPServer):
+            request_queue_size = 256
+
+        self.server = Server(("127.0.0.1", self.port), Handler)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def tokens(self):
+        return {"access_token": f"access-{self.number}", "refresh_token": f"refresh-{self.number}",
+                "token_type": "Bearer", "expires_in": 3600}
+
+    def refresh(self, form):
+        with self.lock:
+            self.requests += 1
+            if form.get("refresh_token") != f"refresh-{self.number}":
+                self.is_alive = False
+            if not self.is_alive:
+                return 400, {"error": "invalid_grant"}
+            self.number += 1
+            return 200, self.tokens()
+
+    def stop(self):
+        self.server.shutdown()

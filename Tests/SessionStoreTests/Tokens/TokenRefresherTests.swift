@@ -1,0 +1,343 @@
+import CookieModel
+import HTTPTypes
+import OAuth2
+import Synchronization
+import Testing
+
+@testable import SessionStore
+
+@Suite("Refreshing tokens")
+struct TokenRefresherTests {
+    private let folder = TemporaryFolder()
+    private let server = RotatingServer()
+    private static let timing = TokenRefresher.Timing(
+        skew: .seconds(60), lease: .seconds(60), poll: .milliseconds(2), patience: .seconds(60))
+
+    private func store(_ path: String? = nil) throws -> TokenStore {
+        try Given.database(path ?? folder.file("crumb.sqlite"), busyTimeout: 120).tokens
+    }
+
+    private func refresher(
+        _ store: TokenStore, timing: TokenRefresher.Timing = timing, now: Timestamp = Given.now
+    ) -> TokenRefresher {
+        TokenRefresher(store: store, transport: server, process: 1, timing: timing, now: { now })
+    }
+
+    /// A profile whose access token has so many seconds left.
+    @discardableResult
+    private func given(
+        left seconds: Int64 = 0, refreshToken: String? = "refresh-0", grant: ProfileSettings.Grant = .authorizationCode
+    ) throws -> TokenStore {
+        let store = try store()
+        let tokens = TokenSet(
+            accessToken: Secret("access-0"), refreshToken: refreshToken.map { Secret($0) },
+            receivedAt: Given.now.advanced(bySeconds: -3600).microseconds,
+            accessTokenExpiry: Given.now.advanced(bySeconds: seconds).microseconds)
+        let settings = ProfileSettings(
+            grant: grant, endpoints: [.token: "https://id.example/token"],
+            authenticationMethod: .clientSecretPost)
+        try store.put(
+            tokens, for: Profile(id: ProfileID(issuer: "https://id.example", clientID: "app"), name: "p"),
+            credentials: ProfileCredentials(settings: settings, clientSecret: Secret("client-s3cret")), now: Given.now)
+        return store
+    }
+
+    private func causes(_ store: TokenStore) throws -> [String] {
+        try store.changes(after: 0).map(\.cause.identifier)
+    }
+
+    // MARK: - Once
+
+    @Test("A token that lives is given without a word to the server", arguments: [61, 3600] as [Int64])
+    func valid(left: Int64) async throws {
+        let store = try given(left: left)
+        #expect(try await refresher(store).token("p").tokens.accessToken == Secret("access-0"))
+        #expect(server.requestCount == 0)
+    }
+
+    @Test("A token that is due is refreshed; the new refresh token is kept first", arguments: [60, 0, -9] as [Int64])
+    func due(left: Int64) async throws {
+        let store = try given(left: left)
+        let token = try await refresher(store).token("p")
+        #expect(token.tokens.accessToken == Secret("access-1") && token.tokens.refreshToken == Secret("refresh-1"))
+        #expect(try store.get("p").tokens == token.tokens)
+        #expect(try causes(store) == ["stored", "rotated", "refreshed"])
+        #expect(try store.lease("p", now: Given.now) == nil)
+        let request = server.state.withLock { $0.requests[0] }
+        #expect(request.contains("client_id=app&client_secret=client-s3cret"))
+    }
+
+    @Test("Many that ask one refresher at once share one refresh")
+    func singleFlight() async throws {
+        let store = try given()
+        server.state.withLock { $0.pause = .milliseconds(50) }
+        let refresher = refresher(store)
+        let tokens = try await withThrowingTaskGroup(of: StoredToken.self) { group in
+            for _ in 0..<40 { group.addTask { try await refresher.token("p") } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(tokens.count == 40 && tokens.allSatisfy { $0.tokens.accessToken == Secret("access-1") })
+        #expect(server.requestCount == 1)
+        // What was joined is over: the next refresh is one of its own.
+        #expect(try await refresher.refreshed("p").tokens.accessToken == Secret("access-2"))
+    }
+
+    @Test("Refreshers with connections of their own, as processes have, share one refresh")
+    func lease() async throws {
+        try given()
+        for round in 1...5 {
+            let stores = try (0..<8).map { _ in try store() }
+            if round > 1 {
+                let stored = try stores[0].get("p")
+                var tokens = stored.tokens
+                tokens.accessTokenExpiry = Given.now.microseconds
+                try stores[0].put(tokens, for: stored.profile, now: Given.now)
+            }
+            let tokens = try await withThrowingTaskGroup(of: StoredToken.self) { group in
+                for store in stores {
+                    let refresher = refresher(store)
+                    group.addTask { try await refresher.token("p") }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(tokens.allSatisfy { $0.tokens.accessToken == Secret("access-\(round)") })
+            #expect(server.requestCount == round && server.state.withLock { $0.isAlive })
+        }
+    }
+
+    @Test("A dead holder's lease runs out, and one from a future that cannot be counts for nothing")
+    func deadHolder() async throws {
+        let store = try given()
+        for end in [Given.now, Given.now.advanced(bySeconds: -1), Given.now.advanced(bySeconds: 100_000)] {
+            let outcome = try store.takeLease(
+                "p", for: LeaseHolder("77-dead"), until: Given.now.advanced(bySeconds: 5), now: Given.now)
+            guard case .taken = outcome else {
+                Issue.record("The lease is not free.")
+                return
+            }
+            try store.database.execute("UPDATE token_lease SET expires_at = \(end.microseconds)")
+            _ = try await refresher(store).refreshed("p")
+            #expect(try store.lease("p", now: Given.now) == nil)
+        }
+        #expect(server.requestCount == 3 && server.state.withLock { $0.isAlive })
+    }
+
+    @Test("A living holder is waited for, but not for ever")
+    func patience() async throws {
+        let store = try given()
+        _ = try store.takeLease(
+            "p", for: LeaseHolder("77-slow"), until: Given.now.advanced(bySeconds: 30), now: Given.now)
+        var timing = TokenRefresherTests.timing
+        timing.patience = .milliseconds(20)
+        let refresher = refresher(store, timing: timing)
+        let error = await #expect(throws: TokenRefreshError.self) { try await refresher.token("p") }
+        #expect(error?.code == .refreshBusy && server.requestCount == 0)
+        #expect(try store.lease("p", now: Given.now)?.process == 77)
+    }
+
+    @Test("Who holds the lease keeps it for as long as the server takes")
+    func renewing() async throws {
+        let store = try given()
+        server.state.withLock { $0.pause = .milliseconds(300) }
+        var timing = TokenRefresherTests.timing
+        timing.lease = .milliseconds(30)
+        let times = Mutex(Int64(0))
+        // A clock of its own: each look at it is a millisecond later, so that the lease ends unless it is renewed.
+        let refresher = TokenRefresher(store: store, transport: server, process: 1, timing: timing) {
+            Timestamp(
+                microseconds: Given.now.microseconds + times.withLock {
+                    $0 += 1; return $0
+                } * 1000)
+        }
+        _ = try await refresher.token("p")
+        // Taken once and renewed again and again.
+        #expect(times.withLock { $0 } > 8)
+    }
+
+    // MARK: - What is no loss
+
+    /// Replies that end no login, whatever they look like.
+    private static let faults: [(String, EndpointResponse?, String)] = [
+        ("cut cable", nil, "unreachable"),
+        ("empty 500", RotatingServer.reply("", .internalServerError), "server_unavailable"),
+        ("HTML 502", RotatingServer.reply("<html>refresh-0</html>", .badGateway), "server_unavailable"),
+        ("rate limit", RotatingServer.reply(#"{"error":"invalid_grant"}"#, .tooManyRequests), "server_unavailable"),
+        ("HTML 200", RotatingServer.reply("<html>log in</html>"), "markup"),
+        ("empty 200", RotatingServer.reply(""), "empty"),
+        ("no token", RotatingServer.reply("{}"), "missing_access_token"),
+        ("array", RotatingServer.reply("[1]"), "not_an_object"),
+        ("broken off", RotatingServer.reply(#"{"access_token":"access-9","expi"#), "not_json"),
+        ("oversized", RotatingServer.reply(String(repeating: " ", count: 1_048_577)), "too_large"),
+        ("empty 400", RotatingServer.reply("", .badRequest), "unexpected_status"),
+        ("redirect", RotatingServer.reply("", .found), "unexpected_status"),
+        (
+            "wrong client", RotatingServer.reply(#"{"error":"invalid_client"}"#, .unauthorized), "invalid_client"
+        ),
+        (
+            "echo",
+            RotatingServer.reply(
+                #"{"error":"x","error_description":"refresh-0 client-s3cret"}"#, .badRequest), "refused"
+        ),
+    ]
+
+    @Test("A fault is a clear error, loses nothing and tells nothing", arguments: faults.indices)
+    func fault(index: Int) async throws {
+        let (_, response, code) = TokenRefresherTests.faults[index]
+        let store = try given()
+        let before = try store.get("p")
+        server.state.withLock { $0.faults = [(response, false)] }
+        let refresher = refresher(store)
+        let error = await #expect(throws: OAuth2Error.self) { try await refresher.token("p") }
+        #expect(error?.code.rawValue == code)
+        for secret in ["refresh-0", "access-0", "client-s3cret"] {
+            #expect(error.map { "\($0) \(String(reflecting: $0))".contains(secret) } == false)
+        }
+        let after = try store.get("p")
+        #expect(after.tokens == before.tokens && after.generation == before.generation && after.refusal == nil)
+        #expect(try store.lease("p", now: Given.now) == nil)
+        // Later all is well.
+        #expect(try await refresher.token("p").tokens.accessToken == Secret("access-1"))
+    }
+
+    @Test("A token that still lives is given where the refresh fails", arguments: faults.indices)
+    func stillAlive(index: Int) async throws {
+        let store = try given(left: 30)
+        server.state.withLock { $0.faults = [(TokenRefresherTests.faults[index].1, false)] }
+        #expect(try await refresher(store).token("p").tokens.accessToken == Secret("access-0"))
+    }
+
+    @Test(
+        "A rotated refresh token is kept even where the rest of the reply is damaged",
+        arguments: [
+            #"{"refresh_token":"refresh-1","access_token":"acc"#, #"{"refresh_token":"refresh-1"}"#,
+            #"{"refresh_token":"refresh-1","access_token":7}"#,
+        ])
+    func damagedReply(body: String) async throws {
+        let store = try given()
+        server.state.withLock { $0.faults = [(RotatingServer.reply(body), true)] }
+        let refresher = refresher(store)
+        await #expect(throws: OAuth2Error.self) { try await refresher.token("p") }
+        #expect(try store.get("p").tokens.refreshToken == Secret("refresh-1"))
+        #expect(try await refresher.token("p").tokens.accessToken == Secret("access-2"))
+        #expect(server.state.withLock { $0.isAlive })
+    }
+
+    @Test(
+        "A reply without a refresh token keeps the old one, and a strange expiry loses nothing",
+        arguments: [
+            (#""expires_in":"soon""#, nil), (#""expires_in":"60""#, 60), (#""expires_in":-5"#, 0),
+            (#""expires_in":1e300"#, Int64.max), (#""expires_in":null"#, nil), (#""expires_in":[1]"#, nil),
+        ] as [(String, Int64?)])
+    func strangeExpiry(members: String, seconds: Int64?) async throws {
+        let store = try given()
+        server.state.withLock {
+            $0.faults = [(RotatingServer.reply(#"{"access_token":"access-5",\#(members)}"#), false)]
+        }
+        let token = try await refresher(store).refreshed("p")
+        #expect(token.tokens.accessToken == Secret("access-5") && token.tokens.refreshToken == Secret("refresh-0"))
+        let expected = seconds.map { $0 == .max ? .max : Given.now.advanced(bySeconds: $0).microseconds }
+        #expect(token.tokens.accessTokenExpiry == expected)
+    }
+
+    // MARK: - What is a loss
+
+    @Test("A refused grant is noted once, and not asked for again until somebody logs in")
+    func refused() async throws {
+        let store = try given()
+        server.state.withLock { $0.isAlive = false }
+        let refresher = refresher(store)
+        for _ in 0..<3 {
+            let error = await #expect(throws: TokenRefreshError.self) { try await refresher.token("p") }
+            #expect(error?.code == .loginRequired)
+        }
+        #expect(server.requestCount == 1)
+        #expect(try store.get("p").refusal == Given.now && store.get("p").tokens.refreshToken == Secret("refresh-0"))
+        #expect(try causes(store) == ["stored", "refused"])
+        // Who insists may ask.
+        await #expect(throws: TokenRefreshError.self) { try await refresher.refreshed("p") }
+        #expect(server.requestCount == 2)
+        try given()
+        server.state.withLock { $0.isAlive = true }
+        #expect(try await refresher.token("p").tokens.accessToken == Secret("access-1"))
+    }
+
+    @Test("Of many that wait while the server refuses, none asks again")
+    func refusedForAll() async throws {
+        try given()
+        server.state.withLock {
+            $0.isAlive = false; $0.pause = .milliseconds(100)
+        }
+        let refreshers = try (0..<6).map { _ in refresher(try store()) }
+        await withTaskGroup(of: Void.self) { group in
+            for refresher in refreshers {
+                group.addTask {
+                    await #expect(throws: TokenRefreshError.self) { try await refresher.token("p") }
+                }
+            }
+        }
+        #expect(server.requestCount == 1)
+    }
+
+    @Test("Where the server refuses and somebody has logged in meanwhile, the new login counts")
+    func changedMeanwhile() async throws {
+        let store = try given()
+        server.state.withLock {
+            $0.isAlive = false; $0.pause = .milliseconds(200)
+        }
+        let refresher = refresher(store)
+        async let token = refresher.token("p")
+        while server.requestCount == 0 { try await Task.sleep(for: .milliseconds(2)) }
+        let fresh = TokenSet(
+            accessToken: Secret("fresh"), receivedAt: Given.now.microseconds,
+            accessTokenExpiry: Given.now.advanced(bySeconds: 500).microseconds)
+        try store.put(fresh, for: try store.get("p").profile, now: Given.now)
+        #expect(try await token.tokens.accessToken == Secret("fresh"))
+        #expect(try store.get("p").refusal == nil)
+    }
+
+    @Test("Without a refresh token or settings the error says what to do")
+    func nothingToRenewWith() async throws {
+        let store = try given(refreshToken: nil)
+        let refresher = refresher(store)
+        let expired = await #expect(throws: TokenRefreshError.self) { try await refresher.token("p") }
+        #expect(expired?.code == .tokenExpired)
+        try store.put(
+            TokenSet(accessToken: Secret("a"), refreshToken: Secret("r"), receivedAt: 0, accessTokenExpiry: 1),
+            for: Profile(id: ProfileID(issuer: "https://other.example"), name: "p"), now: Given.now)
+        // Another server's settings do not stay: its endpoints would get these tokens.
+        #expect(try store.credentials("p") == nil)
+        let unknown = await #expect(throws: TokenRefreshError.self) { try await refresher.token("p") }
+        #expect(unknown?.code == .settingsMissing && server.requestCount == 0)
+    }
+
+    @Test("The client's own tokens are got anew")
+    func clientCredentials() async throws {
+        let store = try given(refreshToken: nil, grant: .clientCredentials)
+        #expect(try await refresher(store).token("p").tokens.accessToken == Secret("cc-1"))
+        #expect(try store.get("p").tokens.refreshToken == nil)
+    }
+
+    // MARK: - What is kept
+
+    @Test("Settings and secrets come back, and a damaged secret is one clear error")
+    func credentials() throws {
+        let store = try given()
+        let credentials = try #require(try store.credentials("p"))
+        #expect(credentials.clientSecret == Secret("client-s3cret") && credentials.proofKey == nil)
+        #expect(credentials.settings.endpoints == [.token: "https://id.example/token"])
+        #expect(try store.database.text("SELECT settings FROM token_profile").contains("s3cret") == false)
+        try store.database.execute("UPDATE token_profile SET client_secret = access_token")
+        #expect(errorCode { try store.credentials("p") } == .valueDamaged)
+    }
+
+    @Test("The journal keeps the last thousand changes, and no token")
+    func journal() throws {
+        let store = try given()
+        let tokens = try store.get("p")
+        for _ in 0..<1100 { try store.put(tokens.tokens, for: tokens.profile, now: Given.now) }
+        let changes = try store.changes(after: 0, count: 5000)
+        #expect(changes.count == 1000 && changes.last?.generation == 1101)
+        #expect(try store.remove("p", now: Given.now))
+        #expect(try store.changes(after: changes.last?.position ?? 0).map(\.cause) == [.removed])
+    }
+}
