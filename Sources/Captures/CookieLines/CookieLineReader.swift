@@ -50,12 +50,3 @@ struct CookieLineReader: FormatReader {
         }
     }
 }
-
-extension Span<UInt8> {
-    /// Whether these bytes are `text` as far as they go, and `text` goes on.
-    func isStart(of text: StaticString) -> Bool {
-        guard count < text.utf8CodeUnitCount else { return false }
-        for index in 0..<count where self[index] != text.utf8Start[index] { return false }
-        return true
-    }
-}
