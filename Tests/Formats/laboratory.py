@@ -99,8 +99,9 @@ class Laboratory:
             self.failures.append(f"{tool.name} with {form}: the site says {state!r}")
         unsent = tool.unsent.get(form, {})
         expected = self._truth.run("header", HOME_URL).removeprefix(b"Cookie: ").rstrip(b"\n").split(b"; ")
-        expected = [pair for pair in expected if pair.partition(b"=")[0].decode() not in unsent]
-        self._compare(f"{tool.name} with {form}", sorted(field.split(b"; ")), sorted(expected))
+        sent, kept = (sorted(pair for pair in pairs if pair.partition(b"=")[0].decode() not in unsent)
+                      for pairs in (field.split(b"; "), expected))
+        self._compare(f"{tool.name} with {form}", sent, kept)
         return f"{state}, with {len(field.split(b'; '))} cookies"
 
     def _same_jar(self, form: str) -> str:

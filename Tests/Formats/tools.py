@@ -24,7 +24,7 @@ class Tool(ABC):
     formats: tuple[str, ...]
     #: The cookies that it does not write down, and why.
     unwritten: dict[str, str] = {}
-    #: The cookies that it does not send from a file, by format, and why.
+    #: The cookies that it does not send from a file as they are, by format, and why.
     unsent: dict[str, dict[str, str]] = {}
     #: The format of its own file, by `crumb convert --from`.
     own_format = "netscape"
@@ -43,11 +43,11 @@ class Tool(ABC):
         """Opens `url` and keeps the cookies; the file, or None for a tool that has none."""
         return None
 
-    def _run(self, *command: str) -> None:
+    def _run(self, *command: str, expected_status: int = 0) -> None:
         environment = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
         environment |= {"HOME": str(self.folder), "https_proxy": self.proxy}
         completed = subprocess.run(command, capture_output=True, check=False, env=environment, timeout=60)
-        if completed.returncode != 0:
+        if completed.returncode != expected_status:
             raise ToolFailure(f"{command[0]}: status {completed.returncode}: {completed.stderr.decode()[-300:]}")
 
 
@@ -93,6 +93,21 @@ class Wget(Tool):
     def _wget(self, *arguments: str) -> None:
         self._run("wget", "--no-config", "--quiet", "--no-check-certificate", "--no-hsts", "--output-document=/dev/null",
                   *arguments)
+
+
+class YtDlp(Tool):
+    """yt-dlp, and with it the cookie jar of Python, which its own is made of."""
+
+    name = "yt-dlp"
+    formats = ("netscape",)
+    unsent = {"netscape": {"umlaut": "it reads UTF-8 and sends Latin-1"}}
+
+    def open(self, url: str, file: Path, form: str) -> None:
+        # It writes the file anew when it ends, and ends with 1, since there is no video on the page.
+        copy = self.folder / "copy.txt"
+        copy.write_bytes(file.read_bytes())
+        self._run("yt-dlp", "--ignore-config", "--no-cache-dir", "--simulate", "--no-check-certificates", "--retries=0",
+                  f"--proxy={self.proxy}", f"--cookies={copy}", url, expected_status=1)
 
 
 class HTTPie(Tool):
@@ -149,4 +164,4 @@ def _parameter(cookie: dict[str, object]) -> dict[str, object]:
     return cookie
 
 
-TOOLS: dict[str, type[Tool]] = {tool.name: tool for tool in (Curl, Wget, HTTPie, Browser)}
+TOOLS: dict[str, type[Tool]] = {tool.name: tool for tool in (Curl, Wget, YtDlp, HTTPie, Browser)}

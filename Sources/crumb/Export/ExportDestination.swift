@@ -79,14 +79,18 @@ final class ExportDestination {
 
     private func writeAll() throws {
         defer { bytes.removeAll(keepingCapacity: true) }
-        if file == nil {
-            try Console.write(bytes, to: descriptor)
-        } else {
-            do {
-                try Console.write(bytes, to: descriptor)
-            } catch is Problem {
-                throw notWritten(PrivateFile.lastFailure)
+        guard file != nil else { return try Console.write(bytes, to: descriptor) }
+        var written = 0
+        while written < bytes.count {
+            let count = bytes.withUnsafeBytes {
+                write(descriptor, $0.baseAddress.map { $0 + written }, $0.count - written)
             }
+            guard count > 0 else {
+                let failure = errno
+                if count < 0, failure == EINTR { continue }
+                throw notWritten(failure)
+            }
+            written += count
         }
     }
 

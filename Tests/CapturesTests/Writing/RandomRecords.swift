@@ -20,8 +20,9 @@ struct RandomRecords {
             isHostOnly: !numbers.once(in: 3),
             path: numbers.pick(["/", "/", "/sub", "/x y", "/a/b/", "/\u{E9}"]), isSecure: !numbers.once(in: 3),
             isHTTPOnly: numbers.once(in: 2), sameSite: numbers.pick(SameSite.allCases), expiry: expiry(isTame: isTame))
-        if WebHost(record.domain)?.isIPAddress == true { record.isHostOnly = true }
-        if record.sameSite == .none { record.isSecure = true }
+        // What the cookie rules demand of any cookie.
+        if record.domain == "localhost" || WebHost(record.domain)?.isIPAddress == true { record.isHostOnly = true }
+        if record.sameSite == .none || record.name.starts(with: "__Secure-".utf8) { record.isSecure = true }
         if !numbers.once(in: 4) { record.creation = Timestamp(microseconds: moment()) }
         if !numbers.once(in: 4) { record.lastAccess = Timestamp(microseconds: moment()) }
         if record.isSecure, numbers.once(in: 4) { record.partitionKey = partition(of: record, isTame: isTame) }
@@ -59,7 +60,8 @@ struct RandomRecords {
         case 0, 1: nil
         case 2: Timestamp(seconds: moment() / 1_000_000)
         case 6: numbers.pick([.distantPast, .distantFuture, Timestamp(seconds: 0), Timestamp(seconds: -1)])
-        case 7: Timestamp(microseconds: Int64(truncatingIfNeeded: numbers.next()))
+        // No further from 1970 than a floating-point number tells microseconds apart.
+        case 7: Timestamp(microseconds: Int64(truncatingIfNeeded: numbers.next()) >> 11)
         default: Timestamp(microseconds: moment())
         }
     }
