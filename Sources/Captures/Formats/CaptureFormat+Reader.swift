@@ -31,6 +31,8 @@ extension CaptureFormat {
         case .documentCookie: DocumentCookieReader(source: source, url: url, firstLine: line)
         case .captureMessages: CaptureMessagesReader(source: source, firstLine: line)
         case .binaryCookies: BinaryCookiesReader(source: source)
+        case .tsharkJSON:
+            JSONOutlineReader(TsharkOutline(source: source), source: source, line: line, column: column)
         case .firefox, .chromium, .webKitGTK: DatabaseRefusal(source: source)
         }
     }

@@ -73,6 +73,9 @@ public enum CaptureFormat: String, Sendable, CaseIterable {
     /// WebKitGTK's database of cookies.
     case webKitGTK = "webkitgtk"
 
+    /// What `tshark -T json -J http` makes of a packet capture.
+    case tsharkJSON = "tshark-json"
+
     /// Whether the format is a browser's database.
     public var isDatabase: Bool {
         switch self {
@@ -101,6 +104,7 @@ public enum CaptureFormat: String, Sendable, CaseIterable {
         case .documentCookie: "strings of document.cookie"
         case .captureMessages: "messages of the capture script"
         case .binaryCookies: "Safari's Cookies.binarycookies"
+        case .tsharkJSON: "tshark's JSON"
         case .firefox, .chromium, .webKitGTK: "databases of Firefox, Chromium and WebKitGTK"
         }
     }
