@@ -119,6 +119,8 @@ let package = Package(
             name: "BrowserCookiesTests",
             dependencies: [
                 "BrowserCookies", "Captures", "CookieModel", .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
             ]),
         .testTarget(
             name: "OAuth2Tests",

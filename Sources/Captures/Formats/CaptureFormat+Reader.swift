@@ -32,6 +32,8 @@ extension CaptureFormat {
         case .captureMessages: CaptureMessagesReader(source: source, firstLine: line)
         case .binaryCookies: BinaryCookiesReader(source: source)
         case .json: CookieLineReader(source: source, firstLine: line)
+        case .tsharkJSON:
+            JSONOutlineReader(TsharkOutline(source: source), source: source, line: line, column: column)
         case .firefox, .chromium, .webKitGTK: DatabaseRefusal(source: source)
         }
     }

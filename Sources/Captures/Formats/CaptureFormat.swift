@@ -76,6 +76,9 @@ public enum CaptureFormat: String, Sendable, CaseIterable {
     /// JSON lines of our own, as `crumb export --format json` writes them: a cookie a line, nothing lost.
     case json
 
+    /// What `tshark -T json -J http` makes of a packet capture.
+    case tsharkJSON = "tshark-json"
+
     /// Whether the format is a browser's database.
     public var isDatabase: Bool {
         switch self {
@@ -104,6 +107,7 @@ public enum CaptureFormat: String, Sendable, CaseIterable {
         case .documentCookie: "strings of document.cookie"
         case .captureMessages: "messages of the capture script"
         case .binaryCookies: "Safari's Cookies.binarycookies"
+        case .tsharkJSON: "tshark's JSON"
         case .firefox, .chromium, .webKitGTK: "databases of Firefox, Chromium and WebKitGTK"
         case .json: "JSON lines of crumb"
         }

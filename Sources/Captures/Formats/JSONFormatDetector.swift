@@ -54,6 +54,8 @@ private struct JSONFormatSigns: JSONHandler, Sendable {
             decide(.devTools)
         } else if isNamed("expiry") {
             decide(.webDriver)
+        } else if isNamed("_index") || isNamed("_source") {
+            decide(.tsharkJSON)
         }
     }
 

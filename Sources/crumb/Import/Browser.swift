@@ -66,12 +66,3 @@ enum Browser: String, ExpressibleByArgument, CaseIterable {
         }
     }
 }
-
-/// Reads the name of a format that a user typed.
-func captureFormat(_ name: String) throws -> CaptureFormat {
-    guard let format = CaptureFormat(rawValue: name) else {
-        let names = CaptureFormat.allCases.map(\.rawValue).joined(separator: ", ")
-        throw ValidationError("There is no format '\(name)'. The formats are \(names).")
-    }
-    return format
-}
