@@ -31,7 +31,7 @@ public struct AuthorizationRule: Sendable {
 
     /// Whether a credential may go to `url`: over a connection that others cannot read, or one that stays on this
     /// machine (RFC 6750, section 5.3).
-    static func isConfidential(_ url: RequestURL) -> Bool {
+    package static func isConfidential(_ url: RequestURL) -> Bool {
         url.scheme.isCryptographic || url.host.isLoopback
     }
 }

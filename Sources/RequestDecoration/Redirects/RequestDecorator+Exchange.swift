@@ -1,4 +1,5 @@
 public import CookieModel
+import HTTPTypes
 
 extension RequestDecorator {
     /// Makes a request and follows its redirects: each hop is decorated anew, and each answer stored before the next.
@@ -7,19 +8,37 @@ extension RequestDecorator {
     ///   - request: the request as the caller wants it, whose own cookies and credentials are for its origin alone.
     ///   - context: who asks for which URL.
     ///   - limit: how many redirects are followed.
+    ///   - fallback: what to do where a site says "not signed in": the request is sent once more, body included, and
+    ///     never again.
     ///   - now: the time, asked for each request and each answer.
     ///   - transport: sends one request without following redirects. The chain says whether this is still the first
     ///     request's body, for transports to which requests do not bring it. Only the last payload is kept.
-    /// - Throws: ``RedirectError``, `SessionStoreError`, or what the transport throws.
+    /// - Returns: the answer for the caller. Where a fallback was made, the hops before it come first.
+    /// - Throws: ``RedirectError``, `SessionStoreError`, ``LoginFallbackError`` and what else a fallback fails for, or
+    ///   what the transport throws.
     public func exchange<Request: DecoratableRequest, Payload>(
-        _ request: Request, in context: RequestContext, limit: Int = Redirect.limit, now: () -> Timestamp,
+        _ request: Request, in context: RequestContext, limit: Int = Redirect.limit, fallback: LoginFallback? = nil,
+        now: () -> Timestamp,
         transport: (Request, RedirectChain) async throws -> (head: ResponseHead, payload: Payload)
     ) async throws -> Exchange<Payload> {
         var exchange = RedirectedExchange(request, decorator: self, in: context, limit: limit)
+        var earlier: [ExchangeHop] = []
+        // One that the caller signs in itself, or whose body can go only once, is answered as it is.
+        var fallback = request.isBodyRepeatable && !request.hasField(.authorization) ? fallback : nil
         while true {
             let (head, payload) = try await transport(try exchange.nextRequest(now: now()), exchange.chain)
-            guard try exchange.receive(head, now: now()) else {
-                return Exchange(head: head, payload: payload, hops: exchange.hops, url: exchange.chain.context.url)
+            let url = exchange.chain.context.url
+            let goesOn = try exchange.receive(head, now: now())
+            if let active = fallback, let challenge = active.challenge(in: head, from: url) {
+                fallback = nil
+                earlier = exchange.hops
+                let decorator = try await active.decorator(self, answering: challenge, now: now())
+                exchange = RedirectedExchange(request, decorator: decorator, in: context, limit: limit)
+                continue
+            }
+            guard goesOn else {
+                return Exchange(
+                    head: head, payload: payload, hops: earlier + exchange.hops, url: exchange.chain.context.url)
             }
         }
     }

@@ -7,15 +7,21 @@ public struct ResponseHead: Sendable {
     public var status: Int
     /// The first Location field that is not empty.
     public var location: Octets?
+    /// The values of the WWW-Authenticate fields, in order; empty where a client's adapter does not give them.
+    public var authenticate: [Octets]
     /// The values of the Set-Cookie fields, each apart, in order.
     public var setCookie: [Octets]
     /// What of them is not certain, for how the client gives them.
     public var doubts: [SetCookieDoubt]
 
     /// A head from its parts.
-    public init(status: Int, location: Octets? = nil, setCookie: [Octets] = [], doubts: [SetCookieDoubt] = []) {
+    public init(
+        status: Int, location: Octets? = nil, authenticate: [Octets] = [], setCookie: [Octets] = [],
+        doubts: [SetCookieDoubt] = []
+    ) {
         self.status = status
         self.location = location
+        self.authenticate = authenticate
         self.setCookie = setCookie
         self.doubts = doubts
     }
@@ -25,6 +31,7 @@ public struct ResponseHead: Sendable {
         self.init(
             status: response.status.code,
             location: response.headerFields.octets(of: .location).first { !$0.isEmpty },
+            authenticate: response.headerFields.octets(of: .wwwAuthenticate),
             setCookie: response.headerFields.octets(of: .setCookie))
     }
 

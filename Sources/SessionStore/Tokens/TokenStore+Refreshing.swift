@@ -16,10 +16,9 @@ extension TokenStore {
                 throw TokenStore.notFound(name)
             }
             let leases = TokenLeaseRows(database: connection)
-            if let held = try leases.lease(row.id), held.holder != holder,
-                // One from a future that no holder can mean was written before the clock was set back.
-                (now.advanced(bySeconds: 1)...expiry.advanced(bySeconds: 600)).contains(
-                    held.expiry.advanced(bySeconds: 1))
+            // One from a future that no holder can mean was written before the clock was set back.
+            if let held = try leases.lease(row.id), held.holder != holder, held.expiry > now,
+                held.expiry <= expiry.advanced(bySeconds: 600)
             {
                 return .held(try token.get(), until: held.expiry)
             }

@@ -9,12 +9,28 @@ final class CurlHopRun {
     private let plan: CurlPlan
     private let hop: RedirectChain
     private let console: Console
+    private let signIn: SignIn?
+    /// What the answer says, where it says "not signed in": its body is for nobody.
+    private(set) var challenge: LoginChallenge?
+    /// The beginning of standard output, while it is not known what the answer says.
+    private var undecided: [UInt8]? = []
     private var headers = HeaderDumpReader()
     private var lastBlock: ResponseBlock?
     private var talk = CurlTalk()
     private var writeOut = WriteOut()
 
-    init(_ plan: CurlPlan, _ hop: RedirectChain, cookies: CookieMerge, console: Console) {
+    /// What a jar's login rules want of a hop.
+    struct SignIn {
+        /// Says whether an answer is "not signed in"; `nil` where that was asked once already.
+        var challenge: ((ResponseBlock) -> LoginChallenge?)?
+        /// The configuration that has curl present a token; empty for none.
+        var configuration: [UInt8] = []
+    }
+
+    init(
+        _ plan: CurlPlan, _ hop: RedirectChain, cookies: CookieMerge, signIn: SignIn? = nil, console: Console
+    ) {
+        self.signIn = signIn
         self.plan = plan
         self.hop = hop
         self.cookies = cookies
@@ -23,8 +39,11 @@ final class CurlHopRun {
 
     /// Whether standard output goes through here: to hold `--write-out` back, or to keep it behind the headers.
     private var capturesOutput: Bool {
-        plan.writeOut != nil && (plan.follows || plan.headerDump == .standardOutput)
+        mayFallBack || plan.writeOut != nil && (plan.follows || plan.headerDump == .standardOutput)
     }
+
+    /// Whether the answer may turn out to be one that nobody is to see.
+    private var mayFallBack: Bool { signIn?.challenge != nil }
 
     /// Runs curl; its exit status.
     ///
@@ -39,14 +58,16 @@ final class CurlHopRun {
             if let headerFile { try Console.write(bytes, to: headerFile) }
             for block in headers.read(bytes) {
                 lastBlock = block
+                // Informational answers and those of proxies come before the one that counts.
+                if block.status >= 200, !block.isFromProxy { challenge = signIn?.challenge?(block) }
                 try receive(block)
             }
         }
         if let standardInput { process.setStandardInput(standardInput) }
         if capturesOutput {
-            try process.capture(STDOUT_FILENO) { [self] in try console.write(writeOut.take($0)) }
+            try process.capture(STDOUT_FILENO) { [self] in try console.write(writeOut.take(decided($0))) }
         }
-        if plan.follows {
+        if plan.follows || mayFallBack {
             try process.capture(STDERR_FILENO) { [self] in try Console.write(talk.take($0), to: STDERR_FILENO) }
         }
         return try process.run(try words(&process, dump: dump))
@@ -70,16 +91,32 @@ final class CurlHopRun {
         if let format = plan.writeOut {
             let marked = capturesOutput ? writeOut.format(format, redirectCount: hop.number - 1) : format
             words += CurlOption(name: "write-out", value: marked).words
-            // curl itself leaves the meter out where the terminal shows the body.
-            if capturesOutput, console.outputIsTerminal, !CurlPlan.savesBody(plan.options) {
-                words.append(Array("--no-progress-meter".utf8))
-            }
+        }
+        // curl itself leaves the meter out where the terminal shows the body.
+        if capturesOutput, console.outputIsTerminal, !CurlPlan.savesBody(plan.options) {
+            words.append(Array("--no-progress-meter".utf8))
         }
         words += CurlHopRun.words("--dump-header", dump)
         if !cookies.octets.isEmpty {
             words += CurlHopRun.words("--config", try process.addInput(cookies.configuration))
         }
+        if let signIn, !signIn.configuration.isEmpty {
+            words += CurlHopRun.words("--config", try process.addInput(signIn.configuration))
+        }
         return words
+    }
+
+    /// The bytes of standard output that can be passed on by now: none while it is not known what the answer says, and
+    /// none of an answer that is "not signed in".
+    private func decided(_ bytes: [UInt8]) -> [UInt8] {
+        guard mayFallBack else { return bytes }
+        guard let status = lastBlock?.status, status >= 200 else {
+            undecided = (undecided ?? []) + bytes
+            return []
+        }
+        let beginning = undecided ?? []
+        undecided = nil
+        return challenge == nil ? beginning + bytes : []
     }
 
     private static func words(_ option: String, _ value: String) -> [[UInt8]] {
@@ -106,6 +143,7 @@ final class CurlHopRun {
         }
         try Console.write(complaint, to: STDERR_FILENO)
         guard capturesOutput else { return }
+        if challenge == nil, let undecided { try console.write(writeOut.take(undecided)) }
         let (body, pieces) = writeOut.finish()
         try console.write(body)
         for (toError, text) in pieces { try Console.write(text, to: toError ? STDERR_FILENO : STDOUT_FILENO) }

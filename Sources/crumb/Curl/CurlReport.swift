@@ -25,6 +25,8 @@ struct CurlHopReport: Encodable {
     var deleted: [String] = []
     var refused: [Refusal] = []
     var evicted: [Evicted] = []
+    /// What said "not signed in", where a token was got and the request made once more.
+    var fallback: String?
 
     init(_ hop: RedirectChain, sent: [Cookie]) {
         self.hop = hop.number
@@ -74,6 +76,7 @@ struct CurlSummary: CustomStringConvertible {
             let reasons = Set(evicted.map(\.reason)).sorted().joined(separator: ", ")
             parts.append("\(evicted.count) evicted (\(reasons))")
         }
+        if let sign = hops.compactMap(\.fallback).first { parts.append("logged in again (\(sign))") }
         return parts.joined(separator: ", ")
     }
 }

@@ -12,6 +12,8 @@ final class CurlSession {
     private let now: () -> Timestamp
     /// What happened, hop by hop.
     private(set) var reports: [CurlHopReport] = []
+    private var fallback: CurlFallback?
+    private var authorization: AuthorizationRule?
     private var replayedInput: Int32?
     private var headerFile: Int32?
 
@@ -26,11 +28,16 @@ final class CurlSession {
     /// Makes the requests; the exit status of the last curl.
     func run(_ context: RequestContext) throws -> Int32 {
         defer { [replayedInput, headerFile].forEach { if let descriptor = $0 { close(descriptor) } } }
+        fallback = try CurlFallback(jar, plan)
         try openFiles()
         var hop = RedirectChain(context)
         while true {
             if let problem = plan.problem(with: hop) { throw problem }
-            let run = try CurlHopRun(plan, hop, cookies: cookieHeader(for: hop), console: console)
+            let url = hop.context.url
+            let signIn = CurlHopRun.SignIn(
+                challenge: fallback.map { fallback in { fallback.challenge($0, from: url) } },
+                configuration: try authorization?.configuration(for: hop) ?? [])
+            let run = try CurlHopRun(plan, hop, cookies: cookieHeader(for: hop), signIn: signIn, console: console)
             var report = CurlHopReport(hop, sent: run.cookies.cookies)
             defer { reports.append(report) }
             let status = try run.curl(program, standardInput: rewoundInput(), headerFile: headerFile) { block in
@@ -38,6 +45,14 @@ final class CurlSession {
                 guard !block.isFromProxy else { return }
                 let response = ReceivedResponse(context: hop.context, status: block.status, setCookie: block.setCookie)
                 report.add(try self.jar.receive(response, now: self.now()))
+            }
+            if let challenge = run.challenge, let active = fallback {
+                // Once: what the next answer says is for the user, whatever it is.
+                fallback = nil
+                authorization = try active.answer(challenge, now: now())
+                report.fallback = challenge.sign.rawValue
+                hop = RedirectChain(context)
+                continue
             }
             let redirect = run.redirect(endedWith: status)
             if let redirect, hop.number <= plan.redirectLimit,
@@ -61,7 +76,7 @@ final class CurlSession {
     }
 
     private func openFiles() throws {
-        if plan.follows, plan.options.contains(where: \.readsStandardInput) {
+        if plan.follows || fallback != nil, plan.options.contains(where: \.readsStandardInput) {
             replayedInput = try RequestBody.bufferedStandardInput()
         }
         switch plan.headerDump {

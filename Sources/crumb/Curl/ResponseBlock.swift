@@ -5,6 +5,8 @@ struct ResponseBlock: Equatable {
     let status: Int
     /// The field values of the Set-Cookie lines, in order.
     var setCookie: [Octets] = []
+    /// The values of the WWW-Authenticate fields, in order.
+    var authenticate: [Octets] = []
     /// The first Location that is not empty.
     var location: Octets?
 
@@ -25,12 +27,12 @@ struct ResponseBlock: Equatable {
     mutating func take(_ field: [UInt8]) {
         guard let colon = field.firstIndex(of: UInt8(ascii: ":")) else { return }
         let name = String(decoding: field[..<colon].filter { !InputFile.isWhiteSpace($0) }, as: UTF8.self).lowercased()
-        guard name == "set-cookie" || name == "location" else { return }
         let value = Octets(Array(field[(colon + 1)...]).trimmed)
-        if name == "set-cookie" {
-            setCookie.append(value)
-        } else if location == nil, !value.isEmpty {
-            location = value
+        switch name {
+        case "set-cookie": setCookie.append(value)
+        case "www-authenticate": authenticate.append(value)
+        case "location" where location == nil && !value.isEmpty: location = value
+        default: break
         }
     }
 }

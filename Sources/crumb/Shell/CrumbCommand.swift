@@ -2,6 +2,7 @@ import ArgumentParser
 import CookieModel
 import Foundation
 import OAuth2
+import RequestDecoration
 import SessionStore
 
 /// A subcommand: what it does is ``execute(_:)``; failures become one sentence and an exit status here.
@@ -25,6 +26,8 @@ extension CrumbCommand {
         } catch let error as OAuth2Error {
             try fail(Problem(error), console)
         } catch let error as TokenRefreshError {
+            try fail(Problem(error), console)
+        } catch let error as LoginFallbackError {
             try fail(Problem(error), console)
         }
     }

@@ -1,4 +1,5 @@
 import OAuth2
+import RequestDecoration
 import SessionStore
 
 extension Problem {
@@ -18,5 +19,16 @@ extension Problem {
 
     init(_ error: TokenRefreshError) {
         self.init(ExitStatus(code: error.code.rawValue), error.description)
+    }
+
+    /// Why a site's "not signed in" was not answered with a token.
+    init(_ error: LoginFallbackError) {
+        let status: ExitStatus =
+            switch error.code {
+            case .loginRequired, .stepUpRequired: .loginRequired
+            case .ruleInvalid, .tokenNotPresentable: .tokenSettingsInvalid
+            default: .loginFailed
+            }
+        self.init(status, error.description)
     }
 }

@@ -8,5 +8,6 @@ struct TokenCommand: ParsableCommand {
             TokenLoginCommand.self, TokenGetCommand.self, TokenHeaderCommand.self, TokenListCommand.self,
             TokenStatusCommand.self, TokenRefreshCommand.self, TokenRevokeCommand.self, TokenLogoutCommand.self,
             TokenIntrospectCommand.self, TokenImportCommand.self, TokenExportCommand.self, TokenRemoveCommand.self,
+            TokenFallbackCommand.self,
         ])
 }

@@ -1,0 +1,62 @@
+public import CookieModel
+
+/// A response that says "not signed in", and the rule that knows it.
+public struct LoginChallenge: Sendable, Hashable {
+    /// What gave it away.
+    public enum Sign: String, Sendable, CaseIterable {
+        /// The status.
+        case status
+        /// A redirect to where one logs in.
+        case redirect
+        /// A challenge to present a Bearer token.
+        case bearerChallenge = "bearer-challenge"
+        /// A challenge to log in again in a stronger way, or more recently (RFC 9470).
+        case stepUp = "step-up"
+    }
+
+    /// The rule.
+    public let rule: LoginRule
+    /// What gave it away.
+    public let sign: Sign
+    /// The URL that answered.
+    public let url: RequestURL
+    /// Where the site wants the user to log in, without its query; `nil` where it does not say.
+    public let loginURL: String?
+    /// How the site wants the user to log in (`acr_values`; RFC 9470, section 3).
+    public let authenticationContext: String?
+    /// How many seconds ago the login may have been at most (`max_age`; RFC 9470, section 3).
+    public let maximumAge: Int?
+
+    /// The challenge that a response is; `nil` where the rule does not take it for one.
+    init?(_ rule: LoginRule, _ head: ResponseHead, from url: RequestURL) {
+        guard rule.urlScope?.contains(url) == true else { return nil }
+        let bearer = head.authenticate.flatMap(AuthenticationChallenge.challenges).first { $0.scheme == "bearer" }
+        let target = (300...399).contains(head.status) ? head.location.flatMap { try? url.resolving($0) } : nil
+        let isToLogin =
+            target.map { target in
+                rule.signs.redirects.contains { LoginChallenge.begins(target, with: $0, at: url) }
+            } ?? false
+        if bearer?.parameters["error"] == "insufficient_user_authentication" {
+            sign = .stepUp
+        } else if isToLogin {
+            sign = .redirect
+        } else if rule.signs.bearerChallenge, head.status == 401, bearer != nil {
+            sign = .bearerChallenge
+        } else if rule.signs.statuses.contains(head.status) {
+            sign = .status
+        } else {
+            return nil
+        }
+        self.rule = rule
+        self.url = url
+        loginURL = isToLogin ? target.map { $0.withoutQuery.description } : nil
+        authenticationContext = sign == .stepUp ? bearer?.parameters["acr_values"] : nil
+        maximumAge = sign == .stepUp ? bearer?.parameters["max_age"].flatMap { Int($0) } : nil
+    }
+
+    /// Whether `target` is the URL that `text` means at `url`, or one below it.
+    private static func begins(_ target: RequestURL, with text: String, at url: RequestURL) -> Bool {
+        guard let prefix = try? url.resolving(Octets(text)) else { return false }
+        return URLScope(prefix).contains(target)
+    }
+}

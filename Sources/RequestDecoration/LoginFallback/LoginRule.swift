@@ -1,0 +1,72 @@
+import CookieModel
+
+/// What "not signed in" looks like at a site, and how a token gets the user back in.
+public struct LoginRule: Sendable, Hashable, Codable {
+    /// What a response looks like that says "not signed in". One sign is enough.
+    public struct Signs: Sendable, Hashable, Codable {
+        /// Statuses, such as 401.
+        public var statuses: Set<Int>
+        /// What URLs begin with that a redirect to log in leads to, such as `https://app.example/login`; one without
+        /// scheme and host is taken at the URL that answers.
+        public var redirects: [String]
+        /// Whether a challenge to present a Bearer token is one (RFC 6750, section 3).
+        public var bearerChallenge: Bool
+
+        /// Signs from their parts.
+        public init(statuses: Set<Int> = [401], redirects: [String] = [], bearerChallenge: Bool = true) {
+            self.statuses = statuses
+            self.redirects = redirects
+            self.bearerChallenge = bearerChallenge
+        }
+    }
+
+    /// How a token goes back to the site.
+    public enum Delivery: Sendable, Hashable, Codable {
+        /// As a cookie: see ``CookieTemplate``.
+        case cookie(CookieTemplate)
+        /// In the Authorization field.
+        case authorization
+        /// To a URL of the site that answers with cookies, asked by POST with the token in the Authorization field.
+        case exchange(String)
+    }
+
+    /// What the URLs begin with that the rule is for: ``URLScope``.
+    public var scope: String
+    /// What "not signed in" looks like.
+    public var signs: Signs
+    /// The name of the token profile.
+    public var profile: String
+    /// How its token goes back.
+    public var delivery: Delivery
+
+    /// A rule from its parts.
+    ///
+    /// - Throws: where the scope is no URL that a token may go to: `https`, or this machine.
+    public init(
+        scope: String, signs: Signs = Signs(), profile: String, delivery: Delivery
+    ) throws(LoginFallbackError) {
+        self.scope = scope
+        self.signs = signs
+        self.profile = profile
+        self.delivery = delivery
+        try check()
+    }
+
+    /// The URLs that the rule is for; `nil` where the text is none.
+    var urlScope: URLScope? { try? URLScope(scope) }
+
+    private func check() throws(LoginFallbackError) {
+        guard let urlScope, AuthorizationRule.isConfidential(urlScope.prefix) else {
+            throw LoginFallbackError(.ruleInvalid, scope, "this is no https URL, and tokens go nowhere else")
+        }
+        guard signs.redirects.allSatisfy({ (try? urlScope.prefix.resolving(Octets($0))) != nil && !$0.isEmpty }) else {
+            throw LoginFallbackError(.ruleInvalid, scope, "a redirect to log in has to be a URL or a path")
+        }
+        if case .exchange(let text) = delivery {
+            guard let url = try? RequestURL(text), AuthorizationRule.isConfidential(url) else {
+                throw LoginFallbackError(
+                    .ruleInvalid, scope, "the endpoint that gives cookies has to be an https URL")
+            }
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import ArgumentParser
+import CookieModel
+import RequestDecoration
+import SessionStore
+
+struct TokenFallbackCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "fallback",
+        abstract: "Say how a token gets a jar's requests back in where a site says 'not signed in'.",
+        subcommands: [FallbackSetCommand.self, FallbackListCommand.self, FallbackRemoveCommand.self])
+}
+
+struct FallbackSetCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set",
+        abstract: "Keep a rule under a name.",
+        discussion: """
+            crumb token fallback set app https://app.example/ --profile work --when-redirect /login \\
+                --cookie 'session={access_token}; Path=/; Secure; HttpOnly; SameSite=Lax'
+
+            'crumb curl' then gets a token where a response is one of these, delivers it, and makes the request once \
+            more. The cookie lives as long as the token.
+            """)
+
+    @OptionGroup var jar: JarOptions
+    @OptionGroup var output: OutputOptions
+
+    @Option(help: "The name that the token is kept under.")
+    var profile: String
+
+    @Option(help: "A status that says 'not signed in'; may be given more than once. Default: 401.")
+    var whenStatus: [Int] = []
+
+    @Option(help: "A URL or path that a redirect to log in begins with; may be given more than once.")
+    var whenRedirect: [String] = []
+
+    @Option(help: "Deliver the token as this cookie: a Set-Cookie line with {access_token} or {id_token} in its value.")
+    var cookie: String?
+
+    @Option(help: "Deliver the token to this URL of the site, which answers with cookies.")
+    var exchange: String?
+
+    @Flag(help: "Deliver the token in the Authorization field.")
+    var authorization = false
+
+    @Argument(help: "The name of the rule.")
+    var name: String
+
+    @Argument(help: "What the URLs begin with that the rule is for.")
+    var url: String
+
+    func validate() throws {
+        let ways = [cookie != nil, exchange != nil, authorization].count { $0 }
+        guard ways == 1 else { throw ValidationError("Give one of --cookie, --exchange and --authorization.") }
+    }
+
+    func execute(_ console: Console) throws {
+        let delivery: LoginRule.Delivery =
+            if let cookie {
+                .cookie(try CookieTemplate(cookie))
+            } else if let exchange {
+                .exchange(exchange)
+            } else {
+                .authorization
+            }
+        let rule = try LoginRule(
+            scope: try requestURL(url).description,
+            signs: LoginRule.Signs(
+                statuses: whenStatus.isEmpty && whenRedirect.isEmpty ? [401] : Set(whenStatus),
+                redirects: whenRedirect),
+            profile: profile, delivery: delivery)
+        try jar.openJar(now: .now).setLoginRule(rule, named: name)
+        let report = LoginRuleReport(name: name, rule: rule)
+        if output.json { try console.writeJSON(report) } else { console.note("kept rule \(report.text)") }
+    }
+}
+
+struct FallbackListCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(commandName: "list", abstract: "List the rules of a jar.")
+
+    @OptionGroup var jar: JarOptions
+    @OptionGroup var output: OutputOptions
+
+    func execute(_ console: Console) throws {
+        let rules = try jar.openExistingJar(now: .now)?.loginRules() ?? []
+        for (name, rule) in rules {
+            let report = LoginRuleReport(name: name, rule: rule)
+            if output.json { try console.writeJSON(report) } else { try console.writeLine(report.text) }
+        }
+        if rules.isEmpty, !output.json { console.note("no rules in jar '\(jar.jar)'") }
+    }
+}
+
+struct FallbackRemoveCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(commandName: "remove", abstract: "Forget a rule.")
+
+    @OptionGroup var jar: JarOptions
+    @OptionGroup var output: OutputOptions
+
+    @Argument(help: "The name of the rule.")
+    var name: String
+
+    func execute(_ console: Console) throws {
+        guard try jar.openExistingJar(now: .now)?.removeLoginRule(named: name) == true else {
+            throw Problem(
+                .tokenNotFound, "\(name): there is no rule of this name; 'crumb token fallback list' shows those")
+        }
+        if output.json { try console.writeJSON(["removed": name]) } else { console.note("removed \(name)") }
+    }
+}
+
+private struct LoginRuleReport: Encodable {
+    let name: String
+    let scope: String
+    let profile: String
+    let statuses: [Int]
+    let redirects: [String]
+    let delivery: String
+    let template: String?
+
+    init(name: String, rule: LoginRule) {
+        self.name = name
+        scope = rule.scope
+        profile = rule.profile
+        statuses = rule.signs.statuses.sorted()
+        redirects = rule.signs.redirects
+        switch rule.delivery {
+        case .cookie(let template): (delivery, self.template) = ("cookie", template.text)
+        case .authorization: (delivery, template) = ("authorization", nil)
+        case .exchange(let url): (delivery, template) = ("exchange", url)
+        }
+    }
+
+    var text: String {
+        let signs = statuses.map(String.init) + redirects
+        return "\(name): \(scope) at \(signs.joined(separator: ", ")): \(delivery)"
+            + (template.map { " \($0)" } ?? "") + " from \(profile)"
+    }
+}

@@ -1,0 +1,299 @@
+import CookieModel
+import HTTPTypes
+import OAuth2
+import SessionStore
+import Synchronization
+import Testing
+
+@testable import RequestDecoration
+
+@Suite("Login fallback")
+struct LoginFallbackTests {
+    private static let now = DecorationFixture.now
+    private static let template = "session={access_token}; Path=/; Secure; HttpOnly; SameSite=Lax"
+
+    /// A server with tokens, and one that gives a cookie for them.
+    private final class Server: EndpointTransport {
+        let paths = Mutex<[String]>([])
+        let isAlive: Bool
+
+        init(isAlive: Bool = true) {
+            self.isAlive = isAlive
+        }
+
+        func send(_ request: EndpointRequest) async throws(OAuth2Error) -> EndpointResponse {
+            paths.withLock { $0.append(request.endpoint.path) }
+            if request.endpoint.path == "/cookie" {
+                let isKnown = request.exposedHead.headerFields[.authorization] == "Bearer fresh"
+                var fields = HTTPFields()
+                if isKnown { fields[.setCookie] = "session=exchanged; Path=/; Secure" }
+                return EndpointResponse(status: isKnown ? .noContent : .forbidden, fields: fields, body: [])
+            }
+            let body = isAlive ? #"{"access_token":"fresh","expires_in":600}"# : #"{"error":"invalid_grant"}"#
+            return EndpointResponse(status: isAlive ? .ok : .badRequest, body: Array(body.utf8))
+        }
+    }
+
+    private func rule(_ delivery: LoginRule.Delivery, redirects: [String] = ["/login"]) throws -> LoginRule {
+        try LoginRule(
+            scope: "https://app.test/", signs: LoginRule.Signs(redirects: redirects), profile: "p",
+            delivery: delivery)
+    }
+
+    private func jar() throws -> CookieJar {
+        try DecorationFixture().jar
+    }
+
+    private func fallback(
+        _ jar: CookieJar, _ delivery: LoginRule.Delivery, server: Server = Server(), expired: Bool = true,
+        login: LoginFallback.Login? = nil
+    ) throws -> LoginFallback {
+        let settings = ProfileSettings(grant: .imported, endpoints: [.token: "https://id.test/token"])
+        let offset: Int64 = expired ? -1 : 600
+        try jar.tokens.put(
+            TokenSet(
+                accessToken: Secret("old"), refreshToken: Secret("r"),
+                receivedAt: LoginFallbackTests.now.advanced(bySeconds: -900).microseconds,
+                accessTokenExpiry: LoginFallbackTests.now.advanced(bySeconds: offset).microseconds),
+            for: Profile(id: ProfileID(), name: "p"), credentials: ProfileCredentials(settings: settings),
+            now: LoginFallbackTests.now)
+        let refresher = TokenRefresher(
+            store: jar.tokens, transport: server, process: 1, now: { LoginFallbackTests.now })
+        return LoginFallback(
+            rules: [try rule(delivery)], store: jar.tokens, refresher: refresher, transport: server, login: login)
+    }
+
+    // MARK: - What says "not signed in"
+
+    @Test(
+        "A response is a challenge where the rule says so, and nowhere else",
+        arguments: [
+            ("https://app.test/a", 401, nil, nil, "status"),
+            ("https://app.test/a", 200, nil, nil, nil),
+            ("https://app.test/a", 403, nil, nil, nil),
+            ("https://other.test/a", 401, nil, nil, nil),
+            ("http://app.test/a", 401, nil, nil, nil),
+            ("https://app.test/a", 302, "/login?next=%2Fa", nil, "redirect"),
+            ("https://app.test/a", 302, "https://app.test/login/form", nil, "redirect"),
+            ("https://app.test/a", 302, "/loginx", nil, nil),
+            ("https://app.test/a", 302, "https://evil.test/login", nil, nil),
+            ("https://app.test/a", 200, "/login", nil, nil),
+            ("https://app.test/a", 401, nil, "Bearer realm=\"x\"", "bearer-challenge"),
+            ("https://app.test/a", 401, nil, "Basic realm=\"Bearer error=\", Bearer", "bearer-challenge"),
+            // RFC 9470, section 3
+            (
+                "https://app.test/a", 401, nil,
+                "Bearer error=\"insufficient_user_authentication\", acr_values=\"gold silver\", max_age=\"5\"",
+                "step-up"
+            ),
+            ("https://app.test/a", 403, nil, "Bearer error=insufficient_scope", nil),
+        ] as [(String, Int, String?, String?, String?)])
+    func challenges(url: String, status: Int, location: String?, field: String?, sign: String?) throws {
+        let head = ResponseHead(
+            status: status, location: location.map { Octets($0) }, authenticate: field.map { [Octets($0)] } ?? [])
+        let challenge = LoginChallenge(try rule(.authorization), head, from: try RequestURL(url))
+        #expect(challenge?.sign.rawValue == sign)
+        if sign == "step-up" {
+            #expect(challenge?.authenticationContext == "gold silver" && challenge?.maximumAge == 5)
+        }
+        if sign == "redirect" { #expect(challenge?.loginURL?.contains("?") == false) }
+    }
+
+    @Test(
+        "WWW-Authenticate is read as RFC 9110 has it",
+        arguments: [
+            ("Bearer", [AuthenticationChallenge(scheme: "bearer")]),
+            (
+                "Basic realm=\"a, b\\\"c\", charset=UTF-8",
+                [AuthenticationChallenge(scheme: "basic", parameters: ["realm": "a, b\"c", "charset": "UTF-8"])]
+            ),
+            (
+                "Negotiate, Bearer Error = \"x\"",
+                [
+                    AuthenticationChallenge(scheme: "negotiate"),
+                    AuthenticationChallenge(scheme: "bearer", parameters: ["error": "x"]),
+                ]
+            ),
+            ("", []), (" , =\"", []),
+            (
+                "Bearer error=\"open",
+                [
+                    AuthenticationChallenge(scheme: "bearer", parameters: ["error": "open"])
+                ]
+            ),
+        ])
+    func fields(value: String, challenges: [AuthenticationChallenge]) {
+        #expect(AuthenticationChallenge.challenges(in: Octets(value)) == challenges)
+    }
+
+    @Test(
+        "Rules that would send tokens astray are refused",
+        arguments: [
+            ("http://app.test/", template, "/login"), ("app.test", template, "/login"),
+            ("https://app.test/", "session=x", "/login"),
+            ("https://app.test/", "session={access_token}; Max-Age=5", "/login"),
+            ("https://app.test/", "session={access_token}; expires=x", "/login"),
+            ("https://app.test/", "{access_token}", "/"),
+            ("https://app.test/", template, ""),
+        ])
+    func refused(scope: String, template: String, redirect: String) {
+        #expect(throws: LoginFallbackError.self) {
+            try LoginRule(
+                scope: scope, signs: LoginRule.Signs(redirects: [redirect]), profile: "p",
+                delivery: .cookie(try CookieTemplate(template)))
+        }
+    }
+
+    @Test("Rules are kept per jar, and come back as they were")
+    func stored() throws {
+        let jar = try jar()
+        let rules = try [
+            "a": rule(.cookie(CookieTemplate(LoginFallbackTests.template))), "b": rule(.authorization),
+            "c": rule(.exchange("https://app.test/cookie")),
+        ]
+        for (name, rule) in rules { try jar.setLoginRule(rule, named: name) }
+        let stored = try jar.loginRules()
+        #expect(stored.map(\.name) == ["a", "b", "c"] && stored.allSatisfy { rules[$0.name] == $0.rule })
+        #expect(try jar.removeLoginRule(named: "b") && jar.loginRules().count == 2)
+        #expect(try !jar.removeLoginRule(named: "b"))
+    }
+
+    // MARK: - Back in
+
+    /// A site that knows who has the cookie `session=fresh` or `session=exchanged`, or the token `fresh`.
+    private func site(_ request: HTTPRequest) -> ResponseHead {
+        let cookies = request.headerFields[.cookie] ?? ""
+        let isSignedIn =
+            cookies.contains("session=fresh") || cookies.contains("session=exchanged")
+            || request.headerFields[.authorization] == "Bearer fresh"
+        if request.path?.hasPrefix("/login") == true { return ResponseHead(status: 200) }
+        return isSignedIn
+            ? ResponseHead(status: 201)
+            : ResponseHead(status: 302, location: "/login", setCookie: ["seen=1; Path=/; Secure"])
+    }
+
+    @Test(
+        "A request comes back signed in after one fallback, method and all",
+        arguments: [0, 1, 2])
+    func signedIn(way: Int) async throws {
+        let jar = try jar()
+        let delivery: LoginRule.Delivery =
+            switch way {
+            case 0: .cookie(try CookieTemplate(LoginFallbackTests.template))
+            case 1: .authorization
+            default: .exchange("https://app.test/cookie")
+            }
+        let fallback = try fallback(jar, delivery)
+        let request = HTTPRequest(method: .post, scheme: "https", authority: "app.test", path: "/orders")
+        let sent = Mutex<[String]>([])
+        let exchange = try await RequestDecorator(jar: jar).exchange(
+            request, in: RequestContext(url: try request.requestURL()), fallback: fallback,
+            now: { LoginFallbackTests.now }
+        ) { request, chain in
+            sent.withLock { $0.append("\(request.method) \(request.path ?? "") \(chain.keepsBody)") }
+            return (site(request), ())
+        }
+        #expect(exchange.head.status == 201)
+        #expect(sent.withLock { $0 } == ["POST /orders true", "POST /orders true"])
+        #expect(exchange.hops.map(\.status) == [302, 201])
+        let cookies = try jar.cookies().readable
+        #expect(cookies.contains { $0.name == "seen" })
+        if way == 0 {
+            let cookie = try #require(cookies.first { $0.name == "session" })
+            #expect(cookie.expiry == LoginFallbackTests.now.advanced(bySeconds: 600) && cookie.isHTTPOnly)
+        }
+    }
+
+    @Test("What is refused once more is given to the caller: there is no loop")
+    func noLoop() async throws {
+        let jar = try jar()
+        let server = Server()
+        let fallback = try fallback(jar, .authorization, server: server)
+        let request = HTTPRequest(method: .get, scheme: "https", authority: "app.test", path: "/")
+        let count = Mutex(0)
+        let exchange = try await RequestDecorator(jar: jar).exchange(
+            request, in: RequestContext(url: try request.requestURL()), fallback: fallback,
+            now: { LoginFallbackTests.now }
+        ) { _, _ in
+            count.withLock { $0 += 1 }
+            return (ResponseHead(status: 401), ())
+        }
+        #expect(exchange.head.status == 401 && count.withLock { $0 } == 2 && server.paths.withLock { $0.count } == 1)
+    }
+
+    @Test("Who signs in himself is left alone")
+    func ownCredentials() async throws {
+        let jar = try jar()
+        let fallback = try fallback(jar, .authorization)
+        var request = HTTPRequest(method: .get, scheme: "https", authority: "app.test", path: "/")
+        request.headerFields[.authorization] = "Basic x"
+        let exchange = try await RequestDecorator(jar: jar).exchange(
+            request, in: RequestContext(url: try request.requestURL()), fallback: fallback,
+            now: { LoginFallbackTests.now }
+        ) { _, _ in (ResponseHead(status: 401), ()) }
+        #expect(exchange.hops.count == 1)
+    }
+
+    @Test("Where only a login helps it is made once, or the error says where")
+    func login() async throws {
+        let jar = try jar()
+        let dead = Server(isAlive: false)
+        let head = ResponseHead(status: 302, location: "/login?next=secret")
+        let url = try RequestURL("https://app.test/")
+        let without = try fallback(jar, .authorization, server: dead)
+        let challenge = try #require(without.challenge(in: head, from: url))
+        let error = await #expect(throws: LoginFallbackError.self) {
+            try await without.answer(challenge, in: jar, now: LoginFallbackTests.now)
+        }
+        #expect(error?.code == .loginRequired && error?.loginURL == "https://app.test/login")
+        let logins = Mutex(0)
+        let with = try fallback(jar, .authorization, server: dead) { challenge in
+            logins.withLock { $0 += 1 }
+            try jar.tokens.put(
+                TokenSet(accessToken: Secret("fresh"), receivedAt: LoginFallbackTests.now.microseconds),
+                for: Profile(id: ProfileID(), name: challenge.rule.profile), now: LoginFallbackTests.now)
+        }
+        guard case .authorization(let rule) = try await with.answer(challenge, in: jar, now: LoginFallbackTests.now)
+        else {
+            Issue.record("No Authorization.")
+            return
+        }
+        #expect(try rule.tokens(url)?.accessToken == Secret("fresh") && logins.withLock { $0 } == 1)
+    }
+
+    @Test("A site that wants another login is not given a token of the same one")
+    func stepUp() async throws {
+        let jar = try jar()
+        let server = Server()
+        let fallback = try fallback(jar, .authorization, server: server, expired: false)
+        let field = Octets("Bearer error=\"insufficient_user_authentication\", acr_values=\"gold\", max_age=60")
+        let challenge = try #require(
+            fallback.challenge(
+                in: ResponseHead(status: 401, authenticate: [field]), from: try RequestURL("https://app.test/")))
+        let error = await #expect(throws: LoginFallbackError.self) {
+            try await fallback.answer(challenge, in: jar, now: LoginFallbackTests.now)
+        }
+        #expect(error?.code == .stepUpRequired && error?.description.contains("acr_values=gold") == true)
+        #expect(error?.description.contains("max_age=60") == true && server.paths.withLock { $0.isEmpty })
+    }
+
+    @Test("A cookie that the jar refuses is told, and so is an endpoint that gives none")
+    func refusedCookie() async throws {
+        let jar = try jar()
+        let url = try RequestURL("https://app.test/")
+        let head = ResponseHead(status: 401)
+        let template = try CookieTemplate("session={access_token}; Domain=other.test")
+        let foreign = try fallback(jar, .cookie(template))
+        let challenge = try #require(foreign.challenge(in: head, from: url))
+        let error = await #expect(throws: LoginFallbackError.self) {
+            try await foreign.answer(challenge, in: jar, now: LoginFallbackTests.now)
+        }
+        #expect(error?.code == .cookieRefused)
+        let exchange = try fallback(jar, .exchange("https://app.test/cookie"), expired: false)
+        let second = try #require(exchange.challenge(in: head, from: url))
+        let failure = await #expect(throws: LoginFallbackError.self) {
+            try await exchange.answer(second, in: jar, now: LoginFallbackTests.now)
+        }
+        #expect(failure?.code == .exchangeFailed && failure?.description.contains("old") == false)
+    }
+}
