@@ -47,20 +47,9 @@ struct CaptureConverter {
     }
 
     private mutating func take(_ response: CapturedResponse, _ report: inout ImportReport) {
-        guard !response.setCookie.isEmpty else { return }
-        let requested: RequestURL
-        do {
-            requested = try RequestURL(response.url)
-        } catch {
-            let message = "\(response.place): \(error.description)"
-            report.failures.append(ImportReport.Failure(Problem(.urlInvalid, message), source: response.place.source))
-            return
-        }
-        let received = ReceivedResponse(
-            context: RequestContext(url: requested), status: response.status, setCookie: response.setCookie)
-        let time = receivedNow ? now : min(response.time ?? now, now)
+        guard let (received, time) = response.received(countingFromNow: receivedNow, now: now, &report) else { return }
         for (index, decision) in collection.receive(received, at: time).enumerated() {
-            report.count(decision, at: response.place, line: index + 1)
+            report.count(decision, at: response.place, line: index + 1, received: time)
         }
     }
 }

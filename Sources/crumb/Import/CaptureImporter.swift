@@ -176,20 +176,7 @@ struct CaptureImporter {
     private func store(
         _ response: CapturedResponse, in batch: inout CookieBatch, _ report: inout ImportReport
     ) throws(SessionStoreError) {
-        // Most entries of a capture set nothing; some have a URL that no cookie could come from.
-        guard !response.setCookie.isEmpty else { return }
-        let requested: RequestURL
-        do {
-            requested = try RequestURL(response.url)
-        } catch {
-            let message = "\(response.place): \(error.description)"
-            report.failures.append(ImportReport.Failure(Problem(.urlInvalid, message), source: response.place.source))
-            return
-        }
-        var context = RequestContext(url: requested)
-        context.interface = response.interface
-        let received = ReceivedResponse(context: context, status: response.status, setCookie: response.setCookie)
-        let time = receivedNow ? now : min(response.time ?? now, now)
+        guard let (received, time) = response.received(countingFromNow: receivedNow, now: now, &report) else { return }
         for (index, decision) in try batch.receive(received, at: time).enumerated() {
             report.count(decision, at: response.place, line: index + 1, received: time)
         }
