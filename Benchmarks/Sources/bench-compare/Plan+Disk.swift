@@ -3,7 +3,7 @@ extension Plan {
     static let onDisk = [
         Plan(
             subject: "jar-import", jarSizes: [100_000], rounds: 7, quickJarSizes: [10_000], quickRounds: 1,
-            roles: [.crumb, .libsoup, .sqlite].map { Role($0) },
+            remark: " (wall clock)", roles: [.crumb, .libsoup, .sqlite].map { Role($0) },
             goal: { _ in .against([(.sqlite, 0.4), (.libsoup, 5)]) }),
         Plan(
             subject: "jar-transactions", jarSizes: [10_000], rounds: 9, quickJarSizes: [1000], quickRounds: 1,
