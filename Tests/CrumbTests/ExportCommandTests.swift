@@ -80,7 +80,7 @@ struct ExportCommandTests {
             try home.shell("script --quiet --return --command 'crumb export --format json \(arguments)' /dev/null")
         }
         let refused = try shell("")
-        #expect(refused.status == 75, "\(refused.text)")
+        #expect(refused.status == 76, "\(refused.text)")
         #expect(refused.text.contains("--output") && !refused.text.contains("s1"))
         let shown = try shell("--output -")
         #expect(shown.status == 0 && shown.text.contains("s1"), "\(shown.text)")

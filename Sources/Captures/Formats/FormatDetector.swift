@@ -7,7 +7,7 @@ struct FormatDetector {
     }
 
     /// How each line of our own JSON lines begins.
-    private static let cookieLineStart: StaticString = #"{"crumb":"#
+    private static let cookieLineStart: StaticString = #"{"crumb":1"#
 
     /// Where the first line begins that is not known to be a comment.
     private var position = 0

@@ -53,7 +53,7 @@ enum ExitStatus: Int32, CaseIterable {
     case keyRotationRefused = 72
     case fileNotWritten = 73
     case outputFailed = 74
-    case outputIsTerminal = 75
+    case outputIsTerminal = 76
 
     /// The stable code that goes with the status, as `--json` prints it.
     var code: String {
