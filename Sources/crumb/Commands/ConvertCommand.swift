@@ -58,25 +58,26 @@ struct ConvertCommand: CrumbCommand {
             status = status ?? failure
         }
         var exporter = CookieExporter(format, to: destination, host: request?.url.host, now: now)
-        for record in cookies(of: converter.collection, for: request, now: now, console)
-        where selection.admits(record) {
-            try exporter.write(record)
+        try forEachCookie(of: converter.collection, for: request, now: now, console) { record in
+            if selection.admits(record) { try exporter.write(record) }
         }
         try exporter.finish(console, json: output.json)
         if let status { throw status.exitCode }
     }
 
-    private func cookies(
-        of collection: CookieCollection, for request: RequestContext?, now: Timestamp, _ console: Console
-    ) -> [CookieRecord] {
-        guard let request else { return collection.cookies }
+    private func forEachCookie(
+        of collection: CookieCollection, for request: RequestContext?, now: Timestamp, _ console: Console,
+        _ body: (CookieRecord) throws -> Void
+    ) throws {
+        guard let request else { return try collection.forEach(body) }
         guard format.scope != .oneHost else {
-            return collection.cookies.filter { $0.belongs(to: request.url.host) }
+            return try collection.forEach { if $0.belongs(to: request.url.host) { try body($0) } }
         }
-        return collection.cookies(for: request, now: now) { record, decision in
+        let cookies = collection.cookies(for: request, now: now) { record, decision in
             let reasons = decision.reasons.reasons.map { "\($0.explanation) (\($0.identifier))" }
             console.complain("refused \(record.label): \(reasons.joined(separator: "; "))")
         }
+        try cookies.forEach(body)
     }
 
     /// Says what was read; the status of the first failure.

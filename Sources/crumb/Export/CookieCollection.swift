@@ -40,11 +40,13 @@ struct CookieCollection {
         if let place = places.removeValue(forKey: id) { records[place] = nil }
     }
 
-    /// All of them: those of stores in their order, then those of responses in the order of creation.
-    var cookies: [CookieRecord] {
+    /// Goes through all of them: those of stores in their order, then those of responses in the order of creation.
+    func forEach(_ body: (CookieRecord) throws -> Void) rethrows {
+        for case let record? in records { try body(record) }
         let received = store.cookies.filter { places[$0.id] == nil }
-            .sorted { ($0.creation, $0.sequence) < ($1.creation, $1.sequence) }
-        return records.compactMap(\.self) + received.map { CookieRecord($0) }
+        for cookie in received.sorted(by: { ($0.creation, $0.sequence) < ($1.creation, $1.sequence) }) {
+            try body(CookieRecord(cookie))
+        }
     }
 
     /// The cookies of a request, in order. Now the rules apply to the cookies of stores too.
