@@ -15,6 +15,7 @@ let package = Package(
         .library(name: "CookieModel", targets: ["CookieModel"]),
         .library(name: "Captures", targets: ["Captures"]),
         .library(name: "OAuth2", targets: ["OAuth2"]),
+        .library(name: "OpenIDConnect", targets: ["OpenIDConnect"]),
         .library(name: "SessionStore", targets: ["SessionStore"]),
         .library(name: "RequestDecoration", targets: ["RequestDecoration"]),
         .library(name: "WebViewDecoration", targets: ["WebViewDecoration"]),
@@ -30,6 +31,7 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.0"),
     ],
     targets: [
         .target(name: "PublicSuffix"),
@@ -42,6 +44,9 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Crypto", package: "swift-crypto"),
             ]),
+        .target(
+            name: "OpenIDConnect",
+            dependencies: ["OAuth2", .product(name: "JWTKit", package: "jwt-kit")]),
         .target(
             name: "SessionStore",
             dependencies: [
@@ -89,7 +94,8 @@ let package = Package(
         .executableTarget(
             name: "crumb",
             dependencies: [
-                "PublicSuffix", "CookieModel", "Captures", "OAuth2", "SessionStore", "RequestDecoration",
+                "PublicSuffix", "CookieModel", "Captures", "OAuth2", "OpenIDConnect", "SessionStore",
+                "RequestDecoration",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -110,6 +116,12 @@ let package = Package(
             dependencies: [
                 "OAuth2", "TestSupport", .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Crypto", package: "swift-crypto"),
+            ]),
+        .testTarget(
+            name: "OpenIDConnectTests",
+            dependencies: [
+                "OpenIDConnect", "OAuth2", .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "JWTKit", package: "jwt-kit"),
             ]),
         .testTarget(
             name: "SessionStoreTests",
