@@ -16,6 +16,7 @@ let package = Package(
         .library(name: "Captures", targets: ["Captures"]),
         .library(name: "BrowserCookies", targets: ["BrowserCookies"]),
         .library(name: "OAuth2", targets: ["OAuth2"]),
+        .library(name: "OpenIDConnect", targets: ["OpenIDConnect"]),
         .library(name: "SessionStore", targets: ["SessionStore"]),
         .library(name: "RequestDecoration", targets: ["RequestDecoration"]),
         .library(name: "WebViewDecoration", targets: ["WebViewDecoration"]),
@@ -31,6 +32,7 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.0"),
     ],
     targets: [
         .target(name: "PublicSuffix"),
@@ -51,6 +53,9 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Crypto", package: "swift-crypto"),
             ]),
+        .target(
+            name: "OpenIDConnect",
+            dependencies: ["OAuth2", .product(name: "JWTKit", package: "jwt-kit")]),
         .target(
             name: "SessionStore",
             dependencies: [
@@ -98,7 +103,7 @@ let package = Package(
         .executableTarget(
             name: "crumb",
             dependencies: [
-                "PublicSuffix", "CookieModel", "Captures", "BrowserCookies", "OAuth2", "SessionStore",
+                "PublicSuffix", "CookieModel", "Captures", "BrowserCookies", "OAuth2", "OpenIDConnect", "SessionStore",
                 "RequestDecoration",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
@@ -127,6 +132,12 @@ let package = Package(
             dependencies: [
                 "OAuth2", "TestSupport", .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Crypto", package: "swift-crypto"),
+            ]),
+        .testTarget(
+            name: "OpenIDConnectTests",
+            dependencies: [
+                "OpenIDConnect", "OAuth2", .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "JWTKit", package: "jwt-kit"),
             ]),
         .testTarget(
             name: "SessionStoreTests",

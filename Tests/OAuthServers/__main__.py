@@ -8,7 +8,9 @@ import tempfile
 import time
 import traceback
 
+import faults
 import many
+import story
 from checks import all_checks
 from crumb import Crumb
 from servers.django_toolkit import DjangoToolkit
@@ -62,6 +64,13 @@ class Run:
             server.start()
             rounds = self.arguments.rounds
             self.check(server.name, check, self.home(check.__name__), server, rounds, self.arguments.processes)
+            server.stop()
+        for check in faults.CHECKS:
+            self.check("faulty", check, self.home(check.__name__))
+        for check in story.CHECKS:
+            server = RotatingServer(self.folder, free_port())
+            server.start()
+            self.check(server.name, check, self.home(check.__name__), server, free_port)
             server.stop()
 
 

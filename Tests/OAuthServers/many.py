@@ -29,7 +29,7 @@ def check_once(crumb, server, rounds, count):
         results = ask(crumb, count)
         failed = [result.talk for result in results if result.status]
         expect(not failed, "round", number, failed[:3])
-        expect({result.output for result in results} == {f"access-{server.number}\n"}, "round", number)
+        expect({result.output for result in results} == {f"{server.access_token}\n"}, "round", number)
         expect(server.requests == number and server.is_alive, "round", number, server.requests, "refreshes")
 
 
@@ -58,7 +58,7 @@ def check_killed(crumb, server, rounds, count):
         failed = [result for result in results if result.status]
         expect(len(killed) == 1 and [result.status for result in failed] == [-signal.SIGKILL], "round", number,
                [(result.status, result.talk) for result in failed][:3])
-        expect({result.output for result in results if not result.status} == {f"access-{server.number}\n"})
+        expect({result.output for result in results if not result.status} == {f"{server.access_token}\n"})
         expect(server.requests == before + 1 and server.is_alive, "round", number)
     server.before = None
 

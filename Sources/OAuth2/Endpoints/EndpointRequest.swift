@@ -28,7 +28,7 @@ public struct EndpointRequest: Sendable, Equatable {
     }
 
     /// A document that anyone may read.
-    init(reading endpoint: EndpointURL) {
+    package init(reading endpoint: EndpointURL) {
         self.endpoint = endpoint
         method = .get
         accept = "application/json"

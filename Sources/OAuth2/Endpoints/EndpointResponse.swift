@@ -22,7 +22,7 @@ public struct EndpointResponse: Sendable {
     var isSuccess: Bool { (200..<300).contains(statusCode) }
 
     /// The status as a number.
-    var statusCode: Int { status.code }
+    package var statusCode: Int { status.code }
 
     /// The members of a successful reply.
     ///

@@ -19,6 +19,8 @@ public struct IDTokenClaims: Sendable, Equatable {
     public let authenticationContext: String?
     /// The user's e-mail address or name, for people.
     public let displayName: String?
+    /// The algorithm of the signature, as the token's header has it.
+    public let algorithm: String?
     private let nonce: Secret?
 
     /// The claims in a token, whose signature is not looked at.
@@ -28,10 +30,15 @@ public struct IDTokenClaims: Sendable, Equatable {
         let parts = token.exposedBytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3, let payload = Base64.decodeForURL(parts[1]),
             case .object(let members) = JSONReader.document(payload)
-        else { throw IDTokenClaims.invalid("it is not a signed JSON Web Token") }
+        else { throw OAuth2Error(invalidIDToken: "it is not a signed JSON Web Token") }
+        if let header = Base64.decodeForURL(parts[0]), case .object(let members) = JSONReader.document(header) {
+            algorithm = members["alg"]?.nonEmptyText
+        } else {
+            algorithm = nil
+        }
         guard let issuer = members["iss"]?.nonEmptyText, let subject = members["sub"]?.nonEmptyText,
             let expiry = members["exp"].flatMap(TokenExpiry.numericDate)
-        else { throw IDTokenClaims.invalid("it lacks iss, sub or exp") }
+        else { throw OAuth2Error(invalidIDToken: "it lacks iss, sub or exp") }
         self.issuer = issuer
         self.subject = subject
         self.expiry = expiry
@@ -60,14 +67,19 @@ public struct IDTokenClaims: Sendable, Equatable {
         }
         guard audience.contains(clientID), authorizedParty ?? clientID == clientID,
             audience.count == 1 || authorizedParty == clientID
-        else { throw IDTokenClaims.invalid("it is for another client") }
-        guard nonce == nil || nonce == self.nonce else { throw IDTokenClaims.invalid("it is of another login") }
+        else { throw OAuth2Error(invalidIDToken: "it is for another client") }
+        guard nonce == nil || nonce == self.nonce else { throw OAuth2Error(invalidIDToken: "it is of another login") }
         guard now < Microseconds.sum(expiry, Microseconds.count(of: skew)) else {
-            throw IDTokenClaims.invalid("it has ended")
+            throw OAuth2Error(invalidIDToken: "it has ended")
         }
     }
+}
 
-    private static func invalid(_ problem: String) -> OAuth2Error {
-        OAuth2Error(.invalidIDToken, "The ID token cannot be used: \(problem).")
+extension OAuth2Error {
+    /// The error of an ID token that cannot be used.
+    ///
+    /// - Parameter problem: What is wrong with it, as a clause without a full stop, and without anything of the token.
+    package init(invalidIDToken problem: String) {
+        self.init(.invalidIDToken, "The ID token cannot be used: \(problem).")
     }
 }

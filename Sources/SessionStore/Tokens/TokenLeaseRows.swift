@@ -5,12 +5,25 @@ internal import GRDB
 struct TokenLeaseRows {
     let database: Database
 
-    func lease(_ profileID: Int64) throws -> (holder: LeaseHolder, expiry: Timestamp)? {
+    /// A lease as it stands in its row.
+    struct Lease {
+        let holder: LeaseHolder
+        let expiry: Timestamp
+
+        /// Whether its holder is to be waited for. An end that no holder can mean was written before the clock was set
+        /// back.
+        func isBelieved(at now: Timestamp) -> Bool {
+            expiry > now && expiry <= now.advanced(bySeconds: 3600)
+        }
+    }
+
+    func lease(_ profileID: Int64) throws -> Lease? {
         let statement = try RowStatement(
             database, "SELECT holder, expires_at FROM token_lease WHERE profile_id = ?")
         defer { statement.reset() }
         statement.bind(1, profileID)
-        return try statement.step() ? (LeaseHolder(statement.text(0)), statement.timestamp(1)) : nil
+        return try statement.step()
+            ? Lease(holder: LeaseHolder(statement.text(0)), expiry: statement.timestamp(1)) : nil
     }
 
     func put(_ profileID: Int64, _ holder: LeaseHolder, _ expiry: Timestamp) throws {

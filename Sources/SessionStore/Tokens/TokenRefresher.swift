@@ -133,9 +133,12 @@ public final class TokenRefresher: Sendable {
             }
             guard waited < timing.patience else { throw TokenRefreshError(.refreshBusy, name) }
             // Not all at once: those that wait were often started together.
-            let pause = timing.poll * Int.random(in: 50...150, using: &generator) / 100
-            try await clock.sleep(for: pause)
-            waited += pause
+            repeat {
+                let pause = timing.poll * Int.random(in: 50...150, using: &generator) / 100
+                try await clock.sleep(for: pause)
+                waited += pause
+                // Only a look, which holds up nobody, for as long as the holder is at it.
+            } while try store.lease(name, now: now()) != nil && waited < timing.patience
         }
     }
 

@@ -16,10 +16,7 @@ extension TokenStore {
                 throw TokenStore.notFound(name)
             }
             let leases = TokenLeaseRows(database: connection)
-            // One from a future that no holder can mean was written before the clock was set back.
-            if let held = try leases.lease(row.id), held.holder != holder, held.expiry > now,
-                held.expiry <= expiry.advanced(bySeconds: 600)
-            {
+            if let held = try leases.lease(row.id), held.holder != holder, held.isBelieved(at: now) {
                 return .held(try token.get(), until: held.expiry)
             }
             try leases.put(row.id, holder, expiry)
@@ -85,7 +82,8 @@ extension TokenStore {
         try database.read { connection in
             let rows = TokenRows(database: connection, sealer: database.sealer)
             guard let row = try rows.row(named: name),
-                let lease = try TokenLeaseRows(database: connection).lease(row.id), lease.expiry > now
+                let lease = try TokenLeaseRows(database: connection).lease(row.id),
+                lease.isBelieved(at: now)
             else { return nil }
             return lease.holder
         }

@@ -1,3 +1,4 @@
+import CoreFoundation
 import Foundation
 
 /// The part of a request's body that can be sent more than once.

@@ -1,6 +1,7 @@
 import CookieModel
 import Foundation
 import OAuth2
+import OpenIDConnect
 import SessionStore
 
 /// Logs in at a server, in one way or another.
@@ -134,11 +135,20 @@ struct TokenLogin {
         return try Blocking.run { try await transport.send(request) }
     }
 
-    /// The tokens, where their ID token, if there is one, is of this login.
+    /// The tokens, where their ID token, if there is one, is of this server and this login.
     private func checked(_ tokens: TokenSet, nonce: Secret?) throws -> TokenSet {
         guard let idToken = tokens.idToken, !metadata.issuer.isEmpty else { return tokens }
-        try IDTokenClaims(unverified: idToken).check(
+        let claims = try IDTokenClaims(unverified: idToken)
+        try claims.check(
             issuer: metadata.issuer, clientID: profile.clientID, nonce: nonce, now: Timestamp.now.microseconds)
+        // Of a token signed with the client's own secret, as of one whose server has no keys to show, TLS alone vouches
+        // for the issuer, which is enough for what comes from the token endpoint (OpenID Connect Core 1.0, section
+        // 3.1.3.7, point 6).
+        guard credentials.settings.endpoints[.keys] != nil, claims.algorithm?.hasPrefix("HS") != true else {
+            return tokens
+        }
+        let verifier = try IDTokenVerifier(keys: try send(IDTokenVerifier.request(forKeysAt: try url(.keys))))
+        _ = try Blocking.run { try await verifier.claims(in: idToken) }
         return tokens
     }
 }

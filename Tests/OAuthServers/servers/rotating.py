@@ -46,13 +46,21 @@ class RotatingServer:
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def tokens(self):
-        return {"access_token": f"access-{self.number}", "refresh_token": f"refresh-{self.number}",
+        return {"access_token": self.access_token, "refresh_token": self.refresh_token,
                 "token_type": "Bearer", "expires_in": 3600}
+
+    @property
+    def access_token(self):
+        return f"access-{self.number}-Vq3xT9"
+
+    @property
+    def refresh_token(self):
+        return f"refresh-{self.number}-Zk7mR2"
 
     def refresh(self, form):
         with self.lock:
             self.requests += 1
-            if form.get("refresh_token") != f"refresh-{self.number}":
+            if form.get("refresh_token") != self.refresh_token:
                 self.is_alive = False
             if not self.is_alive:
                 return 400, {"error": "invalid_grant"}

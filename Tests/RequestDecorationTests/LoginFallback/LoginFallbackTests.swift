@@ -52,7 +52,7 @@ struct LoginFallbackTests {
         let offset: Int64 = expired ? -1 : 600
         try jar.tokens.put(
             TokenSet(
-                accessToken: Secret("old"), refreshToken: Secret("r"),
+                accessToken: Secret("old"), refreshToken: Secret("refresh-r"),
                 receivedAt: LoginFallbackTests.now.advanced(bySeconds: -900).microseconds,
                 accessTokenExpiry: LoginFallbackTests.now.advanced(bySeconds: offset).microseconds),
             for: Profile(id: ProfileID(), name: "p"), credentials: ProfileCredentials(settings: settings),

@@ -136,7 +136,7 @@ extension TokenLoginCommand {
             metadata = ServerMetadata(
                 issuer: earlier.profile.issuer, endpoints: earlier.credentials.settings.endpoints)
         } else {
-            metadata = try server.metadata(preset, needing: needed(grant))
+            metadata = try server.metadata(preset, needing: needed(grant, preset))
         }
         guard let clientID = clientID ?? earlier?.profile.clientID, !clientID.isEmpty else {
             throw Problem(.tokenSettingsInvalid, "\(name): which client? Give --client-id")
@@ -178,11 +178,15 @@ extension TokenLoginCommand {
         }
     }
 
-    private func needed(_ grant: ProfileSettings.Grant) -> Set<ServerMetadata.Endpoint> {
+    private func needed(
+        _ grant: ProfileSettings.Grant, _ preset: ProviderPreset
+    ) -> Set<ServerMetadata.Endpoint> {
+        let isOpenID = (scope ?? preset.scope).map { Scopes(parsing: $0).contains("openid") } ?? false
+        let keys: Set<ServerMetadata.Endpoint> = isOpenID ? [.keys] : []
         switch grant {
-        case .clientCredentials: [.token]
-        case .deviceCode: [.token, .deviceAuthorization]
-        default: push ? [.token, .authorization, .pushedAuthorization] : [.token, .authorization]
+        case .clientCredentials: return [.token]
+        case .deviceCode: return keys.union([.token, .deviceAuthorization])
+        default: return keys.union(push ? [.token, .authorization, .pushedAuthorization] : [.token, .authorization])
         }
     }
 

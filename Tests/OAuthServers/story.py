@@ -1,0 +1,100 @@
+"""The whole story: a dead cookie, a site that wants a login, and `crumb curl` answers signed in after one fallback."""
+
+from checks import expect
+from many import given
+from servers.site import Site
+
+
+def rule(crumb, site, *delivery):
+    result = crumb(
+        "token", "fallback", "set", "site", site.base + "/", "--profile", "p", "--when-redirect", "/login",
+        "--when-status", "401", *delivery)
+    expect(result.status == 0, result.talk)
+
+
+def given_dead_cookie(crumb, site):
+    result = crumb("set", f"{site.base}/", text="session=dead; Path=/; Max-Age=1000\n")
+    expect(result.status == 0, result.talk)
+
+
+DELIVERIES = {
+    "cookie": ["--cookie", "session={access_token}; Path=/; HttpOnly; SameSite=Lax"],
+    "authorization": ["--authorization"],
+}
+
+
+def check_story(crumb, server, port):
+    site = Site(server, port())
+    site.start()
+    try:
+        given(crumb, server)
+        for delivery, words in {**DELIVERIES, "exchange": ["--exchange", f"{site.base}/cookie"]}.items():
+            rule(crumb, site, *words)
+            for site.status in (302, 401):
+                for options in ([], ["-L"], ["-d", "a=b"], ["-L", "-w", "%{http_code}\\n"], ["-i", "-f"]):
+                    crumb.expire("p")
+                    given_dead_cookie(crumb, site)
+                    site.requests.clear()
+                    before = server.requests
+                    case = (delivery, site.status, options)
+                    result = crumb("curl", "--", "-sS", *options, f"{site.base}/account")
+                    method, body = ("POST", "a=b") if "-d" in options else ("GET", "")
+                    expect(result.status == 0, case, result.status, result.talk)
+                    expect(f"signed in: {method} {body}" in result.output, case, result.output)
+                    expect("not signed in" not in result.output, case, result.output)
+                    expect("logged in again" in result.talk, case, result.talk)
+                    if "-w" in options:
+                        expect(result.output.endswith("200\n") and "302" not in result.output, result.output)
+                    if "-i" in options:
+                        expect(result.output.startswith("HTTP/1.1 200"), case, result.output)
+                    accounts = [request for request in site.requests if request[1] == "/account"]
+                    expect(len(accounts) == 2, case, site.requests)
+                    expect([request[0] for request in accounts] == [method] * 2, case, accounts)
+                    expect(server.requests == before + 1, case, server.requests - before, "refreshes")
+                    # With the cookie in the jar the next request needs nothing more.
+                    if delivery != "authorization":
+                        again = crumb("curl", "--", "-sS", f"{site.base}/account")
+                        expect("signed in: GET" in again.output and "logged in" not in again.talk, case, again.talk)
+        expect(not site.leaks, "a token is in a process list", site.leaks)
+    finally:
+        site.stop()
+
+
+def check_no_loop(crumb, server, port):
+    """A site that never has enough is asked twice, and its answer shown."""
+    site = Site(server, port())
+    site.start()
+    try:
+        given(crumb, server)
+        rule(crumb, site, "--cookie", "other={access_token}; Path=/")
+        for site.status in (302, 401):
+            crumb.expire("p")
+            site.requests.clear()
+            result = crumb("curl", "--", "-sS", f"{site.base}/account")
+            expect(result.status == 0 and result.output == "not signed in\n", result.output, result.talk)
+            expect(len(site.requests) == 2, site.requests)
+        # Who signs in himself is left alone.
+        site.requests.clear()
+        result = crumb("curl", "--", "-sS", "-H", "Authorization: Bearer mine", f"{site.base}/account")
+        expect(result.output == "not signed in\n" and len(site.requests) == 1, site.requests)
+    finally:
+        site.stop()
+
+
+def check_lost(crumb, server, port):
+    """Where the login is lost, the command fails and says what to do."""
+    site = Site(server, port())
+    site.start()
+    try:
+        given(crumb, server)
+        rule(crumb, site, *DELIVERIES["cookie"])
+        crumb.expire("p")
+        server.is_alive = False
+        result = crumb("curl", "--", "-sS", f"{site.base}/account")
+        expect(result.status == 43 and "crumb token login" in result.talk, result.status, result.talk)
+        expect("/login" in result.talk and result.output == "", result.talk, result.output)
+    finally:
+        site.stop()
+
+
+CHECKS = [check_story, check_no_loop, check_lost]

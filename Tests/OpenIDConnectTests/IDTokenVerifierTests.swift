@@ -1,0 +1,88 @@
+import Foundation
+import HTTPTypes
+import JWTKit
+import OAuth2
+import OpenIDConnect
+import Testing
+
+@Suite("IDTokenVerifier")
+struct IDTokenVerifierTests {
+    private struct Claims: JWTPayload {
+        var iss = "https://id.example"
+        var sub = "me"
+        var aud = "app"
+        var exp = 1_795_248_060
+
+        func verify(using algorithm: some JWTAlgorithm) async throws {}
+    }
+
+    private let key = ES256PrivateKey()
+
+    private func jwk(_ key: ES256PrivateKey, kid: String?) throws -> String {
+        let parameters = try #require(key.parameters)
+        func forURL(_ text: String) -> String {
+            text.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        }
+        let name = kid.map { #","kid":"\#($0)""# } ?? ""
+        return #"{"kty":"EC","crv":"P-256","x":"\#(forURL(parameters.x))","y":"\#(forURL(parameters.y))"\#(name)}"#
+    }
+
+    private func token(_ key: ES256PrivateKey, kid: String? = "k1") async throws -> String {
+        let keys = JWTKeyCollection()
+        await keys.add(ecdsa: key, kid: kid.map { JWKIdentifier(string: $0) })
+        return try await keys.sign(Claims(), kid: kid.map { JWKIdentifier(string: $0) })
+    }
+
+    private func verifier(_ keys: String..., status: HTTPResponse.Status = .ok) throws -> IDTokenVerifier {
+        let body = "{\"keys\":[" + keys.joined(separator: ",") + "]}"
+        return try IDTokenVerifier(keys: EndpointResponse(status: status, body: Array(body.utf8)))
+    }
+
+    private func isRefused(_ token: String, by verifier: IDTokenVerifier) async -> Bool {
+        do {
+            _ = try await verifier.claims(in: Secret(token))
+            return false
+        } catch {
+            return error.code == .invalidIDToken && !"\(error)".contains(token)
+        }
+    }
+
+    @Test("A token that a key of the server has signed is taken, whatever else is in the set")
+    func signed() async throws {
+        let token = try await token(key)
+        let others = [
+            #"{"kty":"oct","k":"AAAA"}"#, #"{"kty":"new"}"#, #"{"use":"enc","kty":"RSA","n":"AQAB","e":"AQAB"}"#,
+            try jwk(ES256PrivateKey(), kid: "k2"),
+        ]
+        for keys in [[try jwk(key, kid: "k1")], others + [try jwk(key, kid: "k1")], others + [try jwk(key, kid: nil)]] {
+            let body = "{\"keys\":[" + keys.joined(separator: ",") + "]}"
+            let verifier = try IDTokenVerifier(keys: EndpointResponse(status: .ok, body: Array(body.utf8)))
+            let claims = try await verifier.claims(in: Secret(token))
+            #expect(claims.subject == "me" && claims.issuer == "https://id.example")
+        }
+    }
+
+    @Test("Another key's signature, a changed claim, and none at all are refused")
+    func refused() async throws {
+        let verifier = try verifier(try jwk(key, kid: "k1"))
+        let right = try await token(key)
+        #expect(await !isRefused(right, by: verifier))
+        #expect(await isRefused(try await token(ES256PrivateKey()), by: verifier))
+        let parts = right.split(separator: ".").map(String.init)
+        let payload = Data(#"{"iss":"https://id.example","sub":"you","aud":"app","exp":1795248060}"#.utf8)
+            .base64EncodedString().replacing("=", with: "").replacing("+", with: "-").replacing("/", with: "_")
+        #expect(await isRefused("\(parts[0]).\(payload).\(parts[2])", by: verifier))
+        // {"alg":"none"} and {"alg":"HS256"}
+        for header in ["eyJhbGciOiJub25lIn0", "eyJhbGciOiJIUzI1NiJ9"] {
+            #expect(await isRefused("\(header).\(parts[1]).", by: verifier))
+            #expect(await isRefused("\(header).\(parts[1]).\(parts[2])", by: verifier))
+        }
+    }
+
+    @Test("What is no key set is refused", arguments: ["", "[]", "{}", #"{"keys":7}"#, #"{"keys":[]}"#, "<html>"])
+    func noKeys(body: String) {
+        #expect(throws: OAuth2Error.self) {
+            try IDTokenVerifier(keys: EndpointResponse(status: .ok, body: Array(body.utf8)))
+        }
+    }
+}
