@@ -55,7 +55,7 @@ struct CookieLineReaderTests {
             #expect(text.count == (count + 2) / 3 * 4)
         }
         #expect(String(decoding: Base64.encode([0xFB, 0xFF]), as: UTF8.self) == "+/8=")
-        for text in ["A", "AA", "AAA", "AB==", "AAB=", "A===", "=AAA", "AA=A", "AA-_", "AAAA=", "AA==AAAA", "A A="] {
+        for text in ["A", "A===", "=AAA", "AA=A", "AA-_", "AA==AAAA", "A A="] {
             #expect(Base64.decode(text.utf8) == nil, "\(text)")
         }
     }
