@@ -16,7 +16,8 @@ struct BrowserDatabaseTests {
     ) throws -> [String] {
         try items(path, as: format, options).map { item in
             switch item {
-            case .cookie(let record, _): "\(record.name)=\(record.value) \(record.isHostOnly ? "" : ".")\(record.domain)"
+            case .cookie(let record, _):
+                "\(record.name)=\(record.value) \(record.isHostOnly ? "" : ".")\(record.domain)"
             case .failure(let error): "\(error.code) \(error.count)"
             case .response: "response"
             }
@@ -83,7 +84,10 @@ struct BrowserDatabaseTests {
                 "far=v app.a.test", "other-container 1", "other-container 1",
             ])
         let records = try records(path)
-        #expect(records.map(\.expiry?.microseconds) == [1_795_316_015_771_000, 1_795_316_015_000_000, 1_795_316_015_000_000, .max])
+        #expect(
+            records.map(\.expiry?.microseconds) == [
+                1_795_316_015_771_000, 1_795_316_015_000_000, 1_795_316_015_000_000, .max,
+            ])
         #expect(records.map(\.sameSite) == [.lax, .default, .none, .default])
         #expect(records.map(\.partitionKey?.serialized) == [nil, nil, "https://b.test cross-site", nil])
         #expect(records[0].isSecure && records[0].isHTTPOnly && records[0].creation?.microseconds == 5)
@@ -184,13 +188,16 @@ struct BrowserDatabaseTests {
         #expect(byName["strict"]?.sameSite == .strict && byName["pers"]?.sameSite == .default)
         #expect(byName["hto"]?.expiry?.seconds == 1_812_536_294 || format == .chromium)
         let partitions = ["part", "p3"].map { byName[$0]?.partitionKey?.serialized }
-        #expect(partitions == (format == .webKitGTK ? [nil, nil] : ["https://example.test", "https://other.test cross-site"]))
+        #expect(
+            partitions
+                == (format == .webKitGTK ? [nil, nil] : ["https://example.test", "https://other.test cross-site"]))
     }
 }
 
 /// A folder for one test.
 final class TemporaryFolder: Sendable {
-    private let path = FileManager.default.temporaryDirectory.appending(path: "browser-cookies-\(UUID().uuidString)").path
+    private let path = FileManager.default.temporaryDirectory.appending(path: "browser-cookies-\(UUID().uuidString)")
+        .path
 
     init() {
         try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)

@@ -33,7 +33,8 @@ struct ChromiumCipherTests {
         let keyring = try encrypted("v11", hash + plain, password: "pass")
         func value(_ octets: Octets?, password: String? = nil, hashed: Bool = true, host: Octets = "a.test") -> String {
             describe(
-                ChromiumCipher(password: password.map { Array($0.utf8) }, hasHashedHost: hashed).value(octets, host: host))
+                ChromiumCipher(password: password.map { Array($0.utf8) }, hasHashedHost: hashed).value(
+                    octets, host: host))
         }
         #expect(value(nil) == "plain" && value([]) == "plain")
         #expect(value(ours) == "decrypted secret" && value(keyring, password: "pass") == "decrypted secret")

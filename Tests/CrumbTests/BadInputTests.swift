@@ -36,7 +36,7 @@ struct BadInputTests {
         Bad("a picture", [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13], status: 11),
         Bad("a program", [0x7F, 0x45, 0x4C, 0x46, 2, 1, 1, 0, 0, 0], status: 11),
         Bad("a text", "Dear diary,\ntoday I logged in.\n", status: 11),
-        Bad("JSON that is no HAR", #"{"cookies": [{"name": "a", "value": "b"}]}"#, status: 11),
+        Bad("JSON that is no HAR", #"{"items": [{"name": "a", "value": "b"}]}"#, status: 11),
         Bad("a HAR cut off within its second entry", String(har.prefix(har.count - 60)), status: 12, header: "good=1"),
         Bad("a HAR cut off between entries", "{\"log\": {\"entries\": [\(good),", status: 12, header: "good=1"),
         Bad("a HAR without its last bracket", String(har.dropLast(2)), status: 12, header: "good=1; later=2"),

@@ -159,7 +159,7 @@ struct ImportCommandTests {
         let entry = Capture.entry("https://www.example.com/", ["old=1; Max-Age=60", "session=2"])
         let dated = entry.replacing(#"{"request""#, with: #"{"startedDateTime": "2020-01-01T00:00:00Z", "request""#)
         let path = try home.write(Capture.har([dated]), to: "har")
-        #expect(try home.crumb("import", path).text.contains("1 taken, 0 replaced, 1 deleted"))
+        #expect(try home.crumb("import", path).text.contains("1 taken, 0 replaced, 0 deleted, 1 expired"))
         #expect(try home.header() == "Cookie: session=2")
         #expect(try home.crumb("import", "--received-now", path).text.contains("1 taken, 1 replaced, 0 deleted"))
         #expect(try home.header() == "Cookie: session=2; old=1")

@@ -8,6 +8,8 @@ struct CookieDialect: Sendable {
     let hasHostOnly: Bool
     /// What the list is called in messages.
     let title: String
+    /// Whether `.local` may stand behind a host without a dot, as Python's cookie jars write it.
+    var extendsLocalHosts = false
 
     /// Playwright's and Puppeteer's `storageState`, and Playwright's `context.cookies()`.
     static let storageState = CookieDialect(
@@ -23,5 +25,6 @@ struct CookieDialect: Sendable {
         expiry: "expirationDate", endsWithSessionAtMinusOne: false, hasHostOnly: true, title: "Cookie-Editor export")
     /// HTTPie's session files.
     static let httpieSession = CookieDialect(
-        expiry: "expires", endsWithSessionAtMinusOne: false, hasHostOnly: false, title: "HTTPie session")
+        expiry: "expires", endsWithSessionAtMinusOne: false, hasHostOnly: false, title: "HTTPie session",
+        extendsLocalHosts: true)
 }

@@ -47,8 +47,8 @@ struct CookieMembers {
         guard let value = try value(object) else { throw .wrongType("value", "a string") }
         let written = try string("domain", in: object).map { $0.withSpan { String(repairing: $0) } } ?? ""
         let hasDot = written.hasPrefix(".")
-        let domain = written.isEmpty ? host : String(hasDot ? written.dropFirst() : written[...])
-        guard let domain else { return nil }
+        guard let domain = written.isEmpty ? host : unextended(String(hasDot ? written.dropFirst() : written[...]))
+        else { return nil }
         let hostOnly = dialect.hasHostOnly ? try flag("hostOnly", in: object) : nil
         let path = try string("path", in: object) ?? "/"
         return CookieRecord(
@@ -56,6 +56,14 @@ struct CookieMembers {
             isHostOnly: WebHost(domain)?.isIPAddress == true || hostOnly ?? !hasDot, path: path.isEmpty ? "/" : path,
             isSecure: try flag("secure", in: object) ?? false,
             isHTTPOnly: try flag("httpOnly", in: object) ?? false)
+    }
+
+    /// The domain without a `.local` that its host does not have. A real name may end so too: what tells is that it is
+    /// `localhost`'s, or that of the host that the caller names.
+    private func unextended(_ domain: String) -> String {
+        guard dialect.extendsLocalHosts, domain.hasSuffix(".local") else { return domain }
+        let name = String(domain.dropLast(6))
+        return name == "localhost" || name == host ? name : domain
     }
 
     /// A string; BiDi writes octets that are not UTF-8 as Base64.

@@ -7,9 +7,12 @@ extension CaptureError {
     }
 
     static func inputUnrecognized(_ finding: String, at place: CapturePlace) -> CaptureError {
-        let names = CaptureFormat.allCases.filter { $0 != .firefox && $0 != .chromium }.map(\.title)
-            .joined(separator: ", ")
-        return CaptureError(.inputUnrecognized, place, "\(finding) What can be read: \(names).")
+        let first: [CaptureFormat] = [.har, .http, .netscape]
+        let names = first.map(\.title).joined(separator: ", ")
+        return CaptureError(
+            .inputUnrecognized, place,
+            "\(finding) What can be read: \(names), and \(CaptureFormat.allCases.count - first.count) formats more, which "
+                + "docs/importing.md lists.")
     }
 
     static func tooLong(_ finding: String, at place: CapturePlace) -> CaptureError {

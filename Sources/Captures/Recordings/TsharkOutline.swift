@@ -56,7 +56,8 @@ struct TsharkOutline: JSONOutline {
     private func takeResponse(_ layer: JSONObject, at place: CapturePlace, into items: inout [CaptureItem]) {
         guard let url = layer["http.response_for.uri"]?.text else {
             return items.append(
-                .failure(.entryMalformed("Its request is not in the packet capture, so its URL is unknown.", at: place)))
+                .failure(.entryMalformed("Its request is not in the packet capture, so its URL is unknown.", at: place))
+            )
         }
         var lines = SetCookieLines()
         for value in layer.all("http.set_cookie") {

@@ -199,4 +199,15 @@ struct CookieListTests {
             #expect(capture.summary == ["\(code) at x: entry 1", "cookie g=1"])
         }
     }
+
+    @Test("The .local that Python puts behind a host without a dot goes away, and a real one stays")
+    func localHosts() {
+        func domains(_ domain: String, url: String? = nil, _ format: CaptureFormat = .httpieSession) -> [String] {
+            Capture(#"{"cookies":[{"name":"n","value":"v","domain":"\#(domain)"}]}"#, url: url, format: format)
+                .cookies.map(\.domain)
+        }
+        #expect(domains("localhost.local") == ["localhost"] && domains("printer.local") == ["printer.local"])
+        #expect(domains("printer.local", url: "http://printer/") == ["printer"])
+        #expect(domains("localhost.local", .webDriver) == ["localhost.local"])
+    }
 }
