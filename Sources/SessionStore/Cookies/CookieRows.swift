@@ -27,7 +27,7 @@ struct CookieRows {
     static func cookies(site: Octets, ofJar id: Int64, by statement: RowStatement) throws -> [Cookie] {
         statement.bind(1, id)
         statement.bind(2, site)
-        return try collect(statement)
+        return try collectSite(statement)
     }
 
     /// All cookies of the jar, by site.
@@ -194,6 +194,19 @@ struct CookieRows {
         return cookies
     }
 
+    /// The cookies of a site, the octets of all of them in one piece of memory.
+    private static func collectSite(_ statement: RowStatement) throws -> [Cookie] {
+        defer { statement.reset() }
+        var memory: [UInt8] = []
+        memory.reserveCapacity(8192)
+        var rows: [CookieRow] = []
+        rows.reserveCapacity(32)
+        while try statement.step() { rows.append(CookieRow(statement, &memory)) }
+        // What is kept is as long as it need be.
+        let shared = Octets(memory[...])
+        return rows.map { $0.cookie(in: shared) }
+    }
+
     private static func collectRows(_ statement: RowStatement) throws -> [StoredCookie] {
         defer { statement.reset() }
         var rows: [StoredCookie] = []
@@ -210,13 +223,8 @@ struct CookieRows {
 
     /// The cookie of the row at hand, which begins with ``columns``.
     private static func cookie(_ statement: RowStatement) -> Cookie {
-        let (domain, path, name, value) = statement.octets(0, 1, 2, 5)
-        return Cookie(
-            id: Cookie.ID(
-                name: name, domain: WebHost(stored: domain), isHostOnly: statement.int64(3) != 0, path: path,
-                partitionKey: statement.partitionKey(4)),
-            value: value, isSecure: statement.int64(6) != 0, isHTTPOnly: statement.int64(7) != 0,
-            sameSite: statement.sameSite(8), expiry: statement.optionalTimestamp(9),
-            creation: statement.timestamp(10), lastAccess: statement.timestamp(12), sequence: statement.int64(11))
+        var memory: [UInt8] = []
+        let row = CookieRow(statement, &memory)
+        return row.cookie(in: Octets(memory))
     }
 }

@@ -11,13 +11,12 @@ final class ParameterBuffer {
     deinit { bytes.deallocate() }
 
     /// Copies octets; `nil` where there is no room for them.
-    func keep<Element: BitwiseCopyable>(_ octets: UnsafeBufferPointer<Element>) -> UnsafePointer<Element>? {
-        let source = UnsafeRawBufferPointer(octets)
-        guard source.count <= bytes.count - used else { return nil }
-        let room = UnsafeMutableRawBufferPointer(rebasing: bytes[used..<(used + source.count)])
-        room.copyMemory(from: source)
-        used += source.count
-        return UnsafePointer(room.baseAddress?.assumingMemoryBound(to: Element.self))
+    func keep(_ octets: UnsafeBufferPointer<UInt8>) -> UnsafePointer<UInt8>? {
+        guard octets.count <= bytes.count - used else { return nil }
+        let room = UnsafeMutableRawBufferPointer(rebasing: bytes[used..<(used + octets.count)])
+        room.copyMemory(from: UnsafeRawBufferPointer(octets))
+        used += octets.count
+        return UnsafePointer(room.baseAddress?.assumingMemoryBound(to: UInt8.self))
     }
 
     /// Makes room for what is bound next.

@@ -29,29 +29,6 @@ extension RowStatement {
         return bytes.isEmpty ? nil : PartitionKey(serialized: String(decoding: bytes, as: UTF8.self))
     }
 
-    /// The octets of four columns, which share one piece of memory.
-    func octets(
-        _ first: Int32, _ second: Int32, _ third: Int32, _ fourth: Int32
-    ) -> (Octets, Octets, Octets, Octets) {
-        let parts = (borrowedBytes(first), borrowedBytes(second), borrowedBytes(third), borrowedBytes(fourth))
-        let ends = (
-            parts.0.count, parts.0.count + parts.1.count, parts.0.count + parts.1.count + parts.2.count,
-            parts.0.count + parts.1.count + parts.2.count + parts.3.count
-        )
-        let memory = [UInt8](unsafeUninitializedCapacity: ends.3) { buffer, count in
-            let room = UnsafeMutableRawBufferPointer(buffer)
-            UnsafeMutableRawBufferPointer(rebasing: room[..<ends.0]).copyMemory(from: parts.0)
-            UnsafeMutableRawBufferPointer(rebasing: room[ends.0..<ends.1]).copyMemory(from: parts.1)
-            UnsafeMutableRawBufferPointer(rebasing: room[ends.1..<ends.2]).copyMemory(from: parts.2)
-            UnsafeMutableRawBufferPointer(rebasing: room[ends.2..<ends.3]).copyMemory(from: parts.3)
-            count = ends.3
-        }
-        return (
-            Octets(memory, in: 0..<ends.0), Octets(memory, in: ends.0..<ends.1), Octets(memory, in: ends.1..<ends.2),
-            Octets(memory, in: ends.2..<ends.3)
-        )
-    }
-
     /// The same-site-flag; the strictest one where it is none that this version knows.
     func sameSite(_ column: Int32) -> SameSite {
         SameSite(rawValue: UInt8(truncatingIfNeeded: int64(column))) ?? .strict

@@ -58,22 +58,6 @@ struct RowStatement {
         sqlite3_bind_text(pointer, index, text, -1, transient)
     }
 
-    /// Binds octets that are ASCII as text.
-    func bind(_ index: Int32, text octets: Octets?) {
-        guard let octets else {
-            sqlite3_bind_null(pointer, index)
-            return
-        }
-        octets.withSpan { span in
-            span.withUnsafeBufferPointer { buffer in
-                buffer.withMemoryRebound(to: CChar.self) { text in
-                    let (address, destructor) = lasting(text)
-                    sqlite3_bind_text(pointer, index, address, Int32(text.count), destructor)
-                }
-            }
-        }
-    }
-
     /// Binds the empty text.
     func bindEmptyText(_ index: Int32) {
         sqlite3_bind_text(pointer, index, emptyText.utf8Start, 0, nil)
@@ -127,9 +111,9 @@ struct RowStatement {
     }
 
     /// Where SQLite finds what is bound, and what it is to do with it: leave it, or make a copy of its own.
-    private func lasting<Element: BitwiseCopyable>(
-        _ buffer: UnsafeBufferPointer<Element>
-    ) -> (UnsafePointer<Element>?, sqlite3_destructor_type?) {
+    private func lasting(
+        _ buffer: UnsafeBufferPointer<UInt8>
+    ) -> (UnsafePointer<UInt8>?, sqlite3_destructor_type?) {
         if let kept = parameters?.keep(buffer) { return (kept, nil) }
         return (buffer.baseAddress, transient)
     }
