@@ -14,6 +14,7 @@ let package = Package(
         .library(name: "PublicSuffix", targets: ["PublicSuffix"]),
         .library(name: "CookieModel", targets: ["CookieModel"]),
         .library(name: "Captures", targets: ["Captures"]),
+        .library(name: "BrowserCookies", targets: ["BrowserCookies"]),
         .library(name: "OAuth2", targets: ["OAuth2"]),
         .library(name: "OpenIDConnect", targets: ["OpenIDConnect"]),
         .library(name: "SessionStore", targets: ["SessionStore"]),
@@ -38,6 +39,14 @@ let package = Package(
         .executableTarget(name: "public-suffix-compiler", dependencies: ["PublicSuffix"]),
         .target(name: "CookieModel", dependencies: ["PublicSuffix"]),
         .target(name: "Captures", dependencies: ["CookieModel"]),
+        .target(
+            name: "BrowserCookies",
+            dependencies: [
+                "CookieModel", "Captures",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+            ]),
         .target(
             name: "OAuth2",
             dependencies: [
@@ -94,7 +103,7 @@ let package = Package(
         .executableTarget(
             name: "crumb",
             dependencies: [
-                "PublicSuffix", "CookieModel", "Captures", "OAuth2", "OpenIDConnect", "SessionStore",
+                "PublicSuffix", "CookieModel", "Captures", "BrowserCookies", "OAuth2", "OpenIDConnect", "SessionStore",
                 "RequestDecoration",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
@@ -111,6 +120,13 @@ let package = Package(
             name: "CookieModelTests", dependencies: ["CookieModel", "PublicSuffix", "TestSupport"],
             exclude: ["Hosts/Vectors", "WebPlatform/Cases"]),
         .testTarget(name: "CapturesTests", dependencies: ["Captures", "CookieModel", "TestSupport"]),
+        .testTarget(
+            name: "BrowserCookiesTests",
+            dependencies: [
+                "BrowserCookies", "Captures", "CookieModel", .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+            ]),
         .testTarget(
             name: "OAuth2Tests",
             dependencies: [

@@ -25,6 +25,12 @@ let package = Package(
                 .product(name: "RequestDecoration", package: "crumb"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
+        .executableTarget(
+            name: "capture-bench",
+            dependencies: [
+                "DriverSupport",
+                .product(name: "Captures", package: "crumb"),
+            ]),
         .executableTarget(name: "foundation-bench", dependencies: ["DriverSupport"]),
         .executableTarget(name: "bench-compare"),
     ]

@@ -14,9 +14,10 @@ struct Crumb: ParsableCommand {
             """,
         version: version,
         subcommands: [
-            ImportCommand.self, HeaderCommand.self, ScriptCommand.self, CaptureScriptCommand.self, ListCommand.self,
-            ExplainCommand.self, CurlCommand.self, GetCommand.self, SetCommand.self, RemoveCommand.self,
-            SessionCommand.self, JarsCommand.self, ChangesCommand.self, SimulateCommand.self, TokenCommand.self,
-            StatusCommand.self, KeyCommand.self, PruneCommand.self, CheckCommand.self, BackupCommand.self,
+            ImportCommand.self, ExportCommand.self, ConvertCommand.self, HeaderCommand.self, ScriptCommand.self,
+            CaptureScriptCommand.self, PlanCommand.self, ListCommand.self, ExplainCommand.self, CurlCommand.self,
+            GetCommand.self, SetCommand.self, RemoveCommand.self, SessionCommand.self, JarsCommand.self,
+            ChangesCommand.self, SimulateCommand.self, TokenCommand.self, StatusCommand.self, KeyCommand.self,
+            PruneCommand.self, CheckCommand.self, BackupCommand.self,
         ])
 }

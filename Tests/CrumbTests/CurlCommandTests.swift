@@ -312,8 +312,6 @@ import Testing
         _ = try crumb.curl("-sS", url, options: ["--initiator", "https://elsewhere.example"])
         _ = try crumb.curl("-sS", url)
         #expect(server.requests.map { $0.text("cookie") } == [[], [], ["s=1"]])
-        #expect(
-            try crumb.curl(url, options: ["--method", "POST"]).status == ExitStatus.curlArgumentsUnsupported.rawValue)
     }
 
     @Test func `failures before curl runs have a status and a sentence`() throws {

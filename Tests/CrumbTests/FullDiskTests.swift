@@ -37,6 +37,19 @@ struct FullDiskTests {
         #expect(try home.crumb("import", capture, variables: variables).status == 0)
     }
 
+    @Test("Where an export should be made is exit status 22, and leaves the file of before and nothing else")
+    func export() throws {
+        let disk = try SmallDisk(kilobytes: 64)
+        let capture = try home.write(Capture.har(cookies: 100, named: "a", size: 1000), to: "har")
+        #expect(try home.crumb("import", capture).status == 0)
+        let file = disk.file("cookies.txt")
+        try Data("before".utf8).write(to: URL(filePath: file))
+        let result = try home.crumb("export", "--format", "netscape", "--force", "--output", file)
+        #expect(result.status == 22 && result.talk.hasPrefix("crumb: \(file): the disk is full"), "\(result.talk)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: disk.path) == ["cookies.txt"])
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == "before")
+    }
+
     @Test("In the middle of an import is exit status 22; nothing of it is stored, nothing from before is lost")
     func whileImporting() throws {
         let disk = try SmallDisk(kilobytes: 400)

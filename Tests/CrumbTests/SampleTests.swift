@@ -115,11 +115,34 @@ struct SampleTests {
         #expect(try home.crumb("list", "--json").objects().count == count)
     }
 
+    /// Captures with one answer's cookies, or a browser's after it, and what comes of them.
+    @Test(
+        "What every other tool and browser writes is taken",
+        arguments: [
+            ("curl-v.txt", "13 Set-Cookie lines in 1 response: 11 taken, 1 replaced, 1 deleted, 0 refused"),
+            ("curl-trace-ascii.txt", "13 Set-Cookie lines in 1 response: 11 taken, 1 replaced, 1 deleted, 0 refused"),
+            ("curl-header-json.json", "13 Set-Cookie lines in 1 response: 11 taken, 1 replaced, 1 deleted, 0 refused"),
+            ("wget-S.txt", "13 Set-Cookie lines in 1 response: 11 taken, 1 replaced, 1 deleted, 0 refused"),
+            ("chromium-netlog.json", "14 Set-Cookie lines in 3 responses: 12 taken, 1 replaced, 1 deleted, 0 refused"),
+            ("tshark-http.json", "14 Set-Cookie lines in 2 responses: 9 taken, 1 replaced, 1 deleted, 3 refused"),
+            ("playwright-storageState.json", "13 cookies: 13 taken, 0 replaced, 0 deleted, 0 refused"),
+            ("chromium-cdp-storage-getCookies.json", "13 cookies: 13 taken, 0 replaced, 0 deleted, 0 refused"),
+            ("httpie-session.json", "11 cookies: 11 taken, 0 replaced, 0 deleted, 0 refused"),
+            ("db/chromium-156-Cookies.sqlite", "17 cookies: "), ("db/firefox-153-cookies.sqlite", "14 cookies: "),
+            ("db/webkitgtk-2.50-cookies.sqlite", "13 cookies: "), ("db/webkitgtk-2.50-cookies.txt", "13 cookies: "),
+        ])
+    func others(name: String, report: String) throws {
+        let path = Samples.shared.appending(path: "samples/\(name)").path
+        let result = try home.crumb("import", "--received-now", "--url", SampleTests.url, path)
+        #expect(result.status == 0)
+        #expect(result.text.hasPrefix("\(path): \(report)"), "\(result.text) \(result.talk)")
+        #expect(try home.crumb("list", "--json").objects().count >= 9)
+    }
+
     @Test(
         "What is no capture of the known formats is refused, and nothing is stored",
         arguments: [
-            "curl-v.txt", "mitm.flow", "playwright-storageState.json", "chromium-netlog.json", "wget-S.txt",
-            "db/chromium-156-Cookies.sqlite", "tshark-http.json", "curl-header-json.json",
+            "mitm.flow", "db/firefox-153-sessionstore.jsonlz4", "firefox-mozlog.moz_log",
         ])
     func unknown(name: String) throws {
         let path = Samples.shared.appending(path: "samples/\(name)").path

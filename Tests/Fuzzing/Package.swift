@@ -9,6 +9,7 @@ let upcomingFeatures = [
 ]
 
 let model: Target.Dependency = .product(name: "CookieModel", package: "crumb")
+let captures: Target.Dependency = .product(name: "Captures", package: "crumb")
 let list: Target.Dependency = .product(name: "PublicSuffix", package: "crumb")
 
 let package = Package(
@@ -22,6 +23,7 @@ let package = Package(
         .executableTarget(name: "fuzz-host", dependencies: ["FuzzSupport", model, list]),
         .executableTarget(name: "fuzz-list", dependencies: ["FuzzSupport", list]),
         .executableTarget(name: "fuzz-scenario", dependencies: ["FuzzSupport", model]),
+        .executableTarget(name: "fuzz-capture", dependencies: ["FuzzSupport", model, captures]),
         .executableTarget(name: "fuzz-store", dependencies: ["FuzzSupport", model, list]),
     ]
 )

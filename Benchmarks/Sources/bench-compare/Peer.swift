@@ -1,5 +1,5 @@
 /// What is measured, in the order of the table's columns: cookie jars, and what a jar on disk is held against, which is
-/// Crumb's own in memory, its bare header and bare SQLite.
+/// Crumb's own in memory, its bare header and bare SQLite, and a request to this machine.
 enum Peer: String, CaseIterable {
     case crumb = "Crumb"
     case libsoup
@@ -9,6 +9,7 @@ enum Peer: String, CaseIterable {
     case memory = "in memory"
     case lookup = "bare header"
     case sqlite = "SQLite"
+    case loopback = "loopback request"
 
     /// The name of its driver.
     var program: String {
@@ -18,7 +19,7 @@ enum Peer: String, CaseIterable {
         case .libcurl: "libcurl"
         case .cookiejar: "cookiejar"
         case .foundation: "foundation-bench"
-        case .memory, .lookup: "crumb-bench"
+        case .memory, .lookup, .loopback: "crumb-bench"
         case .sqlite: "sqlite"
         }
     }

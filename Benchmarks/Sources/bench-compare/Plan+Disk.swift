@@ -3,7 +3,7 @@ extension Plan {
     static let onDisk = [
         Plan(
             subject: "jar-import", jarSizes: [100_000], rounds: 7, quickJarSizes: [10_000], quickRounds: 1,
-            roles: [.crumb, .libsoup, .sqlite].map { Role($0) },
+            remark: " (wall clock)", roles: [.crumb, .libsoup, .sqlite].map { Role($0) },
             goal: { _ in .against([(.sqlite, 0.4), (.libsoup, 5)]) }),
         Plan(
             subject: "jar-transactions", jarSizes: [10_000], rounds: 9, quickJarSizes: [1000], quickRounds: 1,
@@ -23,6 +23,10 @@ extension Plan {
             subject: "decorate", jarSizes: [100_000], rounds: 15, quickJarSizes: [1000], quickRounds: 3,
             roles: [Role(.crumb), Role(.lookup, part: "jar-header-warm")], comparesHeaders: true,
             goal: { _ in .slower(than: .lookup, atMost: 1.5) }),
+        Plan(
+            subject: "script", jarSizes: [1000], rounds: 15, quickJarSizes: [1000], quickRounds: 3,
+            remark: " (wall clock)", roles: [Role(.crumb), Role(.loopback, part: "loopback-request")],
+            goal: { _ in .slower(than: .loopback, atMost: 1) }),
         Plan(
             subject: "command-header", jarSizes: [100_000, 1_000_000], rounds: 9, quickJarSizes: [1000, 10_000],
             quickRounds: 1, namesSize: true, remark: " (wall clock)",

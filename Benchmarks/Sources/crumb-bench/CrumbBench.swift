@@ -16,6 +16,8 @@ enum CrumbBench {
         "jar-header-warm": JarHeaderSubject.self,
         "jar-header-first": JarFirstHeaderSubject.self,
         "decorate": DecorateSubject.self,
+        "script": ScriptSubject.self,
+        "loopback-request": LoopbackRequestSubject.self,
         "command-header": CommandHeaderSubject.self,
         "command-header-bare": BareCommandHeaderSubject.self,
     ]

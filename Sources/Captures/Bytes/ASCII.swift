@@ -6,6 +6,7 @@ enum ASCII {
     static let space: UInt8 = 0x20
     static let quote: UInt8 = 0x22
     static let numberSign: UInt8 = 0x23
+    static let apostrophe: UInt8 = 0x27
     static let plus: UInt8 = 0x2B
     static let comma: UInt8 = 0x2C
     static let hyphen: UInt8 = 0x2D
@@ -13,6 +14,7 @@ enum ASCII {
     static let slash: UInt8 = 0x2F
     static let zero: UInt8 = 0x30
     static let colon: UInt8 = 0x3A
+    static let semicolon: UInt8 = 0x3B
     static let leftBracket: UInt8 = 0x5B
     static let backslash: UInt8 = 0x5C
     static let rightBracket: UInt8 = 0x5D

@@ -19,12 +19,97 @@ public enum CaptureFormat: String, Sendable, CaseIterable {
     /// The cookie file of Netscape, curl, wget, yt-dlp and browsers' exporters: a cookie a line, seven columns.
     case netscape
 
+    /// Playwright's and Puppeteer's saved state, and Playwright's `context.cookies()`: `{"cookies":[…],"origins":[…]}`.
+    case storageState = "storage-state"
+
+    /// What WebDriver's "Get All Cookies" and WebDriver BiDi's `storage.getCookies` answer.
+    case webDriver = "webdriver"
+
+    /// What the Chrome DevTools Protocol's `Storage.getCookies` and Puppeteer's `page.cookies()` answer.
+    case devTools = "devtools"
+
+    /// What the extensions Cookie-Editor and EditThisCookie, and their kin, export as JSON.
+    case cookieEditor = "cookie-editor"
+
+    /// HTTPie's session file, with a list of cookies (since 3.1) or a member for each (before). Cookies that it bound to
+    /// no host need the URL from the caller.
+    case httpieSession = "httpie-session"
+
+    /// What curl writes for `%{header_json}`: the last response's fields. The caller says which URL was asked for.
+    case headerJSON = "header-json"
+
+    /// What `curl -v` tells on standard error. Bodies belong elsewhere (`--output`): no response counts behind a line
+    /// that is none of curl's own.
+    case curlVerbose = "curl-verbose"
+
+    /// What `curl --trace-ascii` and `curl --trace` write.
+    case curlTrace = "curl-trace"
+
+    /// What `wget -S` tells on standard error.
+    case wgetVerbose = "wget-verbose"
+
+    /// Chromium's net-log (`--log-net-log`), recorded with `--net-log-capture-mode=IncludeSensitive`.
+    case netLog = "net-log"
+
+    /// WARC 1.0 and 1.1, unpacked: its records of the type `response`.
+    case warc
+
+    /// What scripts read from `document.cookie`: `a=1; b=2`. The caller says which page's it is, and the format too: no
+    /// text tells that it is this.
+    case documentCookie = "document-cookie"
+
+    /// The messages of a web view's capture script, one in JSON on each line.
+    case captureMessages = "capture-messages"
+
+    /// Safari's `Cookies.binarycookies`.
+    case binaryCookies = "binary-cookies"
+
+    /// Firefox's database of cookies. A ``CaptureReader`` reads none of the three: they are files, not streams.
+    case firefox
+
+    /// The database of cookies of Chromium and its kin.
+    case chromium
+
+    /// WebKitGTK's database of cookies.
+    case webKitGTK = "webkitgtk"
+
+    /// JSON lines of our own, as `crumb export --format json` writes them: a cookie a line, nothing lost.
+    case json
+
+    /// What `tshark -T json -J http` makes of a packet capture.
+    case tsharkJSON = "tshark-json"
+
+    /// Whether the format is a browser's database.
+    public var isDatabase: Bool {
+        switch self {
+        case .firefox, .chromium, .webKitGTK: true
+        default: false
+        }
+    }
+
     /// The format's name for a person.
     public var title: String {
         switch self {
         case .har: "HAR"
         case .http: "raw HTTP responses (curl -i, curl --dump-header)"
         case .netscape: "Netscape cookies.txt"
+        case .storageState: "storageState of Playwright and Puppeteer"
+        case .webDriver: "cookie lists of WebDriver"
+        case .devTools: "cookie lists of DevTools"
+        case .cookieEditor: "exports of Cookie-Editor and EditThisCookie"
+        case .httpieSession: "HTTPie sessions"
+        case .headerJSON: "curl's %{header_json}"
+        case .curlVerbose: "curl -v"
+        case .curlTrace: "curl --trace-ascii, curl --trace"
+        case .wgetVerbose: "wget -S"
+        case .netLog: "Chromium's net-log"
+        case .warc: "WARC"
+        case .documentCookie: "strings of document.cookie"
+        case .captureMessages: "messages of the capture script"
+        case .binaryCookies: "Safari's Cookies.binarycookies"
+        case .tsharkJSON: "tshark's JSON"
+        case .firefox, .chromium, .webKitGTK: "databases of Firefox, Chromium and WebKitGTK"
+        case .json: "JSON lines of crumb"
         }
     }
 

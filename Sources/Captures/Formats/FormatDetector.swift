@@ -8,21 +8,25 @@ struct FormatDetector {
 
     /// Where the first line begins that is not known to be a comment.
     private var position = 0
+    private var json = JSONFormatDetector()
 
     /// What `prefix`, a capture's first bytes without a preamble, begins; `nil` where more bytes are needed.
     ///
     /// - Parameter isWhole: whether no more bytes will come.
     mutating func finding(in prefix: Span<UInt8>, isWhole: Bool) -> Finding? {
         guard prefix.count > 0 else { return isWhole ? .unknown("The input is empty.") : nil }
-        if prefix[0] == ASCII.leftBrace { return .format(.har) }
+        if Self.isJSON(prefix) { return json.finding(in: prefix, isWhole: isWhole) }
         if prefix.hasPrefix("HTTP/") { return .format(.http) }
+        if prefix.hasPrefix("WARC/1.") { return .format(.warc) }
+        // Behind the word comes a number, which no file needs all four bytes for.
+        if prefix.hasPrefix("cook\u{0}") { return .format(.binaryCookies) }
         while position < prefix.count {
             let lineEnd = prefix.firstIndex(of: ASCII.lineFeed, from: position)
             guard isWhole || lineEnd != nil else { return nil }
             let line = prefix.extracting(position..<(lineEnd ?? prefix.count))
             switch kind(of: line.extracting(line.droppingCarriageReturn)) {
             case .comment: position = (lineEnd ?? prefix.count) + 1
-            case .cookie: return .format(.netscape)
+            case .telling(let format): return .format(format)
             case .other:
                 // No further than here: how many bytes there are behind it depends on the pieces.
                 return .unknown(Self.description(of: prefix.extracting(0..<(lineEnd ?? prefix.count))))
@@ -31,9 +35,15 @@ struct FormatDetector {
         return isWhole ? .unknown("The input holds nothing but comments.") : nil
     }
 
+    /// Whether the first byte is one of a JSON document, which can tell its format at any byte, not just at a line's end.
+    static func isJSON(_ prefix: Span<UInt8>) -> Bool {
+        prefix.count > 0 && (prefix[0] == ASCII.leftBrace || prefix[0] == ASCII.leftBracket)
+    }
+
     private enum LineKind {
+        /// A comment, or a remark of curl's, which every text could begin with: the next line may tell.
         case comment
-        case cookie
+        case telling(CaptureFormat)
         case other
     }
 
@@ -43,9 +53,26 @@ struct FormatDetector {
             let isTelling =
                 line.hasPrefix("# Netscape HTTP Cookie File") || line.hasPrefix("# HTTP Cookie File")
                 || line.hasPrefix("#HttpOnly_")
-            return isTelling ? .cookie : .comment
+            return isTelling ? .telling(.netscape) : .comment
         }
-        return looksLikeCookie(line) ? .cookie : .other
+        if WgetVerboseReader.urlStart(line) != nil { return .telling(.wgetVerbose) }
+        return kind(ofTranscript: line.extracting(TranscriptLine.start(of: line)..<line.count))
+            ?? (looksLikeCookie(line) ? .telling(.netscape) : .other)
+    }
+
+    /// What a line of curl's own tells; `nil` for any other line.
+    private func kind(ofTranscript line: Span<UInt8>) -> LineKind? {
+        if line.hasPrefix("== Info: ") || line.hasPrefix("=> Send ") || line.hasPrefix("<= Recv ") {
+            return .telling(.curlTrace)
+        }
+        if line.hasPrefix("< HTTP/") { return .telling(.curlVerbose) }
+        if line.hasPrefix("> "), line.count > 12 {
+            // The version ends a request's first line.
+            for length in [6, 8] where line.extracting((line.count - length)..<line.count).hasPrefix("HTTP/") {
+                return .telling(.curlVerbose)
+            }
+        }
+        return line.hasPrefix("* ") || line.hasPrefix("{ [") || line.hasPrefix("} [") ? .comment : nil
     }
 
     /// Six tabs or more; or, for lines that lack a value or have spaces where tabs should be, five columns or more

@@ -127,7 +127,7 @@ extension HARDocument: JSONHandler {
 
     mutating func scalar(_ scalar: JSONScalar) {
         switch (slot, scalar) {
-        case (.status, .number(let status)): entry.status = status ?? 0
+        case (.status, .number(let status)): entry.status = status.integer ?? 0
         // Chromium and others write null for what is not there.
         case (.response, .null), (.headers, .null): break
         default: reject()

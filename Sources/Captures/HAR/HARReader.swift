@@ -34,14 +34,8 @@ struct HARReader: FormatReader {
         guard let problem = stream.problem else { return }
         hasFailed = true
         let entry = stream.handler.begunCount > stream.handler.endedCount ? stream.handler.begunCount : nil
-        switch problem {
-        case .malformed(let line, let column):
-            let place = CapturePlace(source: source, entry: entry, line: line, column: column)
-            items.append(.failure(.jsonMalformed(afterEntry: stream.handler.endedCount, at: place)))
-        case .tooDeep(let line, let column):
-            let place = CapturePlace(source: source, entry: entry, line: line, column: column)
-            items.append(.failure(.nestingTooDeep(afterEntry: stream.handler.endedCount, at: place)))
-        }
+        items.append(
+            .failure(.json(problem, source: source, entry: entry, afterEntry: stream.handler.endedCount)))
     }
 
     mutating func finish(into items: inout [CaptureItem]) {

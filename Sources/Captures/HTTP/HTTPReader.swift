@@ -29,15 +29,11 @@ struct HTTPReader: FormatReader {
     }
 
     let source: String
-    var url: String?
-    var urlOrigin = CapturedResponse.URLOrigin.given
+    private var url: TranscriptURL
     var stage = Stage.statusLine
     var lines: LineBuffer
-    var head: ResponseHead?
+    private var block: HeaderBlock?
     private var blockCount = 0
-    /// The field line at hand, which a folded line may still add to; `nil` where there is none to add to.
-    var field: [UInt8]?
-    var fieldLine = 0
     /// The bytes at a boundary, while they may still be a status line; empty lines before it were only counted.
     var probe: [UInt8] = []
     var blankCount = 0
@@ -47,12 +43,12 @@ struct HTTPReader: FormatReader {
     /// The responses to a request for `url`, whose first line has the number `firstLine` in `source`.
     init(source: String, url: String?, firstLine: Int) {
         self.source = source
-        self.url = url
+        self.url = TranscriptURL(text: url, origin: .given)
         lines = LineBuffer(firstNumber: firstLine)
     }
 
     var bufferedByteCount: Int {
-        lines.bufferedByteCount + (field?.capacity ?? 0) + (head?.setCookie.bufferedByteCount ?? 0)
+        lines.bufferedByteCount + (block?.bufferedByteCount ?? 0)
     }
 
     mutating func read(_ bytes: Span<UInt8>, into items: inout [CaptureItem]) {
@@ -108,21 +104,19 @@ struct HTTPReader: FormatReader {
             beginBlock(line, into: &items)
         } else if line.isEmpty {
             endBlock(into: &items)
-        } else if ASCII.isBlank(line[0]) {
-            fold(line, into: &items)
         } else {
-            endField(into: &items)
-            field = [UInt8]()
-            field?.append(line)
-            fieldLine = lines.number
+            block?.take(line, number: lines.number, into: &items)
         }
     }
 
     private mutating func takeTooLong(into items: inout [CaptureItem]) {
-        endField(into: &items)
+        guard case .statusLine = stage else {
+            block?.leaveOut(lines.number, into: &items)
+            return
+        }
         let place = CapturePlace(source: source, entry: max(blockCount, 1), line: lines.number)
         items.append(.failure(.lineTooLong(at: place)))
-        if case .statusLine = stage { stage = .rest }
+        stage = .rest
     }
 
     private mutating func beginBlock(_ line: Span<UInt8>, into items: inout [CaptureItem]) {
@@ -133,12 +127,22 @@ struct HTTPReader: FormatReader {
             stage = .rest
             return
         }
-        guard url != nil else {
+        guard url.text != nil else {
             items.append(.failure(.urlMissing(at: place)))
             stage = .rest
             return
         }
-        head = ResponseHead(index: blockCount, line: lines.number, statusLine: statusLine)
+        let head = ResponseHead(index: blockCount, line: lines.number, statusLine: statusLine)
+        block = HeaderBlock(head, source: source)
         stage = .fields
+    }
+
+    /// The header block is complete: gives the response out and decides what may come next.
+    private mutating func endBlock(into items: inout [CaptureItem]) {
+        guard var block else { return }
+        self.block = nil
+        block.end(at: url, into: &items)
+        mayContinue = url.follow(block.head.sequel)
+        stage = .boundary(bodyLength: block.head.bodyLength ?? .max)
     }
 }

@@ -34,5 +34,19 @@ extension CaptureError {
         public static let responseSkipped = Code("response-skipped")
         /// Several Set-Cookie lines were joined to one by the writer and cannot be told apart.
         public static let setCookieJoined = Code("set-cookie-joined")
+        /// The capture holds web storage beside its cookies, which is not read. A notice.
+        public static let storageIgnored = Code("storage-ignored")
+        /// Whether a list's cookies are partitioned cannot be told. A notice.
+        public static let partitionUnclear = Code("partition-unclear")
+        /// The tool that made the capture left values out.
+        public static let valuesStripped = Code("values-stripped")
+        /// Scripts may have set cookies that the capture does not tell. A notice.
+        public static let cookiesUntold = Code("cookies-untold")
+        /// The browser's database cannot be read.
+        public static let databaseUnreadable = Code("browser-database-unreadable")
+        /// The browser keeps cookies apart that were not asked for. A notice.
+        public static let otherContainer = Code("other-container")
+        /// A cookie's value cannot be read without a key that is not there.
+        public static let valueEncrypted = Code("value-encrypted")
     }
 }

@@ -7,7 +7,8 @@ extension CaptureError {
     }
 
     static func inputUnrecognized(_ finding: String, at place: CapturePlace) -> CaptureError {
-        let names = CaptureFormat.allCases.map(\.title).joined(separator: ", ")
+        let names = CaptureFormat.allCases.filter { $0 != .firefox && $0 != .chromium }.map(\.title)
+            .joined(separator: ", ")
         return CaptureError(.inputUnrecognized, place, "\(finding) What can be read: \(names).")
     }
 
@@ -28,7 +29,7 @@ extension CaptureError {
             .responseTooLarge, place, "The response has more than 16 MiB of Set-Cookie lines; the rest was left out.")
     }
 
-    // MARK: HAR
+    // MARK: JSON
 
     static func entryMalformed(_ finding: String, at place: CapturePlace) -> CaptureError {
         CaptureError(.entryMalformed, place, "The entry is broken and was left out. \(finding)")
@@ -45,18 +46,61 @@ extension CaptureError {
         CaptureError(.inputTruncated, place, "The file ends early, \(after(count)). Save the capture again.")
     }
 
-    static func jsonMalformed(afterEntry count: Int, at place: CapturePlace) -> CaptureError {
+    private static func jsonMalformed(afterEntry count: Int, at place: CapturePlace) -> CaptureError {
         CaptureError(.jsonMalformed, place, "The JSON is broken here; reading stopped \(after(count)).")
     }
 
-    static func nestingTooDeep(afterEntry count: Int, at place: CapturePlace) -> CaptureError {
+    private static func nestingTooDeep(afterEntry count: Int, at place: CapturePlace) -> CaptureError {
         CaptureError(
             .nestingTooDeep, place,
             "Values are nested deeper than \(CaptureLimits.nestingDepth) levels; reading stopped \(after(count)).")
     }
 
+    /// The failure that `problem` is, in the entry with that number where it stands in one.
+    static func json(
+        _ problem: JSONProblem, source: String, entry: Int? = nil, afterEntry count: Int
+    ) -> CaptureError {
+        switch problem {
+        case .malformed(let line, let column):
+            jsonMalformed(
+                afterEntry: count, at: CapturePlace(source: source, entry: entry, line: line, column: column))
+        case .tooDeep(let line, let column):
+            nestingTooDeep(
+                afterEntry: count, at: CapturePlace(source: source, entry: entry, line: line, column: column))
+        }
+    }
+
     static func notHAR(at place: CapturePlace) -> CaptureError {
         inputUnrecognized("The input is JSON without a log.entries array, so it is not a HAR.", at: place)
+    }
+
+    static func entryTooLarge(at place: CapturePlace) -> CaptureError {
+        CaptureError(.lineTooLong, place, "The entry is larger than 16 MiB and was left out.")
+    }
+
+    // MARK: Cookie lists
+
+    static func noCookieList(_ title: String, at place: CapturePlace) -> CaptureError {
+        inputUnrecognized("The input is JSON without a list of cookies, so it is no \(title).", at: place)
+    }
+
+    static func domainMissing(at place: CapturePlace) -> CaptureError {
+        CaptureError(
+            .urlMissing, place, "The cookie does not say which host it belongs to: give the URL that it was for.")
+    }
+
+    static func partitionUnclear(at place: CapturePlace) -> CaptureError {
+        CaptureError(
+            .partitionUnclear, place,
+            "The list was asked for by partition but does not say which cookie is in it: they were read as "
+                + "unpartitioned ones.", .notice)
+    }
+
+    static func localStorage(_ count: Int, at place: CapturePlace) -> CaptureError {
+        CaptureError(
+            .storageIgnored, place,
+            "\(count == 1 ? "One item" : "\(count) items") of web storage (localStorage, IndexedDB) "
+                + "\(count == 1 ? "was" : "were") left out: only cookies are read.", .notice)
     }
 
     private static func after(_ count: Int) -> String {
@@ -94,10 +138,59 @@ extension CaptureError {
                 + "be a body; it was left out. Record one URL a file.")
     }
 
+    static func fieldWithoutResponse(at place: CapturePlace) -> CaptureError {
+        CaptureError(
+            .responseSkipped, place,
+            "The Set-Cookie line belongs to no response that is there from its status line on; it was left out.")
+    }
+
+    static func noResponses(at place: CapturePlace) -> CaptureError {
+        inputUnrecognized("The input has no response in it.", at: place)
+    }
+
     static func proxyCookies(at place: CapturePlace) -> CaptureError {
         CaptureError(
             .responseSkipped, place,
             "The answer is a proxy's, not the server's: its Set-Cookie lines were left out.")
+    }
+
+    // MARK: Recordings
+
+    static func valuesStripped(_ count: Int, at place: CapturePlace) -> CaptureError {
+        CaptureError(
+            .valuesStripped, place,
+            "The browser left the values of \(count == 1 ? "one Set-Cookie line" : "\(count) Set-Cookie lines") out: "
+                + "record the log with --net-log-capture-mode=IncludeSensitive.", count: count)
+    }
+
+    static func recordMalformed(at place: CapturePlace) -> CaptureError {
+        CaptureError(
+            .entryMalformed, place,
+            "The record does not say where it ends, so nothing after it can be read. "
+                + "A record begins with WARC/1.0 or WARC/1.1 and has a Content-Length.")
+    }
+
+    static func recordsTruncated(at place: CapturePlace) -> CaptureError {
+        CaptureError(.inputTruncated, place, "The file ends within a record. Save the capture again.")
+    }
+
+    // MARK: Scripts
+
+    static func cookiesUntold(at place: CapturePlace) -> CaptureError {
+        CaptureError(
+            .cookiesUntold, place,
+            "The page's scripts may have changed cookies in a way that the message does not tell; the web view's own "
+                + "cookie store has them.", .notice)
+    }
+
+    // MARK: Browsers' files
+
+    static func notBinaryCookies(at place: CapturePlace) -> CaptureError {
+        inputUnrecognized("The input does not begin as Cookies.binarycookies does.", at: place)
+    }
+
+    static func database(at place: CapturePlace) -> CaptureError {
+        inputUnrecognized("A browser's database is read from its file, not from a stream of bytes.", at: place)
     }
 
     // MARK: Netscape files

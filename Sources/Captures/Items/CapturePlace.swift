@@ -2,7 +2,7 @@
 public struct CapturePlace: Sendable, Hashable, CustomStringConvertible {
     /// The name of the capture: a file's name or "standard input".
     public var source: String
-    /// Which recorded response, counted from 1: a HAR entry or a header block.
+    /// Which entry, counted from 1: a HAR entry, a header block, a cookie of a list, a row of a database.
     public var entry: Int?
     /// Which line, counted from 1.
     public var line: Int?

@@ -22,9 +22,11 @@ public struct CapturedResponse: Sendable, Hashable {
     public var url: String
     /// How the URL is known.
     public var urlOrigin: URLOrigin
+    /// Which side set the cookies: an answer, or a script of the page at the URL.
+    public var interface: RequestContext.Interface
     /// The request's method; `nil` where the capture does not tell.
     public var method: String?
-    /// The status code; 0 where there was no response.
+    /// The status code; 0 where there was no response, and where the capture does not tell.
     public var status: Int
     /// When it happened: the capture's own time, or else the response's `Date`.
     public var time: Timestamp?
@@ -35,11 +37,12 @@ public struct CapturedResponse: Sendable, Hashable {
 
     /// A response from its parts.
     public init(
-        url: String, urlOrigin: URLOrigin = .recorded, method: String? = nil, status: Int, time: Timestamp? = nil,
-        setCookie: [Octets], place: CapturePlace
+        url: String, urlOrigin: URLOrigin = .recorded, interface: RequestContext.Interface = .http,
+        method: String? = nil, status: Int, time: Timestamp? = nil, setCookie: [Octets], place: CapturePlace
     ) {
         self.url = url
         self.urlOrigin = urlOrigin
+        self.interface = interface
         self.method = method
         self.status = status
         self.time = time

@@ -33,9 +33,8 @@ enum JSONContainer: UInt8 {
 /// The JSON values without parts.
 enum JSONScalar: Equatable {
     case null
-    case boolean
-    /// A number, with its value where that is a whole one.
-    case number(Int?)
+    case boolean(Bool)
+    case number(JSONNumber)
 }
 
 /// Why a JSON document cannot be read on.

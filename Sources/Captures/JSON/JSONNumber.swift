@@ -1,5 +1,5 @@
 /// Reads a number (RFC 8259, section 6) a byte at a time.
-struct JSONNumber {
+struct JSONNumber: Hashable, Sendable {
     private enum State {
         case start
         case minus
@@ -16,6 +16,11 @@ struct JSONNumber {
     private var magnitude = 0
     private var isNegative = false
     private var isOverflown = false
+    /// The digits on both sides of the point, as many as fit, and where the point is among them.
+    private var significand: Int64 = 0
+    private var scale = 0
+    private var exponent = 0
+    private var isExponentNegative = false
 
     /// Takes the next byte; false where it cannot belong to the number.
     mutating func take(_ byte: UInt8) -> Bool {
@@ -26,21 +31,27 @@ struct JSONNumber {
             state = .minus
         case .start where isDigit, .minus where isDigit:
             magnitude = Int(byte &- ASCII.zero)
+            significand = Int64(magnitude)
             state = byte == ASCII.zero ? .zero : .digits
         case .digits where isDigit:
             let (product, overflow) = magnitude.multipliedReportingOverflow(by: 10)
             let (sum, carry) = product.addingReportingOverflow(Int(byte &- ASCII.zero))
             magnitude = sum
             isOverflown = isOverflown || overflow || carry
+            takeDigit(byte, isFraction: false)
         case .zero where byte == ASCII.dot, .digits where byte == ASCII.dot:
             state = .dot
         case .dot where isDigit, .fraction where isDigit:
+            takeDigit(byte, isFraction: true)
             state = .fraction
         case .zero where byte | 0x20 == 0x65, .digits where byte | 0x20 == 0x65, .fraction where byte | 0x20 == 0x65:
             state = .exponent
         case .exponent where byte == ASCII.plus || byte == ASCII.hyphen:
+            isExponentNegative = byte == ASCII.hyphen
             state = .exponentSign
         case .exponent where isDigit, .exponentSign where isDigit, .exponentDigits where isDigit:
+            // Beyond this every number is 0 or the largest there is.
+            exponent = min(exponent * 10 + Int(byte &- ASCII.zero), 10_000)
             state = .exponentDigits
         default:
             return false
@@ -62,5 +73,32 @@ struct JSONNumber {
         case .zero, .digits: isOverflown ? nil : isNegative ? -magnitude : magnitude
         default: nil
         }
+    }
+
+    /// The value in millionths, cut off behind them; the nearest end of the range where it is too large.
+    var millionths: Int64 {
+        var value = significand
+        var shift = 6 - scale + (isExponentNegative ? -exponent : exponent)
+        while shift < 0, value != 0 {
+            value /= 10
+            shift += 1
+        }
+        while shift > 0, value != 0 {
+            let (product, overflow) = value.multipliedReportingOverflow(by: 10)
+            guard !overflow else { return isNegative ? .min : .max }
+            value = product
+            shift -= 1
+        }
+        return isNegative ? -value : value
+    }
+
+    private mutating func takeDigit(_ byte: UInt8, isFraction: Bool) {
+        guard significand < .max / 100 else {
+            // Of a fraction the rest is too small to count.
+            if !isFraction { scale -= 1 }
+            return
+        }
+        significand = significand * 10 + Int64(byte &- ASCII.zero)
+        if isFraction { scale += 1 }
     }
 }

@@ -164,7 +164,7 @@ struct JSONStream<Handler: JSONHandler & Sendable>: Sendable {
             fail(at: position)
             return piece.count
         }
-        if isReporting { handler.scalar(.number(number.integer)) }
+        if isReporting { handler.scalar(.number(number)) }
         endValue()
         return position
     }
@@ -180,7 +180,8 @@ struct JSONStream<Handler: JSONHandler & Sendable>: Sendable {
             position += 1
         }
         if literalCount == literal.utf8CodeUnitCount {
-            if isReporting { handler.scalar(literal.utf8Start[0] == 0x6E ? .null : .boolean) }
+            let first = literal.utf8Start[0]
+            if isReporting { handler.scalar(first == 0x6E ? .null : .boolean(first == 0x74)) }
             endValue()
         }
         return position

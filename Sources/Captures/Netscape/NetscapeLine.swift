@@ -122,7 +122,9 @@ struct NetscapeLine {
         if range.count > 0, column[range.lowerBound] == ASCII.dot { range = (range.lowerBound + 1)..<range.upperBound }
         range = withoutPort(column, range)
         guard !range.isEmpty, let text = String(validating: column.extracting(range)) else { return nil }
-        return (text, isIPAddress(column.extracting(range)))
+        // curl writes an IPv6 address without brackets.
+        let isBareIPv6 = column[range.lowerBound] != ASCII.leftBracket && text.utf8.count { $0 == ASCII.colon } > 1
+        return (isBareIPv6 ? "[\(text)]" : text, isIPAddress(column.extracting(range)))
     }
 
     /// `host:8080` without `:8080`; an IPv6 address, which has several colons, only behind its brackets.

@@ -99,10 +99,12 @@ public struct CaptureReader: Sendable {
             let added = slice.extracting(position..<end)
             prefix.append(added)
             position = end
-            // The first bytes tell most formats. Where they do not, the end of a line may.
+            // The first bytes tell most formats. Where they do not, the end of a line may; JSON may tell anywhere.
             let isFull = prefix.count == CaptureLimits.prefixByteCount
             let isStart = prefix.count - added.count < 16
-            guard isFull || isStart || added.firstIndex(of: ASCII.lineFeed, from: 0) != nil else { return }
+            let isTelling =
+                FormatDetector.isJSON(prefix.span) || added.firstIndex(of: ASCII.lineFeed, from: 0) != nil
+            guard isFull || isStart || isTelling else { return }
             detect(isWhole: isFull)
         }
         if stage == .content { reader?.read(slice.extracting(position..<slice.count), into: &items) }
@@ -135,12 +137,7 @@ public struct CaptureReader: Sendable {
 
     private mutating func open(_ format: CaptureFormat, with first: [UInt8]) {
         stage = .content
-        reader =
-            switch format {
-            case .har: HARReader(source: source, line: preamble.line, column: preamble.column)
-            case .http: HTTPReader(source: source, url: url, firstLine: preamble.line)
-            case .netscape: NetscapeReader(source: source, firstLine: preamble.line)
-            }
+        reader = format.reader(source: source, url: url, line: preamble.line, column: preamble.column)
         reader?.read(first.span, into: &items)
     }
 

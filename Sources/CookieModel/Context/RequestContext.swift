@@ -56,6 +56,18 @@ public struct RequestContext: Sendable {
         self.isTopLevelNavigation = isTopLevelNavigation
     }
 
+    /// What the scripts of the page may do that this request loads (section 5.8.2).
+    ///
+    /// Of a page that fills the tab only its own site counts, not who led to it, nor by which way or method.
+    public var scriptAccess: RequestContext {
+        var access = self
+        access.interface = .script
+        access.method = "GET"
+        access.redirects = []
+        if isTopLevelNavigation { (access.topLevel, access.initiator) = (nil, .topLevel) }
+        return access
+    }
+
     /// Whether the method is "safe" in the sense of RFC 9110, section 9.2.1.
     public var hasSafeMethod: Bool {
         switch method {

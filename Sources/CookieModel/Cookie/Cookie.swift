@@ -70,9 +70,7 @@ public struct Cookie: Sendable, Hashable {
     public var isPersistent: Bool { expiry != nil }
 
     /// The octets of this cookie in a Cookie field (section 5.8.3, step 6): the value alone where there is no name.
-    public var pair: Octets {
-        name.isEmpty ? value : Octets(name.bytes + [ASCII.equals] + value.bytes)
-    }
+    public var pair: Octets { Octets.pair(name, value) }
 
     /// Whether the expiry-time is in the past (section 5.7): not yet at that very moment.
     public func isExpired(at now: Timestamp) -> Bool {
@@ -84,5 +82,12 @@ public struct Cookie: Sendable, Hashable {
     public func precedes(_ other: Cookie) -> Bool {
         HeaderRank(pathCount: path.count, creation: creation, sequence: sequence)
             < HeaderRank(pathCount: other.path.count, creation: other.creation, sequence: other.sequence)
+    }
+}
+
+extension Octets {
+    /// Name and value in a Cookie field (section 5.8.3, step 6).
+    static func pair(_ name: Octets, _ value: Octets) -> Octets {
+        name.isEmpty ? value : Octets(name.bytes + [ASCII.equals] + value.bytes)
     }
 }

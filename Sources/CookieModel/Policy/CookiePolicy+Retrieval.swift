@@ -35,10 +35,10 @@ extension CookiePolicy {
     /// The cookie-string alone: what ``retrieval(from:for:now:opening:)`` gives, for those who do not ask why; notes the
     /// access in `cookies`.
     package func cookieString(
-        from cookies: inout [Cookie], for context: RequestContext, now: Timestamp, _ accesses: inout AccessNotes,
-        opening open: (Cookie) -> Octets?
+        from cookies: inout [Cookie], for context: RequestContext, site: WebHost.Site, now: Timestamp,
+        _ accesses: inout AccessNotes, opening open: (Cookie) -> Octets?
     ) -> Octets {
-        let rules = RetrievalRules(context, self, now: now)
+        let rules = RetrievalRules(context, self, site: site, now: now)
         var room = RequestRoom(limits)
         var output: [UInt8] = []
         output.reserveCapacity(1024)

@@ -18,6 +18,11 @@ struct RetrievalRules {
     let limits: CookieLimits
 
     init(_ context: RequestContext, _ policy: CookiePolicy, now: Timestamp) {
+        self.init(context, policy, site: context.url.host.site(policy.publicSuffixes), now: now)
+    }
+
+    /// The rules where the site of the request's host is known.
+    init(_ context: RequestContext, _ policy: CookiePolicy, site hostSite: WebHost.Site, now: Timestamp) {
         self.context = context
         host = context.url.host
         path = context.url.path
@@ -30,7 +35,6 @@ struct RetrievalRules {
         allowsDefaultSince =
             isNavigation && policy.laxAllowingUnsafeAge > 0
             ? now.advanced(bySeconds: -policy.laxAllowingUnsafeAge) : nil
-        let hostSite = host.site(policy.publicSuffixes)
         site = hostSite.registrableDomain
         publicSuffixLength = hostSite.publicSuffixLength
         self.now = now

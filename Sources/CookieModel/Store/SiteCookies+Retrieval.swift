@@ -14,16 +14,18 @@ extension SiteCookies {
 
     /// The same for a store on disk, which writes few accesses down.
     package mutating func retrieve(
-        for context: RequestContext, _ policy: CookiePolicy, now: Timestamp, _ accesses: inout AccessNotes
+        for context: RequestContext, _ policy: CookiePolicy, site: WebHost.Site, now: Timestamp,
+        _ accesses: inout AccessNotes
     ) -> Retrieval {
-        retrieve(RetrievalRules(context, policy, now: now), &accesses)
+        retrieve(RetrievalRules(context, policy, site: site, now: now), &accesses)
     }
 
     /// The same for a store on disk, which writes few accesses down.
     package mutating func cookieString(
-        for context: RequestContext, _ policy: CookiePolicy, now: Timestamp, _ accesses: inout AccessNotes
+        for context: RequestContext, _ policy: CookiePolicy, site: WebHost.Site, now: Timestamp,
+        _ accesses: inout AccessNotes
     ) -> Octets {
-        cookieString(RetrievalRules(context, policy, now: now), &accesses)
+        cookieString(RetrievalRules(context, policy, site: site, now: now), &accesses)
     }
 
     private mutating func retrieve(_ rules: RetrievalRules, _ accesses: inout AccessNotes) -> Retrieval {

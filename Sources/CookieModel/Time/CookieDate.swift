@@ -1,7 +1,5 @@
 /// The dates of `Expires`: section 5.1.1 of the draft.
 public enum CookieDate {
-    static let monthNames = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-
     /// Parses a cookie-date (section 5.1.1); `nil` where the algorithm fails.
     ///
     /// Linear in the number of bytes, no allocation.

@@ -49,13 +49,44 @@ extension Timestamp {
     }
 
     /// The moment as an IMF-fixdate (RFC 9110, section 5.6.7), the form that `Expires` is written in.
-    public var httpDate: String {
+    public var httpDate: String { String(decoding: httpDateOctets, as: UTF8.self) }
+
+    /// ``httpDate`` as octets.
+    package var httpDateOctets: Octets {
         let date = CivilDate(secondsSinceEpoch: min(max(seconds, -62_167_219_200), 253_402_300_799))
-        let weekday = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"][date.weekday]
-        let month = CookieDate.monthNames[date.month - 1]
-        return "\(weekday), \(padded(date.day, 2)) \(month) \(padded(date.year, 4)) "
-            + "\(padded(date.hour, 2)):\(padded(date.minute, 2)):\(padded(date.second, 2)) GMT"
+        var octets: [UInt8] = []
+        octets.reserveCapacity(29)
+        func append(_ text: StaticString) {
+            octets.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+        }
+        func append(_ number: Int, _ width: Int) {
+            var divisor = width == 4 ? 1000 : 10
+            while divisor > 0 {
+                octets.append(ASCII.zero + UInt8(truncatingIfNeeded: number / divisor % 10))
+                divisor /= 10
+            }
+        }
+        append(Timestamp.weekdayNames[date.weekday])
+        append(", ")
+        append(date.day, 2)
+        append(" ")
+        append(Timestamp.monthNames[date.month - 1])
+        append(" ")
+        append(date.year, 4)
+        append(" ")
+        append(date.hour, 2)
+        append(":")
+        append(date.minute, 2)
+        append(":")
+        append(date.second, 2)
+        append(" GMT")
+        return Octets(octets)
     }
+
+    private static let weekdayNames: [StaticString] = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+    private static let monthNames: [StaticString] = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
 }
 
 private func padded(_ number: Int, _ width: Int) -> String {

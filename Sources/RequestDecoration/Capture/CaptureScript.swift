@@ -10,7 +10,7 @@ public struct CaptureScript: Sendable {
     /// The script whose messages go to a handler.
     public init(handler: MessageHandlerName) {
         source = ScriptTemplate(PackageResources.CaptureScript_js).source([
-            "parameters": "var handler = \(JavaScript.stringLiteral(handler.description));"
+            "parameters": Array("var handler = \(JavaScript.stringLiteral(handler.description));".utf8)
         ])
     }
 }

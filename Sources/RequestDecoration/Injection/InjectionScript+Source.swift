@@ -1,6 +1,8 @@
 internal import CookieModel
 
 extension InjectionScript {
+    private static let template = ScriptTemplate(PackageResources.InjectionScript_js)
+
     /// The script that sets the seeds of each origin.
     static func source(
         _ sections: [(origin: Origin, seeds: [Seed])], writing: Writing, verification: Verification
@@ -12,41 +14,73 @@ extension InjectionScript {
             handler = "null"
         }
         let verifies = verification != .none
-        return ScriptTemplate(PackageResources.InjectionScript_js).source([
-            "parameters": "var mode = \"\(writing.rawValue)\", verifies = \(verifies), handler = \(handler);",
-            "cookies": cookiesFunction(sections, labelled: verifies),
+        let parameters = "var mode = \"\(writing.rawValue)\", verifies = \(verifies), handler = \(handler);"
+        return template.source([
+            "parameters": Array(parameters.utf8), "cookies": cookiesFunction(sections, labelled: verifies).octets,
         ])
     }
 
     /// The function that gives a frame its own cookies, and creates no object of any other's. On one line, so that no
     /// place in a stack, which a page can read, depends on how many there are.
-    private static func cookiesFunction(_ sections: [(origin: Origin, seeds: [Seed])], labelled: Bool) -> String {
-        var text = "function cookiesFor(protocol, host) {"
+    private static func cookiesFunction(
+        _ sections: [(origin: Origin, seeds: [Seed])], labelled: Bool
+    ) -> JavaScript {
+        var script = JavaScript()
+        script.reserve(sections.reduce(256) { $0 + $1.seeds.count * 384 })
+        script.write("function cookiesFor(protocol, host) {")
         for (origin, seeds) in sections {
-            let (name, host) = (JavaScript.stringLiteral(origin.protocol), JavaScript.stringLiteral(origin.host))
-            let objects = seeds.map { object($0, labelled: labelled) }.joined(separator: ", ")
-            text += " if (protocol === \(name) && host === \(host)) return [\(objects)];"
+            script.write(" if (protocol === ")
+            script.writeLiteral(origin.scheme)
+            script.write(" && host === ")
+            script.writeLiteral(origin.host)
+            script.write(") return [")
+            for (index, seed) in seeds.enumerated() {
+                if index > 0 { script.write(", ") }
+                seed.write(to: &script, labelled: labelled)
+            }
+            script.write("];")
         }
-        return text + " return []; }"
+        script.write(" return []; }")
+        return script
     }
+}
 
-    /// Every property is there in every object, so that none is looked up on a prototype, which a page can change.
-    private static func object(_ seed: Seed, labelled: Bool) -> String {
-        var parts = [
-            ("name", JavaScript.stringLiteral(seed.name)), ("value", JavaScript.stringLiteral(seed.value)),
-            ("path", JavaScript.stringLiteral(seed.path)), ("attributes", JavaScript.stringLiteral(seed.attributes)),
-            ("expires", seed.cookie.expiry.map { "\($0.seconds * 1000)" } ?? "null"),
-            ("ownPath", "\(seed.hasOwnPath)"), ("top", seed.top.map(JavaScript.stringLiteral) ?? "null"),
-            ("mark", JavaScript.stringLiteral(seed.mark)), ("state", "\"\""),
-        ]
-        if labelled { parts.append(("label", JavaScript.stringLiteral(label(seed)))) }
-        return "{" + parts.map { "\($0): \($1)" }.joined(separator: ", ") + "}"
+extension InjectionScript.Seed {
+    /// Writes the object that the script has. Every property is there in every object, so that none is looked up on a
+    /// prototype, which a page can change.
+    fileprivate func write(to script: inout JavaScript, labelled: Bool) {
+        script.write("{name: ")
+        script.writeLiteral(cookie.name)
+        script.write(", value: ")
+        script.writeLiteral(cookie.value)
+        script.write(", path: ")
+        script.writeLiteral(cookie.id.path)
+        script.write(", attributes: \"")
+        forEachAttribute { script.writeWithinLiteral($0) }
+        script.write("\", expires: ")
+        if let expiry = cookie.expiry { script.write(expiry.seconds * 1000) } else { script.write("null") }
+        script.write(hasOwnPath ? ", ownPath: true, top: " : ", ownPath: false, top: ")
+        if let top { script.writeLiteral(top) } else { script.write("null") }
+        script.write(", mark: \"")
+        script.write(mark)
+        script.write("\", state: \"\"")
+        if labelled {
+            script.write(", label: ")
+            script.writeLiteral(Octets(label.octets))
+        }
+        script.write("}")
     }
 
     /// The beginning of the cookie's entry in a report: JSON, which the literals of this module are as well.
-    private static func label(_ seed: Seed) -> String {
-        let domain = (seed.cookie.isHostOnly ? "" : ".") + seed.cookie.domain.description
-        return "{\"name\":\(JavaScript.stringLiteral(seed.name)),\"domain\":\(JavaScript.stringLiteral(domain)),"
-            + "\"path\":\(JavaScript.stringLiteral(seed.path))"
+    private var label: JavaScript {
+        var label = JavaScript()
+        label.write("{\"name\":")
+        label.writeLiteral(cookie.name)
+        label.write(",\"domain\":\"")
+        if !cookie.isHostOnly { label.write(".") }
+        label.write(cookie.domain.octets)
+        label.write("\",\"path\":")
+        label.writeLiteral(cookie.id.path)
+        return label
     }
 }

@@ -1,17 +1,80 @@
-/// Text as JavaScript source.
-enum JavaScript {
+internal import CookieModel
+
+/// JavaScript source under construction, all of it ASCII: octets, since a page with many cookies wants its script now.
+struct JavaScript {
+    private(set) var octets: [UInt8] = []
+
     /// A string literal for any text, in ASCII, that is safe within a `<script>` element and an HTML attribute too.
     static func stringLiteral(_ text: String) -> String {
-        var literal = "\""
-        for unit in text.utf16 {
-            switch unit {
-            case 0x22, 0x26, 0x27, 0x3C, 0x3E, 0x5C, 0x60, ..<0x20, 0x7F...:
-                let digits = String(unit, radix: 16, uppercase: true)
-                literal += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
-            default:
-                literal.unicodeScalars.append(Unicode.Scalar(UInt8(truncatingIfNeeded: unit)))
+        var script = JavaScript()
+        script.writeLiteral(Octets(text))
+        return script.text
+    }
+
+    /// What was written.
+    var text: String { String(decoding: octets, as: UTF8.self) }
+
+    /// Makes room for so many octets.
+    mutating func reserve(_ count: Int) {
+        octets.reserveCapacity(count)
+    }
+
+    /// Writes code as it is.
+    mutating func write(_ code: StaticString) {
+        octets.append(contentsOf: UnsafeBufferPointer(start: code.utf8Start, count: code.utf8CodeUnitCount))
+    }
+
+    /// Writes code as it is.
+    mutating func write(_ code: some Sequence<UInt8>) {
+        octets.append(contentsOf: code)
+    }
+
+    /// Writes a whole number.
+    mutating func write(_ number: Int64) {
+        write(String(number).utf8)
+    }
+
+    /// Writes a string literal; what is not UTF-8 becomes U+FFFD.
+    mutating func writeLiteral(_ text: Octets) {
+        write("\"")
+        writeWithinLiteral(text)
+        write("\"")
+    }
+
+    /// Writes a part of a string literal.
+    mutating func writeWithinLiteral(_ text: Octets) {
+        var isEscaped = false
+        text.withSpan { span in
+            for index in span.indices where !JavaScript.standsForItself(span[index]) {
+                isEscaped = true
+                break
             }
         }
-        return literal + "\""
+        guard isEscaped else {
+            text.withContiguousStorageIfAvailable { octets.append(contentsOf: $0) }
+            return
+        }
+        for unit in String(decoding: text, as: UTF8.self).utf16 {
+            if let byte = UInt8(exactly: unit), JavaScript.standsForItself(byte) {
+                octets.append(byte)
+            } else {
+                write("\\u")
+                for shift in [12, 8, 4, 0] { octets.append(JavaScript.digit(UInt8(unit >> UInt16(shift) & 15))) }
+            }
+        }
+    }
+
+    /// What means something to JavaScript or HTML, or is not ASCII, does not.
+    @inline(__always)
+    private static func standsForItself(_ byte: UInt8) -> Bool {
+        guard byte >= 0x20, byte < 0x7F else { return false }
+        switch byte {
+        case 0x22, 0x26, 0x27, 0x3C, 0x3E, 0x5C, 0x60: return false
+        default: return true
+        }
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
     }
 }

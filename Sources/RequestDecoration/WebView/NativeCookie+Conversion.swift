@@ -36,24 +36,18 @@ extension NativeCookie {
     /// - Parameter known: the jar's own cookie of that identity, whose `SameSite` stands where the store does not say
     ///   any.
     public func record(over known: NativeCookie? = nil) -> CookieRecord {
-        CookieRecord(
+        var record = CookieRecord(
             name: Octets(name), value: Octets(value), domain: isHostOnly ? domain : String(domain.dropFirst()),
             isHostOnly: isHostOnly, path: Octets(path), isSecure: isSecure, isHTTPOnly: isHTTPOnly,
             sameSite: sameSite == .default ? known?.sameSite ?? .default : sameSite, expiry: expiry)
+        record.partitionKey = partitionKey
+        return record
     }
 
-    /// The response that ends the cookie: no batch of a jar can do it by identity. `nil` where the domain is no host.
-    func deletion(now: Timestamp) -> ReceivedResponse? {
-        let host = isHostOnly ? domain : String(domain.dropFirst())
-        // Where no attribute can say the path, it is the default-path of a URL below it.
-        let isWritable = path.utf8.count <= SetCookie.attributeValueLimit && !path.utf8.contains(UInt8(ascii: ";"))
-        guard let url = try? RequestURL("https://\(host)\(isWritable ? "/" : "\(path)/x")") else { return nil }
-        // A value stands there, since a line with neither name nor value is none.
-        var line = "\(name)=x; Max-Age=0"
-        if isWritable { line += "; Path=\(path)" }
-        if !isHostOnly { line += "; Domain=\(host)" }
-        // What prefixes ask for.
-        line += "; Secure; HttpOnly"
-        return ReceivedResponse(context: RequestContext(url: url), setCookie: [Octets(line)])
+    /// The record that ends the cookie in a jar.
+    func deletion() -> CookieRecord {
+        var record = record()
+        record.expiry = .distantPast
+        return record
     }
 }

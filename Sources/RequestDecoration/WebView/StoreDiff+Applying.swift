@@ -6,9 +6,8 @@ extension StoreDiff {
     public struct Outcome: Sendable {
         /// What was to be done.
         public let action: Action
-        /// What the jar decided; `nil` where it was not asked, since a jar cannot take such a cookie in: a partitioned
-        /// one, or one whose domain is no host.
-        public let decision: StorageDecision?
+        /// What the jar decided.
+        public let decision: StorageDecision
     }
 
     /// Does what is to be done to the jar, in one transaction: what it takes in goes through its rules.
@@ -23,17 +22,10 @@ extension StoreDiff {
             for action in actions {
                 switch action.change {
                 case .takeIntoJar(let cookie):
-                    var decision: StorageDecision?
-                    if cookie.partitionKey == nil {
-                        decision = try batch.receive(cookie.record(over: known[cookie.id]))
-                    }
+                    let decision = try batch.receive(cookie.record(over: known[cookie.id]))
                     outcomes.append(Outcome(action: action, decision: decision))
                 case .removeFromJar(let cookie):
-                    var decision: StorageDecision?
-                    if cookie.partitionKey == nil, let response = cookie.deletion(now: now) {
-                        decision = try batch.receive(response, at: now).first
-                    }
-                    outcomes.append(Outcome(action: action, decision: decision))
+                    outcomes.append(Outcome(action: action, decision: try batch.receive(cookie.deletion())))
                 case .putIntoNative, .removeFromNative: break
                 }
             }

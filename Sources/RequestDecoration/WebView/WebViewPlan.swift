@@ -59,9 +59,7 @@ public struct WebViewPlan: Sendable {
         let site = navigation.url.host.registrableDomain(policy.publicSuffixes)
         let ofSite = cookies.filter { $0.domain.registrableDomain(policy.publicSuffixes) == site }
         let request = policy.retrieval(from: ofSite, for: navigation, now: now, opening: \.value)
-        var access = navigation
-        access.interface = .script
-        access.method = "GET"
+        let access = navigation.scriptAccess
         script = InjectionScript(
             [InjectionScript.Page(policy.retrieval(from: ofSite, for: access, now: now, opening: \.value), in: access)],
             verification: verification)

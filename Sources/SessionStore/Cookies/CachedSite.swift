@@ -31,7 +31,8 @@ struct CachedSite {
 
     /// What goes to a request and what stays (section 5.8.3 of the draft); notes the access.
     mutating func retrieve(
-        for context: RequestContext, by jar: CookieJar, now: Timestamp, _ accesses: inout AccessNotes
+        for context: RequestContext, site: WebHost.Site, by jar: CookieJar, now: Timestamp,
+        _ accesses: inout AccessNotes
     ) -> Retrieval {
         if isSealed {
             let retrieval = jar.policy.retrieval(from: sealed, for: context, now: now, opening: jar.opener())
@@ -40,17 +41,19 @@ struct CachedSite {
             }
             return retrieval
         }
-        var retrieval = opened.retrieve(for: context, jar.policy, now: now, &accesses)
+        var retrieval = opened.retrieve(for: context, jar.policy, site: site, now: now, &accesses)
         retrieval.addExclusions(of: jar.policy.retrieval(from: unreadable, for: context, now: now) { _ in nil })
         return retrieval
     }
 
     /// The cookie-string alone; notes the access.
     mutating func cookieString(
-        for context: RequestContext, by jar: CookieJar, now: Timestamp, _ accesses: inout AccessNotes
+        for context: RequestContext, site: WebHost.Site, by jar: CookieJar, now: Timestamp,
+        _ accesses: inout AccessNotes
     ) -> Octets {
         isSealed
-            ? jar.policy.cookieString(from: &sealed, for: context, now: now, &accesses, opening: jar.opener())
-            : opened.cookieString(for: context, jar.policy, now: now, &accesses)
+            ? jar.policy.cookieString(
+                from: &sealed, for: context, site: site, now: now, &accesses, opening: jar.opener())
+            : opened.cookieString(for: context, jar.policy, site: site, now: now, &accesses)
     }
 }

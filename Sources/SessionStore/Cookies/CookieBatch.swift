@@ -6,14 +6,13 @@ public struct CookieBatch {
     /// How many sites stay in memory from one line of a batch to the next.
     private static let siteLimit = 4096
 
-    let rows: CookieRows
-    private let sealer: Sealer
+    private let jarID: Int64
+    private var rows: RowWriter
     let path: String
     private let now: Timestamp
     private let limits: CookieLimits
     let captureID: Int64?
     private var journal: ChangeWriter
-    private var nonces = NonceSequence()
     /// The sites that the batch, or those before it, have met, those without cookies included. Nothing is decided on a
     /// value but how long it is, so none is opened.
     private var store: CookieStore
@@ -22,6 +21,8 @@ public struct CookieBatch {
     private var currentSite: Octets?
     /// How far the jar had come when the batch began; `nil` before that was asked for.
     private var end: JournalEnd?
+    /// Whether the jar had never had a cookie then, and all that it has had since are in ``store``: no site need be read.
+    private var isNewJar = false
     /// What the next batch of the jar may begin with; `nil` before this one has ended, and where it is not known.
     private(set) var remembered: RememberedJar?
 
@@ -32,8 +33,8 @@ public struct CookieBatch {
         captureID = capture?.rawValue
         journal = ChangeWriter(
             ChangeRows(database: rows.database, jarID: rows.jarID, prepared: rows.prepared), now: now)
-        self.rows = rows
-        self.sealer = sealer
+        jarID = rows.jarID
+        self.rows = RowWriter(rows, sealer)
         self.path = path
         self.now = now
         limits = policy.limits
@@ -90,16 +91,17 @@ public struct CookieBatch {
         return decision
     }
 
-    /// Ends the batch: writes the journal, with the place in the order of creation, and removes what is over the total
-    /// limit.
+    /// Ends the batch: writes what is still to be written, the journal with the place in the order of creation, and
+    /// removes what is over the total limit.
     mutating func finish() throws(SessionStoreError) -> [Eviction] {
+        let rows = try writtenRows()
         guard var end else { return [] }
         let evicted = try SessionStoreError.catching(path) {
             end.nextSequence = store.nextSequence
             try journal.finish(&end)
             guard limits.totalCookies != nil else { return [Eviction]() }
             return try JarLimiter(
-                journaled: JournaledCookieRows(database: rows.database, jarID: rows.jarID), limits: limits, now: now
+                journaled: JournaledCookieRows(database: rows.database, jarID: jarID), limits: limits, now: now
             ).removeTotalExcess()
         }
         // What the limit removed may be of any site.
@@ -107,11 +109,24 @@ public struct CookieBatch {
         return evicted
     }
 
+    /// The rows, with everything that the batch has decided so far.
+    mutating func writtenRows() throws(SessionStoreError) -> CookieRows {
+        try SessionStoreError.catching(path) { try rows.writtenRows() }
+    }
+
+    /// Ends the writing, whether the batch is finished or has failed: nothing uses the connection afterwards.
+    mutating func endWriting() {
+        rows.end()
+    }
+
     /// Begins with a line of a site.
     private mutating func enter(_ site: Octets) throws(SessionStoreError) {
         guard currentSite != site else { return }
         if siteCount >= CookieBatch.siteLimit {
+            // They may be read again.
+            _ = try writtenRows()
             store.forgetSites()
+            isNewJar = false
             siteCount = 0
         }
         try load(site)
@@ -122,20 +137,26 @@ public struct CookieBatch {
     private mutating func load(_ site: Octets) throws(SessionStoreError) {
         try SessionStoreError.catching(path) {
             if end == nil {
-                let found = try ChangeRows(database: rows.database, jarID: rows.jarID, prepared: rows.prepared).end()
+                let found = try rows.besides {
+                    try ChangeRows(database: $0.database, jarID: jarID, prepared: $0.prepared).end()
+                }
                 store.nextSequence = found.nextSequence
                 end = found
+                isNewJar = found.nextSequence == 1
             }
-            var expired = store[site]?.removeExpired(at: now)
-            if expired == nil {
-                var cookies = SiteCookies(try rows.outlines(site: site))
+            let expired: [Cookie]
+            if var cookies = store[site] {
+                expired = cookies.removeExpired(at: now)
+                if !expired.isEmpty { store[site] = cookies }
+            } else {
+                var cookies = SiteCookies(isNewJar ? [] : try rows.besides { try $0.outlines(site: site) })
                 expired = cookies.removeExpired(at: now)
                 // A key of its own: the one at hand keeps the whole URL in memory.
                 store[Octets(Array(site))] = cookies
                 siteCount += 1
             }
-            guard let expired, !expired.isEmpty else { return }
-            try rows.deleteExpired(site: site, now: now)
+            guard !expired.isEmpty else { return }
+            try rows.writtenRows().deleteExpired(site: site, now: now)
             for cookie in expired { journal.append(.expired, cookie.id, site: site) }
         }
     }
@@ -144,6 +165,7 @@ public struct CookieBatch {
     private mutating func loadSites(around site: Octets) throws(SessionStoreError) {
         for above in CookiePolicy.sitesAbove(site) { try load(above) }
         guard store.policy.mayHaveSitesBelow(site) else { return }
+        let rows = try writtenRows()
         for below in try SessionStoreError.catching(path, { try rows.sites(below: site) }) { try load(below) }
     }
 
@@ -157,14 +179,9 @@ public struct CookieBatch {
                 try rows.delete(cookie.id, site: site)
                 journal.append(.deleted, cookie.id, site: site)
             } else {
-                let sealed = try sealer.seal(cookie.value, at: cookie.sealedPlace(jarID: rows.jarID), &nonces)
-                if decision.outcome == .stored {
-                    try rows.insert(cookie, sealedValue: Octets(sealed), site: site, source: source)
-                    journal.append(.stored, cookie.id, site: site)
-                } else {
-                    try rows.replace(with: cookie, sealedValue: Octets(sealed), site: site, source: source)
-                    journal.append(.replaced, cookie.id, site: site)
-                }
+                let isNew = decision.outcome == .stored
+                try rows.write(isNew ? .insertion : .update, cookie, site: site, source: source)
+                journal.append(isNew ? .stored : .replaced, cookie.id, site: site)
             }
             for eviction in decision.evicted {
                 try rows.delete(eviction.cookie.id, site: site)

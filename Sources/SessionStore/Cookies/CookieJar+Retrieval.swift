@@ -8,23 +8,24 @@ extension CookieJar {
     /// Sees every write that was acknowledged before, by whatever process. A cookie whose stored value was tampered with
     /// is left out, with the reason `unreadable`.
     public func retrieve(for context: RequestContext, now: Timestamp) throws(SessionStoreError) -> Retrieval {
-        try withSite(of: context, now: now) { site, accesses in
-            site.retrieve(for: context, by: self, now: now, &accesses)
+        let site = context.url.host.site(policy.publicSuffixes)
+        return try withCookies(of: site.registrableDomain, now: now) { cookies, accesses in
+            cookies.retrieve(for: context, site: site, by: self, now: now, &accesses)
         }
     }
 
     /// Retrieves the cookie-string for a request (section 5.8.3) and notes the access: what ``retrieve(for:now:)``
     /// gives, for those who do not ask why.
     public func cookieString(for context: RequestContext, now: Timestamp) throws(SessionStoreError) -> Octets {
-        try withSite(of: context, now: now) { site, accesses in
-            site.cookieString(for: context, by: self, now: now, &accesses)
+        let site = context.url.host.site(policy.publicSuffixes)
+        return try withCookies(of: site.registrableDomain, now: now) { cookies, accesses in
+            cookies.cookieString(for: context, site: site, by: self, now: now, &accesses)
         }
     }
 
-    private func withSite<Result: Sendable>(
-        of context: RequestContext, now: Timestamp, _ body: (inout CachedSite, inout AccessNotes) -> Result
+    private func withCookies<Result: Sendable>(
+        of site: Octets, now: Timestamp, _ body: (inout CachedSite, inout AccessNotes) -> Result
     ) throws(SessionStoreError) -> Result {
-        let site = context.url.host.registrableDomain(policy.publicSuffixes)
         var accesses = AccessNotes(before: accessLimit(now))
         let result: Result
         if let cached = try withCachedSite(site, { body(&$0, &accesses) }) {

@@ -49,6 +49,7 @@ public final class CookieJar: Sendable {
                 rows: CookieRows(database: connection, jarID: id, prepared: memory.statements), policy: policy,
                 remembered: memory.take(id, connection), sealer: database.sealer, path: database.path,
                 capture: capture, now: now)
+            defer { batch.endWriting() }
             let result = try body(&batch)
             let evicted = try batch.finish()
             memory.keep(batch.remembered, ofJar: id, connection)
@@ -93,19 +94,27 @@ extension Cookie {
         return copy
     }
 
-    /// What a value is sealed to: no row can be passed off as another one, and no flag or lifetime be changed without
-    /// the value being lost. The last-access-time changes by itself and stays out.
+    /// What the value is sealed to.
     func sealedPlace(jarID: Int64) -> [UInt8] {
-        var place = SealedPlace("cookie")
-        place.append(jarID)
-        place.append(domain.octets)
-        place.append(path)
-        place.append(name)
-        if let key = id.partitionKey { place.append(key.serialized.utf8) } else { place.append([]) }
-        place.append((isHostOnly ? 1 : 0) | (isSecure ? 2 : 0) | (isHTTPOnly ? 4 : 0) | Int64(sameSite.rawValue) << 3)
-        place.append(isPersistent ? 1 : 0)
-        place.append(expiry?.microseconds ?? 0)
-        place.append(creation.microseconds)
-        return place.bytes
+        var partition = id.partitionKey?.serialized ?? ""
+        return domain.octets.withRawBytes { domain in
+            path.withRawBytes { path in
+                name.withRawBytes { name in
+                    partition.withUTF8 { partition in
+                        SealedPlace.cookie(
+                            jarID: jarID, domain: domain, path: path, name: name,
+                            partition: UnsafeRawBufferPointer(partition), isHostOnly: isHostOnly, isSecure: isSecure,
+                            isHTTPOnly: isHTTPOnly, sameSite: sameSite.rawValue, expiry: expiry?.microseconds,
+                            creation: creation.microseconds)
+                    }
+                }
+            }
+        }
+    }
+}
+
+extension Octets {
+    fileprivate func withRawBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        withSpan { span in span.withUnsafeBytes(body) }
     }
 }

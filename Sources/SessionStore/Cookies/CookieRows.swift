@@ -117,37 +117,23 @@ struct CookieRows {
     func insert(
         _ cookie: borrowing Cookie, sealedValue: Octets, site: Octets, source: borrowing StoredCookie.Source
     ) throws {
-        try run(try RowStatement(.insertCookie, prepared, on: database), cookie, sealedValue, site, source)
+        try run(.insertion, cookie, sealedValue, site, source)
     }
 
     /// Stores a cookie in the place of the one with the same ID.
     func replace(
         with cookie: borrowing Cookie, sealedValue: Octets, site: Octets, source: borrowing StoredCookie.Source
     ) throws {
-        try run(try RowStatement(.updateCookie, prepared, on: database), cookie, sealedValue, site, source)
-        // Whoever decided so has to know the rows: a cookie that is not there would be lost in silence.
-        guard database.changesCount == 1 else { throw DatabaseError(resultCode: .SQLITE_INTERNAL) }
+        try run(.update, cookie, sealedValue, site, source)
     }
 
     private func run(
-        _ statement: RowStatement, _ cookie: borrowing Cookie, _ sealedValue: Octets, _ site: Octets,
+        _ kind: CookieRowChanges.Kind, _ cookie: borrowing Cookie, _ sealedValue: Octets, _ site: Octets,
         _ source: borrowing StoredCookie.Source
     ) throws {
-        statement.bind(1, jarID)
-        statement.bind(2, site)
-        statement.bind(3, identity: cookie.id)
-        statement.bind(8, sealedValue)
-        statement.bind(9, cookie.isSecure)
-        statement.bind(10, cookie.isHTTPOnly)
-        statement.bind(11, Int64(cookie.sameSite.rawValue))
-        statement.bind(12, cookie.expiry?.microseconds)
-        statement.bind(13, cookie.creation.microseconds)
-        statement.bind(14, cookie.sequence)
-        statement.bind(15, cookie.lastAccess.microseconds)
-        statement.bind(16, source.captureID)
-        statement.bind(17, text: source.url)
-        statement.bind(18, source.received?.microseconds)
-        try statement.run()
+        var changes = CookieRowChanges()
+        changes.append(kind, cookie, value: sealedValue, site: site, source: source, jarID: jarID)
+        try run(changes)
     }
 
     static let deletion = """
@@ -157,11 +143,23 @@ struct CookieRows {
 
     /// Removes the cookie with that ID.
     func delete(_ id: Cookie.ID, site: Octets) throws {
-        let statement = try RowStatement(.deleteCookie, prepared, on: database)
-        statement.bind(1, jarID)
-        statement.bind(2, site)
-        statement.bind(3, identity: id)
-        try statement.run()
+        var changes = CookieRowChanges()
+        changes.appendDeletion(id, site: site, jarID: jarID)
+        try run(changes)
+    }
+
+    /// Makes changes whose values are sealed, in order.
+    private func run(_ changes: CookieRowChanges) throws {
+        try changes.forEach { change in try change.run(try statement(change.kind), sealedValue: nil) }
+    }
+
+    /// The statement for a kind of change.
+    func statement(_ kind: CookieRowChanges.Kind) throws -> RowStatement {
+        switch kind {
+        case .insertion: try RowStatement(.insertCookie, prepared, on: database)
+        case .update: try RowStatement(.updateCookie, prepared, on: database)
+        case .deletion: try RowStatement(.deleteCookie, prepared, on: database)
+        }
     }
 
     /// Removes the expired cookies of one site.

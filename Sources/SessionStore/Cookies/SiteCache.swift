@@ -48,17 +48,16 @@ final class SiteCache: Sendable {
                 state.wasAsked = true
                 return nil
             }
-            let reader = try state.reader ?? SiteReader(jar.database)
-            state.reader = reader
+            let reader = try state.reader(of: jar.database)
             try jar.database.file.checkBeforeRead(reader.connection.pointer)
             // Before anything is read: what is committed in between is looked at twice rather than never.
             let header = reader.connection.walIndex?.header
-            if header == nil || state.jars[jar.id]?.header != header {
+            var place = state.jars.index(forKey: jar.id)
+            if header == nil || place.flatMap({ state.jars.values[$0].header }) != header {
                 try state.refresh(jar, by: reader, header)
+                place = state.jars.index(forKey: jar.id)
             }
-            if let place = state.jars.index(forKey: jar.id),
-                let found = state.jars.values[place].sites.index(forKey: site)
-            {
+            if let place, let found = state.jars.values[place].sites.index(forKey: site) {
                 state.jars.values[place].sites.values[found].open(jar)
                 return body(&state.jars.values[place].sites.values[found])
             }
@@ -71,6 +70,14 @@ final class SiteCache: Sendable {
 }
 
 extension SiteCache.State {
+    /// The connection, opened for the first question that is worth one.
+    fileprivate mutating func reader(of database: SessionDatabase) throws -> SiteReader {
+        if let reader { return reader }
+        let made = try SiteReader(database)
+        reader = made
+        return made
+    }
+
     /// Forgets the sites of a jar that somebody changed.
     fileprivate mutating func refresh(_ jar: CookieJar, by reader: SiteReader, _ header: WALIndex.Header?) throws {
         let status = try reader.status(ofJar: jar.id)

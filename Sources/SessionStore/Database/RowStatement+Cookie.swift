@@ -38,12 +38,14 @@ extension RowStatement {
             parts.0.count, parts.0.count + parts.1.count, parts.0.count + parts.1.count + parts.2.count,
             parts.0.count + parts.1.count + parts.2.count + parts.3.count
         )
-        var memory: [UInt8] = []
-        memory.reserveCapacity(ends.3)
-        memory.append(contentsOf: parts.0)
-        memory.append(contentsOf: parts.1)
-        memory.append(contentsOf: parts.2)
-        memory.append(contentsOf: parts.3)
+        let memory = [UInt8](unsafeUninitializedCapacity: ends.3) { buffer, count in
+            let room = UnsafeMutableRawBufferPointer(buffer)
+            UnsafeMutableRawBufferPointer(rebasing: room[..<ends.0]).copyMemory(from: parts.0)
+            UnsafeMutableRawBufferPointer(rebasing: room[ends.0..<ends.1]).copyMemory(from: parts.1)
+            UnsafeMutableRawBufferPointer(rebasing: room[ends.1..<ends.2]).copyMemory(from: parts.2)
+            UnsafeMutableRawBufferPointer(rebasing: room[ends.2..<ends.3]).copyMemory(from: parts.3)
+            count = ends.3
+        }
         return (
             Octets(memory, in: 0..<ends.0), Octets(memory, in: ends.0..<ends.1), Octets(memory, in: ends.1..<ends.2),
             Octets(memory, in: ends.2..<ends.3)

@@ -93,6 +93,29 @@ struct RowStatement {
         }
     }
 
+    /// Binds octets that stay where they are until ``releaseParameters()``.
+    func bind(_ index: Int32, inPlace octets: UnsafeRawBufferPointer) {
+        sqlite3_bind_blob(pointer, index, octets.baseAddress, Int32(octets.count), nil)
+    }
+
+    /// Binds octets that are UTF-8 as text, and stay where they are until ``releaseParameters()``.
+    func bind(_ index: Int32, textInPlace octets: UnsafeRawBufferPointer?) {
+        guard let octets else {
+            sqlite3_bind_null(pointer, index)
+            return
+        }
+        let text = octets.assumingMemoryBound(to: CChar.self)
+        sqlite3_bind_text(pointer, index, text.baseAddress, Int32(text.count), nil)
+    }
+
+    /// Forgets what is bound.
+    func releaseParameters() {
+        sqlite3_clear_bindings(pointer)
+    }
+
+    /// How many rows the connection's last statement changed.
+    var changeCount: Int32 { sqlite3_changes(connection) }
+
     private func bind(_ index: Int32, _ buffer: UnsafeBufferPointer<UInt8>) {
         // A null address would bind NULL where an empty value is meant.
         if !buffer.isEmpty {

@@ -7,18 +7,18 @@
 #endif
 
 /// Files that only their owner may read, from before the first byte.
-enum PrivateFile {
+package enum PrivateFile {
     /// The `errno` that says there is no room.
-    static let noSpace = ENOSPC
+    package static let noSpace = ENOSPC
 
     /// The `errno` that says that there is such a file.
-    static let alreadyThere = EEXIST
+    package static let alreadyThere = EEXIST
 
     /// The `errno` of the last failure on this thread.
-    static var lastFailure: Int32 { errno }
+    package static var lastFailure: Int32 { errno }
 
     /// What an `errno` means, for a person.
-    static func message(_ failure: Int32) -> String {
+    package static func message(_ failure: Int32) -> String {
         String(cString: strerror(failure))
     }
 
@@ -36,20 +36,20 @@ enum PrivateFile {
     }
 
     /// Whether both paths lead to the same file.
-    static func isSame(_ left: String, _ right: String) -> Bool {
+    package static func isSame(_ left: String, _ right: String) -> Bool {
         var (leftStatus, rightStatus) = (stat(), stat())
         return stat(left, &leftStatus) == 0 && stat(right, &rightStatus) == 0
             && leftStatus.st_dev == rightStatus.st_dev && leftStatus.st_ino == rightStatus.st_ino
     }
 
     /// Whether `path` is a folder.
-    static func isFolder(_ path: String) -> Bool {
+    package static func isFolder(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
     /// Whether there is something at `path` that is neither a file nor a folder: a pipe, a device.
-    static func isSpecial(_ path: String) -> Bool {
+    package static func isSpecial(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT)
     }
@@ -85,7 +85,7 @@ enum PrivateFile {
     }
 
     /// Creates the folders above `path` with mode 0700 where they are missing.
-    static func createFolders(above path: String) {
+    package static func createFolders(above path: String) {
         guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return }
         let folder = String(path[..<slash])
         guard permissions(folder) == nil else { return }
@@ -123,7 +123,7 @@ enum PrivateFile {
     /// Gives a file that is whole its name, at once: in the place of another one, or never so.
     ///
     /// - Returns: 0, or the `errno` of the failure; `EEXIST` where there is a file that is not to go.
-    static func publish(file: String, as path: String, replacing: Bool) -> Int32 {
+    package static func publish(file: String, as path: String, replacing: Bool) -> Int32 {
         guard (replacing ? rename(file, path) : link(file, path)) == 0 else { return errno }
         return synchronizeFolder(of: path)
     }
@@ -134,7 +134,7 @@ enum PrivateFile {
     }
 
     /// A name beside `path` that nothing has.
-    static func temporaryName(for path: String) -> String {
+    package static func temporaryName(for path: String) -> String {
         "\(path).\(getpid())-\(UInt64.random(in: 0 ... .max)).new"
     }
 
@@ -166,7 +166,7 @@ enum PrivateFile {
     }
 
     /// `path` without links, where it can be followed.
-    static func resolved(_ path: String) -> String {
+    package static func resolved(_ path: String) -> String {
         guard let pointer = realpath(path, nil) else { return path }
         defer { free(pointer) }
         return String(cString: pointer)

@@ -9,8 +9,9 @@ public struct CaptureID: Sendable, Hashable {
 extension CookieBatch {
     /// Says that with this batch the capture it comes from is imported whole: ``CookieJar/importedCapture(_:)`` knows it
     /// from then on.
-    public func finishCapture(_ digest: CaptureDigest) throws(SessionStoreError) {
+    public mutating func finishCapture(_ digest: CaptureDigest) throws(SessionStoreError) {
         guard let captureID else { return }
+        let rows = try writtenRows()
         try SessionStoreError.catching(path) {
             try CaptureRows(database: rows.database, jarID: rows.jarID).finish(captureID, digest.bytes)
         }

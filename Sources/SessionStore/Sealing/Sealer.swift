@@ -58,7 +58,7 @@ struct Sealer: Sendable {
         sealed.reserveCapacity(Sealer.overhead + value.count)
         sealed.append(Sealer.form)
         withUnsafeBytes(of: keyID.bigEndian) { sealed += $0 }
-        sealed += combined
+        sealed.appendInPlace(combined)
         return sealed
     }
 
@@ -78,33 +78,19 @@ struct Sealer: Sendable {
         guard let box, let value = try? AES.GCM.open(box, using: key.symmetricKey, authenticating: place) else {
             return nil
         }
-        return Octets(value.withContiguousStorageIfAvailable { Array($0) } ?? Array(value))
+        var opened: [UInt8] = []
+        opened.reserveCapacity(sealed.count - Sealer.overhead)
+        opened.appendInPlace(value)
+        return Octets(opened)
     }
 }
 
-/// Writes down a place so that no two places read the same: each part with its length in front.
-struct SealedPlace {
-    private(set) var bytes: [UInt8]
-
-    /// A place of one kind, such as a cookie's value.
-    init(_ kind: StaticString) {
-        bytes = []
-        bytes.reserveCapacity(128)
-        append(UnsafeBufferPointer(start: kind.utf8Start, count: kind.utf8CodeUnitCount))
-    }
-
-    /// A place of one kind, by its name.
-    init(_ kind: String) {
-        bytes = []
-        append(kind.utf8)
-    }
-
-    mutating func append(_ part: some Collection<UInt8>) {
-        withUnsafeBytes(of: UInt32(truncatingIfNeeded: part.count).bigEndian) { bytes += $0 }
-        if part.withContiguousStorageIfAvailable({ bytes += $0 }) == nil { bytes += part }
-    }
-
-    mutating func append(_ number: Int64) {
-        withUnsafeBytes(of: number.bigEndian) { bytes += $0 }
+extension [UInt8] {
+    /// Appends bytes from where they lie. Generic: only so does a type of another module, which is not imported here,
+    /// answer for itself whether they lie in one piece.
+    fileprivate mutating func appendInPlace(_ bytes: some Sequence<UInt8>) {
+        if bytes.withContiguousStorageIfAvailable({ append(contentsOf: UnsafeRawBufferPointer($0)) }) == nil {
+            append(contentsOf: bytes)
+        }
     }
 }

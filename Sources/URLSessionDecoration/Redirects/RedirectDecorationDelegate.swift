@@ -70,7 +70,8 @@ public final class RedirectDecorationDelegate: NSObject, URLSessionTaskDelegate 
     public func finish(_ task: URLSessionTask) throws -> [ExchangeHop]? {
         guard var tracked = tasks.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else { return nil }
         if let failure = tracked.failure { throw failure }
-        if !tracked.hasEnded, let response = task.response as? HTTPURLResponse {
+        // A task that fails may still show the redirect that it was following, whose answer is stored already.
+        if !tracked.hasEnded, task.error == nil, let response = task.response as? HTTPURLResponse {
             _ = try tracked.exchange.receive(ResponseHead(response), now: now())
         }
         return tracked.exchange.hops

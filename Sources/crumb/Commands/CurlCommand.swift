@@ -31,12 +31,9 @@ struct CurlCommand: CrumbCommand {
     var arguments: [String] = []
 
     func execute(_ console: Console) throws {
-        guard context.method == "GET" else {
-            throw Problem(.curlArgumentsUnsupported, "--method: the method is in curl's own arguments, behind --")
-        }
         let program = try CurlProgram()
         let given = try CurlArguments(
-            CurlCommand.octets(of: arguments), defaults: CurlProgram.defaults(), table: program.table
+            methodArguments + CurlCommand.octets(of: arguments), defaults: CurlProgram.defaults(), table: program.table
         ) { file in try InputFile(file).contents(limit: 1 << 24) }
         let plan = try CurlPlan(given.options)
         var request = try context.context(for: plan.target.url)
@@ -46,6 +43,15 @@ struct CurlCommand: CrumbCommand {
         defer { report(session.reports, console) }
         let status = try session.run(request)
         if status != 0 { throw ExitCode(status) }
+    }
+
+    /// `--method` in curl's own words: what stands in its own arguments comes later, and wins.
+    private var methodArguments: [[UInt8]] {
+        switch context.method.uppercased() {
+        case "GET": []
+        case "HEAD": [Array("--head".utf8)]
+        case let method: [Array("--request".utf8), Array(method.utf8)]
+        }
     }
 
     private func report(_ hops: [CurlHopReport], _ console: Console) {

@@ -1,13 +1,16 @@
 import ArgumentParser
+import BrowserCookies
+import Captures
 import CookieModel
+import Foundation
 
 struct ImportCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
         abstract: "Take the cookies of captures into a jar.",
         discussion: """
-            Reads HAR, raw HTTP responses (curl -i, curl --dump-header) and Netscape cookies.txt, told apart by \
-            content. What can be read of a broken file is stored; the exit status then \
+            Reads HAR, net-logs, WARC, raw HTTP responses, what curl and wget tell, cookie files, cookie lists of \
+            browsers and tools, and browsers' databases, told apart by content; docs/importing.md lists them. What can be read of a broken file is stored; the exit status then \
             tells what was wrong with the first one. A capture that the jar has been given before changes nothing.
             """)
 
@@ -17,6 +20,26 @@ struct ImportCommand: CrumbCommand {
     @Option(help: "The URL that a raw dump's first response answered.")
     var url: String?
 
+    @Option(
+        help: ArgumentHelp("The format of the captures, where it cannot be told by their content.", valueName: "name"),
+        transform: captureFormat)
+    var format: CaptureFormat?
+
+    @Option(help: "Read the cookies of a browser on this computer; it may be running.")
+    var browser: Browser?
+
+    @Option(help: ArgumentHelp("The browser's profile, where it is not the ordinary one.", valueName: "folder"))
+    var browserProfile: String?
+
+    @Option(help: ArgumentHelp("The container of Firefox to read; 0 is none.", valueName: "number"))
+    var browserContainer = 0
+
+    @Option(
+        help: ArgumentHelp(
+            "A file with the password that Chromium encrypts under; else CRUMB_BROWSER_PASSWORD has it.",
+            valueName: "file"))
+    var browserPasswordFile: String?
+
     @Flag(help: "Count lifetimes from now, not from when the capture was made.")
     var receivedNow = false
 
@@ -24,21 +47,34 @@ struct ImportCommand: CrumbCommand {
     var again = false
 
     @Argument(help: "The captures; '-' is standard input.")
-    var files: [String]
+    var files: [String] = []
+
+    func validate() throws {
+        if files.isEmpty, browser == nil { throw ValidationError("Missing expected argument '<files> ...'") }
+        if browserProfile != nil, browser == nil { throw ValidationError("--browser-profile needs --browser.") }
+        if browser != nil, format != nil { throw ValidationError("--browser and --format exclude each other.") }
+    }
 
     func execute(_ console: Console) throws {
         let now = Timestamp.now
         if let url { _ = try requestURL(url) }
-        let importer = CaptureImporter(
-            jar: try jar.openJar(now: now), url: url, receivedNow: receivedNow, again: again, now: now)
+        var importer = CaptureImporter(
+            jar: try jar.openJar(now: now), url: url, receivedNow: receivedNow, again: again, now: now, format: format)
+        importer.database.container = browserContainer
+        importer.database.password = try browserPassword()
+        importer.showsProgress = !output.json && !output.quiet && ImportProgress.hasTerminal
+        Interruption.listen()
         var status: ExitStatus?
-        for file in files {
+        let environment = ProcessInfo.processInfo.environment
+        let database = try browser?.database(profile: browserProfile, environment: environment)
+        for file in files + [database].compactMap(\.self) where !Interruption.isRequested {
             let report = try importer.importFile(InputFile(file))
             if output.json {
                 try console.writeJSON(report)
             } else if report.responses > 0 || report.lines > 0 || report.failures.isEmpty {
                 try console.writeLine(report.text)
             }
+            for note in report.notes { console.note("note: \(note.message)") }
             for failure in report.failures {
                 let hint = failure.code == ExitStatus.urlMissing.code ? " Use --url." : ""
                 console.complain("\(failure.message)\(hint)")
@@ -46,5 +82,14 @@ struct ImportCommand: CrumbCommand {
             }
         }
         if let status { throw status.exitCode }
+    }
+
+    private func browserPassword() throws -> [UInt8]? {
+        if let browserPasswordFile {
+            var bytes = try InputFile(browserPasswordFile).contents(limit: 4096)
+            while bytes.last.map(InputFile.isWhiteSpace) == true { bytes.removeLast() }
+            return bytes
+        }
+        return ProcessInfo.processInfo.environment["CRUMB_BROWSER_PASSWORD"].map { Array($0.utf8) }
     }
 }

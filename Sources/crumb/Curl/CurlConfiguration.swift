@@ -1,3 +1,5 @@
+import Captures
+
 /// The syntax of curl's configuration files.
 enum CurlConfiguration {
     /// A line that holds an option.
@@ -55,15 +57,6 @@ enum CurlConfiguration {
 
     /// A value in quotes, such that curl reads the same octets.
     static func quoted(_ value: [UInt8]) -> [UInt8] {
-        var text = [UInt8(ascii: "\"")]
-        for byte in value {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): text += [UInt8(ascii: "\\"), byte]
-            case 0x0A: text += Array("\\n".utf8)
-            case 0x0D: text += Array("\\r".utf8)
-            default: text.append(byte)
-            }
-        }
-        return text + [UInt8(ascii: "\"")]
+        [UInt8(ascii: "\"")] + CurlConfigurationWriter.escaped(value) + [UInt8(ascii: "\"")]
     }
 }

@@ -58,9 +58,15 @@ struct ImportReport: Encodable {
     var taken = 0
     var replaced = 0
     var deleted = 0
+    /// How many had run out since they were received, so that they were not kept.
+    var expired = 0
+    /// How many cookies and lines could not be read, as far as that can be told.
+    var unreadable = 0
     var refused: [Refusal] = []
     var evicted: [Evicted] = []
     var failures: [Failure] = []
+    /// What the capture holds besides cookies, and what was left out because it was not asked for.
+    var notes: [Failure] = []
 
     init(source: String) {
         self.source = source
@@ -69,20 +75,27 @@ struct ImportReport: Encodable {
     /// Accounts for what was read, before anything is decided on it.
     mutating func count(_ item: CaptureItem) {
         switch item {
-        case .failure(let error): failures.append(Failure(error))
+        case .failure(let error) where error.severity == .notice: notes.append(Failure(error))
+        case .failure(let error):
+            unreadable += error.count
+            failures.append(Failure(error))
         case .response: responses += 1
         case .cookie: break
         }
     }
 
     /// Accounts for one line.
-    mutating func count(_ decision: StorageDecision, at place: CapturePlace, line: Int?) {
+    ///
+    /// - Parameter time: when it was received: one whose lifetime ended later has run out, one whose lifetime ended then
+    ///   was sent to delete a cookie.
+    mutating func count(_ decision: StorageDecision, at place: CapturePlace, line: Int?, received time: Timestamp) {
         lines += 1
         count(decision.evicted)
         switch decision.outcome {
         case .stored: taken += 1
         case .replaced: replaced += 1
-        case .deleted: deleted += 1
+        case .deleted:
+            if let expiry = decision.cookie?.expiry, expiry > time { expired += 1 } else { deleted += 1 }
         case .rejected:
             refused.append(
                 Refusal(
@@ -106,13 +119,15 @@ struct ImportReport: Encodable {
             return "\(source): imported before, on \(alreadyImported.at) as \(alreadyImported.source); "
                 + "nothing was changed (--again imports it again)"
         }
+        let isDump = responses == 0 && (lines > 0 || format == CaptureFormat.netscape.rawValue)
         let what =
-            format == CaptureFormat.netscape.rawValue
-            ? counted(lines, "cookie")
-            : "\(counted(lines, "Set-Cookie line")) in \(counted(responses, "response"))"
+            isDump
+            ? counted(lines, "cookie") : "\(counted(lines, "Set-Cookie line")) in \(counted(responses, "response"))"
         var rows = [
             "\(source): \(what): \(taken) taken, \(replaced) replaced, \(deleted) deleted, "
-                + "\(refused.count) refused" + (evicted.isEmpty ? "" : ", \(evicted.count) evicted")
+                + (expired == 0 ? "" : "\(expired) expired, ") + "\(refused.count) refused"
+                + (unreadable == 0 ? "" : ", \(unreadable) unreadable")
+                + (evicted.isEmpty ? "" : ", \(evicted.count) evicted")
         ]
         for refusal in refused {
             let line = refusal.line.map { ", Set-Cookie \($0)" } ?? ""

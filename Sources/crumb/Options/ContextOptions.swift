@@ -20,12 +20,11 @@ struct ContextOptions: ParsableArguments {
     func context(for url: RequestURL, interface: RequestContext.Interface = .http) throws -> RequestContext {
         var context = RequestContext(url: url)
         context.method = method.uppercased()
-        context.interface = interface
         context.topLevel = try topLevel.map(requestURL)
         if let initiator {
             context.initiator = initiator == "user" ? .user : .origin(try requestURL(initiator))
         }
         context.isTopLevelNavigation = navigation ?? (topLevel == nil)
-        return context
+        return interface == .script ? context.scriptAccess : context
     }
 }

@@ -38,9 +38,11 @@ struct JarOptions: ParsableArguments {
     }
 
     /// The jar to read from; `nil` where nothing was ever stored in the default one.
-    func openExistingJar(now: Timestamp) throws -> CookieJar? {
+    ///
+    /// - Parameter notesAccess: whether reading a cookie counts as using it.
+    func openExistingJar(now: Timestamp, notesAccess: Bool = true) throws -> CookieJar? {
         let policy = try policy()
-        guard let database = try openExistingDatabase(now: now) else { return nil }
+        guard let database = try openExistingDatabase(now: now, notesAccess: notesAccess) else { return nil }
         return try existingJar(in: database, policy: policy)
     }
 

@@ -27,10 +27,13 @@ struct Console {
     }
 
     /// Writes a value as one line of JSON, keys in order.
-    func writeJSON(_ value: some Encodable) throws {
+    ///
+    /// - Parameter toTalk: whether it goes to standard error, since standard output has data of another kind.
+    func writeJSON(_ value: some Encodable, toTalk: Bool = false) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        try write(Array(try encoder.encode(value)) + [UInt8(ascii: "\n")])
+        let line = Array(try encoder.encode(value)) + [UInt8(ascii: "\n")]
+        try Console.write(line, to: toTalk ? STDERR_FILENO : STDOUT_FILENO)
     }
 
     /// Says something that is neither data nor an error.

@@ -11,13 +11,17 @@ struct CookieIdentityReport: Encodable {
     let reason: ReasonReport?
 
     init(_ cookie: Cookie, reason: ReasonReport? = nil) {
-        let name = OctetsReport(cookie.name)
+        self.init(CookieRecord(cookie), reason: reason)
+    }
+
+    init(_ record: CookieRecord, reason: ReasonReport? = nil) {
+        let name = OctetsReport(record.name)
         self.name = name.text
         nameBase64 = name.base64
-        domain = cookie.domain.description
-        path = cookie.path.description
-        hostOnly = cookie.isHostOnly
-        partitionKey = cookie.id.partitionKey?.serialized
+        domain = record.domain
+        path = record.path.description
+        hostOnly = record.isHostOnly
+        partitionKey = record.partitionKey?.serialized
         self.reason = reason
     }
 

@@ -11,6 +11,7 @@ enum ExitStatus: Int32, CaseIterable {
     case nothingToSend = 3
     case cookieNotFound = 4
     case cookieRefused = 5
+    case cookieNotHeld = 6
     case inputEmpty = 10
     case inputUnrecognized = 11
     case inputTruncated = 12
@@ -59,6 +60,9 @@ enum ExitStatus: Int32, CaseIterable {
     case keyRotationRefused = 72
     case fileNotWritten = 73
     case outputFailed = 74
+    case browserUnreadable = 75
+    case outputIsTerminal = 76
+    case interrupted = 130
 
     /// The stable code that goes with the status, as `--json` prints it.
     var code: String {
@@ -68,6 +72,7 @@ enum ExitStatus: Int32, CaseIterable {
         case .nothingToSend: "nothing-to-send"
         case .cookieNotFound: "cookie-not-found"
         case .cookieRefused: "cookie-refused"
+        case .cookieNotHeld: "cookie-not-held"
         case .inputEmpty: "input-empty"
         case .inputUnrecognized: "input-unrecognized"
         case .inputTruncated: "input-truncated"
@@ -116,13 +121,17 @@ enum ExitStatus: Int32, CaseIterable {
         case .keyRotationRefused: "key-rotation-refused"
         case .fileNotWritten: "file-not-written"
         case .outputFailed: "output-failed"
+        case .outputIsTerminal: "output-is-terminal"
+        case .browserUnreadable: "browser-database-unreadable"
+        case .interrupted: "interrupted"
         }
     }
 
     /// The status for a stable code of a library.
     init(code: String) {
         switch code {
-        case "json-malformed", "line-malformed", "nesting-too-deep", "set-cookie-joined", "response-skipped":
+        case "json-malformed", "line-malformed", "nesting-too-deep", "set-cookie-joined", "response-skipped",
+            "values-stripped", "value-encrypted":
             self = .entryMalformed
         case "response-too-large": self = .lineTooLong
         default: self = ExitStatus.allCases.first { $0.code == code } ?? .databaseFailed

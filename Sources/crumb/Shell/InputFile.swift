@@ -46,6 +46,23 @@ final class InputFile {
         return isReadWhole
     }
 
+    /// How many bytes the file has; `nil` where that is not known, as of a pipe.
+    var byteCount: Int? {
+        var status = stat()
+        guard path != "-", stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        return Int(status.st_size)
+    }
+
+    /// The path of a database of SQLite's; `nil` for any other file.
+    func databasePath() throws -> String? {
+        guard byteCount != nil else { return nil }
+        let descriptor = try opened()
+        defer { InputFile.finish(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 16)
+        let count = bytes.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+        return count == 16 && bytes == Array("SQLite format 3\0".utf8) ? path : nil
+    }
+
     /// Calls `body` with one chunk after the other, to the end of the file.
     func forEachChunk(_ body: (ArraySlice<UInt8>) throws -> Void) throws {
         if !beginning.isEmpty { try body(beginning[...]) }
@@ -62,7 +79,10 @@ final class InputFile {
         while true {
             let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
             if count < 0 {
-                if errno == EINTR { continue }
+                if errno == EINTR {
+                    if Interruption.isRequested { return false }
+                    continue
+                }
                 throw problem(errno)
             }
             if count > 0 { try body(buffer[0..<count]) }

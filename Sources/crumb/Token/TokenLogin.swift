@@ -86,7 +86,7 @@ struct TokenLogin {
             let push = grant.pushRequest(to: try self.url(.pushedAuthorization), for: attempt)
             url = try grant.exposedAuthorizationURL(afterPush: try send(push), of: attempt)
         }
-        if !options.opensBrowser || !Browser.open(url) {
+        if !options.opensBrowser || !WebBrowser.open(url) {
             console.ask("Open this page in a browser:\n\(url)")
             if !options.opensBrowser {
                 console.ask("Where the browser cannot come back, paste the URL that it ended at.")

@@ -61,8 +61,20 @@ class Chromium(Engine):
         return self._driver.call("POST", "/execute/sync", {"script": f"return {expression}", "args": []})
 
     def add_document_script(self, script: str) -> None:
-        self._driver.call("POST", "/goog/cdp/execute", {
-            "cmd": "Page.addScriptToEvaluateOnNewDocument", "params": {"source": script}})
+        self.execute_protocol("Page.addScriptToEvaluateOnNewDocument", {"source": script})
+
+    def navigate_and_wait(self, url: str) -> None:
+        """Navigates, and waits until the page is there."""
+        self.navigate(url)
+        wait_for(lambda: self.evaluate("document.readyState === 'complete' && location.href") == url or None, url)
+
+    def add_cookie(self, cookie: dict[str, object]) -> None:
+        """WebDriver's "Add Cookie", on the page that is shown."""
+        self._driver.call("POST", "/cookie", {"cookie": cookie})
+
+    def execute_protocol(self, command: str, parameters: dict[str, object]) -> object:
+        """A command of the browser's own protocol."""
+        return self._driver.call("POST", "/goog/cdp/execute", {"cmd": command, "params": parameters})
 
     def close(self) -> None:
         try:

@@ -36,8 +36,9 @@ class WebKit(Engine):
         self._lock = threading.Lock()
         self.version = f"WebKitGTK {self._call('version')}"
 
-    def navigate(self, url: str) -> None:
-        self._call("navigate", url=url)
+    def navigate(self, url: str, cookie: str | None = None) -> None:
+        """Loads a page; `cookie` is its request's Cookie field, where that is not left to the native store."""
+        self._call("navigate", url=url, cookie=cookie)
 
     def evaluate(self, expression: str) -> object:
         return self._call("evaluate", expression=expression)
@@ -49,6 +50,12 @@ class WebKit(Engine):
         """Puts a cookie into the native store, as an app does before the first load."""
         if not self._call("addCookie", cookie=cookie):
             raise EngineFailure(f"WebKitGTK does not take the cookie {cookie['name']}")
+
+    def cookies(self) -> list[dict]:
+        """All that the native store holds, `HttpOnly` ones too."""
+        cookies = self._call("cookies")
+        assert isinstance(cookies, list)
+        return cookies
 
     def kill(self) -> None:
         """Ends the view's process without a warning."""

@@ -55,7 +55,10 @@ class View:
                 answer(".".join(str(part) for part in (
                     WebKit2.get_major_version(), WebKit2.get_minor_version(), WebKit2.get_micro_version())))
             case "navigate":
-                self._view.load_uri(command["url"])
+                request = WebKit2.URIRequest.new(command["url"])
+                if command.get("cookie") is not None:
+                    request.get_http_headers().append("Cookie", command["cookie"])
+                self._view.load_request(request)
                 answer(None)
             case "evaluate":
                 self._evaluate(command["expression"], answer)
@@ -67,6 +70,9 @@ class View:
             case "addCookie":
                 self._cookies.add_cookie(native_cookie(command["cookie"]), None,
                                          lambda manager, result: answer(manager.add_cookie_finish(result)))
+            case "cookies":
+                self._cookies.get_all_cookies(None, lambda manager, result: answer(
+                    [native_fields(cookie) for cookie in manager.get_all_cookies_finish(result)]))
             case other:
                 raise ValueError(f"no such command: {other}")
 
@@ -87,6 +93,20 @@ def native_cookie(fields: dict) -> Soup.Cookie:
     policies = {"Strict": Soup.SameSitePolicy.STRICT, "Lax": Soup.SameSitePolicy.LAX}
     cookie.set_same_site_policy(policies.get(fields.get("sameSite", ""), Soup.SameSitePolicy.NONE))
     return cookie
+
+
+def native_fields(cookie: Soup.Cookie) -> dict:
+    """What the native store says of a cookie, in the members that `native_cookie` takes."""
+    expires = cookie.get_expires()
+    fields = {"name": cookie.get_name(), "value": cookie.get_value(), "domain": cookie.get_domain(),
+              "path": cookie.get_path(), "isSecure": cookie.get_secure(), "isHTTPOnly": cookie.get_http_only()}
+    policies = {Soup.SameSitePolicy.STRICT: "Strict", Soup.SameSitePolicy.LAX: "Lax"}
+    # The store has one word for None and for nothing said.
+    if (policy := policies.get(cookie.get_same_site_policy())) is not None:
+        fields["sameSite"] = policy
+    if expires is not None:
+        fields["expires"] = expires.to_unix()
+    return fields
 
 
 def main() -> None:

@@ -1,6 +1,9 @@
 """The story of a login that outlives the web view, each step judged by what the server answers."""
 
+import datetime
+import json
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,9 +14,34 @@ from restart.login_server import HOME_URL, LOGIN_URL, SIGNED_IN, SIGNED_OUT, Log
 from server.certificate import make_tls_context
 from server.proxy import ProxyServer
 
+STEPS = ["put-into-store", "install-script", "load", "verify"]
+
+
+def document(cookie: dict) -> dict:
+    """What `crumb plan` reads, out of what the view's store says."""
+    fields = {"name": cookie["name"], "value": cookie["value"], "domain": cookie["domain"].removeprefix("."),
+              "hostOnly": not cookie["domain"].startswith("."), "path": cookie["path"], "secure": cookie["isSecure"],
+              "httpOnly": cookie["isHTTPOnly"]}
+    if "sameSite" in cookie:
+        fields["sameSite"] = cookie["sameSite"]
+    if "expires" in cookie:
+        moment = datetime.datetime.fromtimestamp(cookie["expires"], datetime.timezone.utc)
+        fields["expires"] = moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+    return fields
+
+
+def native_fields(cookie: dict) -> dict:
+    """What the view's store takes, out of what `crumb plan` says."""
+    age = -1
+    if "expires" in cookie:
+        age = int(datetime.datetime.fromisoformat(cookie["expires"]).timestamp() - time.time())
+    return {"name": cookie["name"], "value": cookie["value"], "path": cookie["path"], "maxAge": age,
+            "domain": cookie["domain"] if cookie["hostOnly"] else f".{cookie['domain']}",
+            "isSecure": cookie["secure"], "isHTTPOnly": cookie["httpOnly"], "sameSite": cookie.get("sameSite", "")}
+
 
 class RestartStory:
-    """Logs in, kills the view, and begins again: without help, with the script, with the native store filled."""
+    """Logs in, kills the view, and begins again: without help, with the script, by the plan for the web view."""
 
     def __init__(self, binary: Path, folder: Path):
         self._crumb = Crumb(binary, folder)
@@ -34,7 +62,8 @@ class RestartStory:
                 self._crumb.import_response(LOGIN_URL, self._server.login_response)
                 self._begin_again("without help", SIGNED_OUT, lambda view: None)
                 self._begin_again("with the script", SIGNED_OUT, self._add_script, loads=2)
-                self._begin_again("with the native store filled", SIGNED_IN, self._fill_store)
+                self._begin_by_plan("by the plan", {"session"})
+                self._begin_by_plan("by the plan once more", {"session"})
                 self._begin_again("without help once more", SIGNED_OUT, lambda view: None)
         except EngineFailure as failure:
             self.failures.append(str(failure))
@@ -67,14 +96,35 @@ class RestartStory:
             self.failures.append("the script does not say that it leaves out the session")
         view.add_document_script(answer["script"])
 
-    def _fill_store(self, view: WebKit) -> None:
-        """Gives every cookie of the jar to the native store, as an app does with WKHTTPCookieStore."""
-        for cookie in self._crumb.documents("list", "--json", "--values"):
-            view.add_cookie({
-                "name": cookie["name"], "value": cookie["value"], "path": cookie["path"],
-                "domain": cookie["domain"] if cookie["hostOnly"] else f".{cookie['domain']}",
-                "maxAge": 86400 if "expires" in cookie else -1, "isSecure": cookie["secure"],
-                "isHTTPOnly": cookie["httpOnly"], "sameSite": cookie.get("sameSite", "")})
+    def _begin_by_plan(self, how: str, put: set[str]) -> None:
+        """A new process on the same store, which does what the plan says and nothing else."""
+        view = self._start()
+        held = "".join(json.dumps(document(cookie)) + "\n" for cookie in view.cookies())
+        plan = self._crumb.documents("plan", "--native", "-", HOME_URL, octets=held.encode())[0]
+        found = set()
+        for step in plan["steps"]:
+            match step["step"]:
+                case "put-into-store":
+                    found = {cookie["name"] for cookie in step["cookies"]}
+                    for cookie in step["cookies"]:
+                        view.add_cookie(native_fields(cookie))
+                case "install-script":
+                    view.add_document_script(step["script"])
+                case "load":
+                    view.navigate(step["url"], step.get("cookie"))
+                    self._expect(how, SIGNED_IN)
+                    self._expect_hidden(how, view)
+                case "verify":
+                    now = {(cookie["name"], cookie["value"], cookie["isHTTPOnly"]) for cookie in view.cookies()}
+                    for cookie in step["cookies"]:
+                        if (cookie["name"], cookie["value"], cookie["httpOnly"]) not in now:
+                            self.failures.append(f"{how}: the store does not have {cookie['name']} afterwards")
+        if found != put:
+            self.failures.append(f"{how}: the plan puts {sorted(found)} into the store, not {sorted(put)}")
+        steps = [step["step"] for step in plan["steps"]]
+        if steps != [step for step in STEPS if step in steps] or steps[-2:] != ["load", "verify"]:
+            self.failures.append(f"{how}: the steps are {steps}")
+        view.kill()
 
     def _expect(self, how: str, state: bytes) -> bytes:
         found, cookies = self._server.next_visit()
@@ -100,7 +150,7 @@ def tell_restart_story(binary: Path, folder: Path) -> bool:
     story = RestartStory(binary, folder)
     story.run()
     verdict = (f"{len(story.failures)} FAILURES" if story.failures else
-               "signed in again by the native store, signed out without help and by the script alone: ok")
+               "signed in again by the plan, signed out without help and by the script alone: ok")
     print(f"restart: {story.version or 'webkit'}: {verdict}")
     for failure in story.failures:
         print(f"    {failure}", file=sys.stderr)

@@ -36,7 +36,7 @@ struct NetscapeReaderTests {
             ("a.test:|TRUE", "a.test:", true),
             ("127.0.0.1|TRUE", "127.0.0.1", true), (".127.0.0.1|TRUE", "127.0.0.1", true),
             ("127.0.0.1:80|TRUE", "127.0.0.1", true), ("[::1]|TRUE", "[::1]", true), ("[::1]:80|TRUE", "[::1]", true),
-            ("::1|TRUE", "::1", true), ("a1|TRUE", "a1", false), ("bücher.test|TRUE", "bücher.test", false),
+            ("::1|TRUE", "[::1]", true), ("a1|TRUE", "a1", false), ("bücher.test|TRUE", "bücher.test", false),
         ])
     func domain(columns: String, domain: String, isHostOnly: Bool) {
         let cookies = capture(columns + "|/|FALSE|0|n|v\n").cookies

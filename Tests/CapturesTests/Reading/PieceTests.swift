@@ -21,6 +21,33 @@ struct PieceTests {
                 + "c.test\tTRUE\t/\tFALSE\t-1\t\tv"),
         Capture("HTTP/1.1 200 OK\r\nSet-Cookie: a=1\r\nSet-Coo", url: "https://a.test/"),
         Capture("# a\r\n# b\nno cookies here, none at all"),
+        Capture(
+            #"{"cookies":[{"name":"n","value":"\u00e9","domain":".a.test","expires":1.5e3},1,{"name":"#
+                + #""m","value":"w","domain":"b.test","sameSite":"Lax"}],"origins":[{"localStorage":[{}]}]} x"#),
+        Capture(
+            "* Connected to a.test (127.0.0.1) port 443 (#0)\r\n* SSL connection using TLSv1.3\n> GET /x HTTP/1.1\n"
+                + "> Host: a.test\n> \n{ [5 bytes data]\n< HTTP/1.1 302 Found\n< Set-Cookie: a=1\n< Location: /y\n< \n"
+                + "[0-0] < HTTP/2 200 \n10:00:00.5 < set-cookie: b=2\n<  c\n< bad\n< \n  0 10\nbody\n< HTTP/2 200\n"),
+        Capture(
+            "== Info: Connected to a.test (1.2.3.4) port 80\n=> Send header, 40 bytes (0x28)\n0000: GET / HTTP/1.1\n"
+                + "0010: Host: a.test\n001e: \n<= Recv header, 17 bytes (0x11)\n0000: HTTP/1.1 200 OK\n"
+                + "<= Recv header, 80 bytes (0x50)\n0000: Set-Cookie: a=\n000e: 1; P\n0013: ath=/\n"
+                + "<= Recv header, 16 bytes (0x10)\n0000: 53 65 74 2d 43 6f 6f 6b 69 65 3a 62 3d ff 0d 0a Set-Cookie:b=...\n"
+                + "<= Recv header, 2 bytes (0x2)\n0000: \n== Info: x\n"),
+        Capture(
+            "--2026-11-21 02:56:22--  https://a.test/x\nConnecting\n  HTTP/1.1 302 Found\n  Set-Cookie: a=1\n"
+                + "Location: /y [following]\n--2026-11-21 02:56:23--  https://a.test/y\n  HTTP/1.0 200 OK\n  bad\n"),
+        Capture(
+            NetLogTests.log(
+                NetLogTests.start(1, "https://a.test/"), NetLogTests.headers(1, "HTTP/1.1 200", "Set-Cookie: a=1", "x"))
+        ),
+        Capture(
+            WARCTests.record("response", WARCTests.response) + WARCTests.record("request", "x")
+                + WARCTests.record("response", "HTTP/1.1 200 OK\nSet-Cookie: b=2\nSet-") + "oops"),
+        Capture("'a=1; b=2'\r\n\nc", url: "https://a.test/", format: .documentCookie),
+        Capture(
+            ScriptTests.message("cookie", #","line":"a=1""#) + "\n" + ScriptTests.message("touched", "") + "\r\n{"),
+        Capture(bytes: BinaryCookiesTests.file([BinaryCookiesTests.page([BinaryCookiesTests.cookie()])])),
     ]
 
     @Test("Where the pieces are cut changes nothing: two pieces, at every position", arguments: captures)

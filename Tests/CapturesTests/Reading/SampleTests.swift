@@ -82,13 +82,66 @@ struct SampleTests {
     @Test(
         "What is no capture of these formats is one failure that says what can be read",
         arguments: [
-            "wget-S.txt", "curl-v.txt", "mitm.flow", "playwright-storageState.json", "db/chromium-156-Cookies.sqlite",
-            "db/firefox-153-sessionstore.jsonlz4", "firefox-mozlog.moz_log", "chromium-cdp-storage-getCookies.json",
+            "mitm.flow", "db/chromium-156-Cookies.sqlite",
+            "db/firefox-153-sessionstore.jsonlz4", "firefox-mozlog.moz_log",
         ])
     func unknown(name: String) throws {
         let items = try Samples.capture(name).items
         #expect(items.count == 1)
         #expect(items.failures.map(\.code) == [.inputUnrecognized])
         #expect(items.failures.allSatisfy { $0.message.contains("HAR") && $0.message.contains("cookies.txt") })
+    }
+
+    @Test("A cookie list gives every cookie, as another JSON parser sees it", arguments: Samples.cookieLists)
+    func cookieList(name: String) throws {
+        let document = try #require(
+            try JSONSerialization.jsonObject(with: Data(Samples.bytes(name))) as? [String: Any])
+        let expected = try #require(document["cookies"] as? [[String: Any]])
+        let capture = try Samples.capture(name)
+        #expect(capture.failures.allSatisfy { $0.severity == .notice } && !expected.isEmpty)
+        #expect(capture.cookies.count == expected.count)
+        for (cookie, members) in zip(capture.cookies, expected) {
+            let domain = try #require(members["domain"] as? String)
+            #expect(cookie.name == Octets(members["name"] as? String ?? "?"))
+            #expect(cookie.value == Octets(members["value"] as? String ?? "?"))
+            #expect(cookie.isHostOnly == !domain.hasPrefix("."))
+            #expect(domain.hasSuffix(cookie.domain) && !cookie.domain.hasPrefix("."))
+            #expect(cookie.path == Octets(members["path"] as? String ?? "?"))
+            #expect(cookie.isSecure == members["secure"] as? Bool)
+            #expect(cookie.isHTTPOnly == (members["httpOnly"] as? Bool ?? false))
+            #expect(cookie.sameSite.attributeValue == members["sameSite"] as? String)
+            let expires = members["expires"] as? Double
+            if let expires, expires != -1 {
+                #expect(abs(Double(cookie.expiry?.microseconds ?? 0) - expires * 1e6) <= 1)
+            } else {
+                #expect(cookie.expiry == nil)
+            }
+            #expect((cookie.partitionKey == nil) == (members["partitionKey"] == nil))
+        }
+    }
+
+    @Test("A partition is kept with its ancestor bit", arguments: Samples.cookieLists.prefix(2))
+    func partition(name: String) throws {
+        let keys = try Samples.capture(name).cookies.compactMap(\.partitionKey)
+        #expect(keys.map(\.serialized) == ["https://example.test", "https://other.test cross-site"])
+    }
+
+    @Test("curl's header_json gives the lines that curl -i gives")
+    func headerJSON() throws {
+        let capture = try Samples.capture("curl-header-json.json")
+        #expect(capture.failures.isEmpty)
+        #expect(capture.responses.map(\.setCookie) == (try Samples.capture("curl-i.txt").responses.map(\.setCookie)))
+        #expect(capture.responses.map(\.time?.seconds) == [1_795_229_781])
+    }
+
+    @Test("What curl and wget tell has the lines that curl -i has", arguments: Samples.transcripts)
+    func transcript(name: String) throws {
+        var capture = try Samples.capture(name)
+        capture.url = nil
+        #expect(capture.failures.isEmpty)
+        #expect(capture.responses.map(\.setCookie) == (try Samples.capture("curl-i.txt").responses.map(\.setCookie)))
+        #expect(capture.responses.map(\.url) == ["https://app.example.test:8843/set8"])
+        #expect(capture.responses.map(\.urlOrigin) == [.recorded])
+        #expect(capture.responses.allSatisfy { $0.time?.seconds == 1_795_229_781 || $0.time?.seconds == 1_795_229_782 })
     }
 }

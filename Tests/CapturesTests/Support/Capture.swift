@@ -21,6 +21,14 @@ struct Capture {
     /// A reader that has read nothing.
     var reader: CaptureReader { CaptureReader(source: "x", url: url, format: format) }
 
+    /// A reader that has read these bytes.
+    func reader(atEndOf bytes: [UInt8]) -> CaptureReader {
+        var reader = reader
+        reader.read(bytes.span) { _ in }
+        reader.finish { _ in }
+        return reader
+    }
+
     /// All items, read in one piece.
     var items: [CaptureItem] { items(cutAt: []) }
 

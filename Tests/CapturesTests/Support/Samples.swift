@@ -22,5 +22,9 @@ enum Samples {
     static let cookieFiles = [
         "curl-netscape.txt", "wget-cookies.txt", "wget-cookies-nosession.txt", "db/webkitgtk-2.50-cookies.txt",
     ]
-    static let all = hars + dumps + cookieFiles
+    static let cookieLists = [
+        "playwright-storageState.json", "chromium-cdp-storage-getCookies.json", "httpie-session.json",
+    ]
+    static let transcripts = ["curl-v.txt", "curl-trace-ascii.txt", "wget-S.txt"]
+    static let all = hars + dumps + cookieFiles + cookieLists + transcripts + ["curl-header-json.json"]
 }

@@ -173,8 +173,8 @@ struct StoreDiffTests {
             now: Page.now)
         let outcomes = try diff.apply(to: jar, now: Page.now)
         #expect(outcomes.count == 7)
-        let rejected = outcomes.filter { $0.decision?.outcome == .rejected }
-        #expect(Set(rejected.compactMap { $0.decision?.name?.description }) == ["__Secure-bad", "other"])
+        let rejected = outcomes.filter { $0.decision.outcome == .rejected }
+        #expect(Set(rejected.compactMap { $0.decision.name?.description }) == ["__Secure-bad", "other"])
         let after = try jar.cookies().readable
         #expect(Set(after.map(\.name)) == ["kept", "stays", "new"])
         let kept = try #require(after.first { $0.name == "kept" })
@@ -188,6 +188,7 @@ struct StoreDiffTests {
         arguments: [
             "a=1", "a=1; Path=/a;b", "=nameless", "a=1; Domain=example.com; Path=/", "__Host-a=1; Secure; Path=/",
             "__Http-a=1; Secure; HttpOnly; Path=/", "a=1; Path=/\u{E9}", "a b=1", "a=1; Path=/%20/\"x\"",
+            "a=1; Secure; Partitioned; Path=/",
         ])
     func removal(line: String) throws {
         for url in ["https://www.example.com/a;b/c", "http://127.0.0.1/x/y", "https://[::1]/"] {
@@ -196,13 +197,26 @@ struct StoreDiffTests {
             let decisions = try jar.receive(
                 ReceivedResponse(context: context, setCookie: [Octets(line)]), now: Page.now)
             guard decisions.first?.outcome == .stored else { continue }
-            let held = try jar.cookies().readable.map { try NativeCookie($0, capabilities: [.namelessCookies]) }
+            let held = try jar.cookies().readable.map {
+                try NativeCookie($0, capabilities: [.namelessCookies, .partitions])
+            }
             let diff = StoreDiff(
                 base: StoreDiff.Base(jar: held, native: held), jar: try jar.cookies().readable, native: [],
-                capabilities: [.namelessCookies], now: Page.now)
+                capabilities: [.namelessCookies, .partitions], now: Page.now)
             try diff.apply(to: jar, now: Page.now)
             #expect(try jar.cookies().readable.isEmpty, "\(line) of \(url)")
         }
+    }
+
+    @Test("A store that has partitions gives a partitioned cookie back to the jar as one")
+    func partitions() throws {
+        let jar = try Page.jar()
+        let partition = PartitionKey(topLevelSite: "https://top.example", hasCrossSiteAncestor: true)
+        let native = NativeCookie(
+            name: "a", value: "1", domain: "www.example.com", isSecure: true, partitionKey: partition)
+        let diff = StoreDiff(base: nil, jar: [], native: [native], capabilities: .partitions, now: Page.now)
+        #expect(try diff.apply(to: jar, now: Page.now).map(\.decision.outcome) == [.stored])
+        #expect(try jar.cookies().readable.map(\.id.partitionKey) == [partition])
     }
 
     @Test("The journal says when a jar wrote, but not what ran out")

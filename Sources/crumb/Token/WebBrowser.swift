@@ -7,7 +7,7 @@
 #endif
 
 /// The user's web browser.
-enum Browser {
+enum WebBrowser {
     #if os(macOS)
         private static let program = "open"
     #else

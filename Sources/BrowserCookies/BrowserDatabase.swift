@@ -1,0 +1,93 @@
+public import Captures
+import CookieModel
+import GRDB
+
+/// The cookie database of a browser on this computer: Firefox's, Chromium's or WebKitGTK's.
+///
+/// What is read is a copy, made while the browser may be running and gone when it has been read: the browser's own files
+/// are opened for nothing but reading, and never locked.
+public struct BrowserDatabase: Sendable {
+    /// What is asked for of a database, besides the cookies themselves.
+    public struct Options: Sendable {
+        /// Which of Firefox's containers is read; 0 is none, the browser's ordinary cookies.
+        public var container = 0
+        /// The password that Chromium encrypts under (its entry in the desktop's keyring), for `v11` values.
+        public var password: [UInt8]?
+
+        /// The ordinary cookies, without a password.
+        public init() {}
+    }
+
+    private let path: String
+    private let source: String
+    private let options: Options
+
+    /// The database at `path`, called `source` in places.
+    public init(path: String, source: String, options: Options = Options()) {
+        self.path = path
+        self.source = source
+        self.options = options
+    }
+
+    /// Gives out the cookies, and what could not be read, in the order of the database.
+    ///
+    /// - Parameter expected: the format that the database must have; `nil` for any.
+    /// - Returns: the format.
+    /// - Throws: a `CaptureError` where nothing can be read, and what `emit` throws.
+    @discardableResult
+    public func read(
+        as expected: CaptureFormat? = nil, _ emit: (CaptureItem) throws -> Void
+    ) throws -> CaptureFormat {
+        let copy = try DatabaseCopy(of: path, source: source)
+        defer { copy.remove() }
+        let place = CapturePlace(source: source)
+        do {
+            var configuration = Configuration()
+            configuration.prepareDatabase { database in
+                // A database of unknown origin must not run what its schema says.
+                try database.execute(sql: "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
+            }
+            let queue = try DatabaseQueue(path: copy.path, configuration: configuration)
+            defer { try? queue.close() }
+            return try queue.read { database in
+                guard let table = try BrowserDatabase.table(database, source: source, options: options) else {
+                    throw CaptureError.databaseUnknown(at: place)
+                }
+                guard expected == nil || expected == table.format else {
+                    throw CaptureError.databaseOtherFormat(table.format, at: place)
+                }
+                try table.read(database, emit)
+                return table.format
+            }
+        } catch let error as DatabaseError {
+            throw CaptureError.databaseDamaged(error.resultCode.rawValue, at: place)
+        }
+    }
+
+    /// The browser's own table, by the columns that only it has.
+    private static func table(
+        _ database: Database, source: String, options: Options
+    ) throws -> (any BrowserCookieTable)? {
+        if try database.tableExists("moz_cookies") {
+            let columns = Set(try database.columns(in: "moz_cookies").map(\.name))
+            let common: Set<String> = ["name", "value", "host", "path", "expiry", "isSecure", "isHttpOnly"]
+            guard columns.isSuperset(of: common) else { return nil }
+            if columns.contains("originAttributes") {
+                return FirefoxTable(source: source, columns: columns, container: options.container)
+            }
+            return WebKitGTKTable(source: source, columns: columns)
+        }
+        guard try database.tableExists("cookies") else { return nil }
+        let columns = Set(try database.columns(in: "cookies").map(\.name))
+        let common: Set<String> = ["host_key", "name", "value", "path", "expires_utc"]
+        guard columns.isSuperset(of: common) else { return nil }
+        let version = try ChromiumTable.version(database)
+        return ChromiumTable(source: source, columns: columns, version: version, password: options.password)
+    }
+}
+
+/// The table that one browser keeps its cookies in.
+protocol BrowserCookieTable {
+    var format: CaptureFormat { get }
+    func read(_ database: Database, _ emit: (CaptureItem) throws -> Void) throws
+}

@@ -1,0 +1,86 @@
+import Captures
+
+// The sentences, all in one place. None takes a text from the database.
+extension CaptureError {
+    // MARK: The file
+
+    static func databaseNotReadable(at place: CapturePlace) -> CaptureError {
+        CaptureError(.databaseUnreadable, place, "The database cannot be read; check that it is there and yours.")
+    }
+
+    static func databaseNotCopied(at place: CapturePlace) -> CaptureError {
+        CaptureError(.databaseUnreadable, place, "The database cannot be copied; check the folder for temporary files.")
+    }
+
+    static func databaseTooLarge(at place: CapturePlace) -> CaptureError {
+        CaptureError(.databaseUnreadable, place, "The database is larger than 4 GiB, which no browser's cookies are.")
+    }
+
+    static func databaseUnstable(at place: CapturePlace) -> CaptureError {
+        CaptureError(
+            .databaseUnreadable, place,
+            "The browser writes the database without a pause; wait until it has loaded its pages, or close it.")
+    }
+
+    static func databaseDamaged(_ code: Int32, at place: CapturePlace) -> CaptureError {
+        CaptureError(
+            .databaseUnreadable, place,
+            "The database is damaged or is no database (SQLite code \(code)); what stood before was read.")
+    }
+
+    static func databaseUnknown(at place: CapturePlace) -> CaptureError {
+        CaptureError(
+            .inputUnrecognized, place,
+            "The database has no table of cookies that Firefox, Chromium or WebKitGTK makes.")
+    }
+
+    static func databaseOtherFormat(_ format: CaptureFormat, at place: CapturePlace) -> CaptureError {
+        CaptureError(.inputUnrecognized, place, "The database is another browser's: its format is \(format.rawValue).")
+    }
+
+    // MARK: Rows
+
+    static func rowMalformed(at place: CapturePlace) -> CaptureError {
+        CaptureError(.entryMalformed, place, "The row lacks what every cookie has and was left out.")
+    }
+
+    static func otherContainer(_ container: Int, count: Int, at place: CapturePlace) -> CaptureError {
+        let name = container == 0 ? "no container" : "container \(container)"
+        return CaptureError(
+            .otherContainer, place,
+            "\(count == 1 ? "One cookie" : "\(count) cookies") of \(name) \(count == 1 ? "was" : "were") left out: one container is read at a time. "
+                + "Read it into a jar of its own with --browser-container \(container).", .notice)
+    }
+
+    static func isolatedCookies(_ count: Int, at place: CapturePlace) -> CaptureError {
+        CaptureError(
+            .otherContainer, place,
+            "\(count == 1 ? "One cookie" : "\(count) cookies") of private windows or of first-party isolation \(count == 1 ? "was" : "were") left out.",
+            .notice)
+    }
+
+    static func encryptedValues(
+        _ obstacle: ChromiumCipher.Obstacle, count: Int, at place: CapturePlace
+    ) -> CaptureError {
+        let reason =
+            switch obstacle {
+            case .passwordMissing:
+                "encrypted under the password in the desktop's keyring (v11): look it up with "
+                    + "'secret-tool lookup application chromium' and give it with --browser-password-file."
+            case .passwordWrong:
+                "encrypted under another password than the one given (v11): look it up with "
+                    + "'secret-tool lookup application chromium'."
+            case .damaged: "damaged, or encrypted on another kind of computer (v10): only Linux's can be read."
+            case .appBound:
+                "encrypted with an app-bound key (v20), which only the browser itself can use: export them from the "
+                    + "running browser, through DevTools (Storage.getCookies) or an extension such as Cookie-Editor."
+            case .unknown: "encrypted in a way that is not known here."
+            }
+        return CaptureError(
+            .valueEncrypted, place, "\(cookies(count)) left out: the values are \(reason)", count: count)
+    }
+
+    private static func cookies(_ count: Int) -> String {
+        count == 1 ? "One cookie was" : "\(count) cookies were"
+    }
+}

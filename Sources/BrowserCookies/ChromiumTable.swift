@@ -1,0 +1,106 @@
+import Captures
+import CookieModel
+import GRDB
+
+/// The table of Chromium and its kin. Cookies that end with the session are in it.
+///
+/// Moments are in microseconds since 1601. Values are encrypted; what cannot be decrypted is counted and explained at the
+/// end, a failure for each kind of encryption.
+struct ChromiumTable: BrowserCookieTable {
+    /// From here on the value begins with the SHA-256 of its host.
+    private static let hashedHostVersion = 24
+    /// From 1601 to 1970, in microseconds.
+    private static let epoch: Int64 = 11_644_473_600_000_000
+
+    let format = CaptureFormat.chromium
+    let source: String
+    let columns: Set<String>
+    let version: Int
+    let password: [UInt8]?
+
+    /// The version of the database's schema.
+    static func version(_ database: Database) throws -> Int {
+        guard try database.tableExists("meta") else { return 0 }
+        let text = try String.fetchOne(database, sql: "SELECT CAST(value AS TEXT) FROM meta WHERE key = 'version'")
+        return text.flatMap { Int($0) } ?? 0
+    }
+
+    func read(_ database: Database, _ emit: (CaptureItem) throws -> Void) throws {
+        func optional(_ name: String, asBlob: Bool = false) -> String {
+            guard columns.contains(name) else { return "NULL AS \(name)" }
+            return asBlob ? "CAST(\(name) AS BLOB) AS \(name)" : name
+        }
+        // Versions before 2018 had other names for the flags.
+        let flags = [
+            columns.contains("is_secure") ? "is_secure" : columns.contains("secure") ? "secure AS is_secure" : "0",
+            columns.contains("is_httponly")
+                ? "is_httponly" : columns.contains("httponly") ? "httponly AS is_httponly" : "0",
+        ]
+        let rows = try Row.fetchCursor(
+            database,
+            sql: """
+                SELECT CAST(name AS BLOB) AS name, CAST(value AS BLOB) AS value, CAST(host_key AS BLOB) AS host_key,
+                    CAST(path AS BLOB) AS path, expires_utc, \(flags[0]), \(flags[1]),
+                    \(optional("encrypted_value", asBlob: true)), \(optional("top_frame_site_key", asBlob: true)),
+                    \(optional("has_cross_site_ancestor")), \(optional("has_expires")), \(optional("creation_utc")),
+                    \(optional("last_access_utc")), \(optional("samesite"))
+                FROM cookies ORDER BY rowid
+                """)
+        let cipher = ChromiumCipher(password: password, hasHashedHost: version >= Self.hashedHostVersion)
+        var entry = 0
+        var unreadable: [ChromiumCipher.Obstacle: Int] = [:]
+        while let row = try rows.next() {
+            entry += 1
+            let place = CapturePlace(source: source, entry: entry)
+            guard var record = record(row) else {
+                try emit(.failure(.rowMalformed(at: place)))
+                continue
+            }
+            switch cipher.value(row.octets("encrypted_value"), host: row.octets("host_key") ?? []) {
+            case .plain: break
+            case .decrypted(let value): record.value = value
+            case .unreadable(let obstacle):
+                unreadable[obstacle, default: 0] += 1
+                continue
+            }
+            try emit(.cookie(record, place))
+        }
+        let place = CapturePlace(source: source)
+        for (obstacle, count) in unreadable.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            try emit(.failure(.encryptedValues(obstacle, count: count, at: place)))
+        }
+    }
+
+    private func record(_ row: Row) -> CookieRecord? {
+        guard let name = row.octets("name"), let value = row.octets("value"), let path = row.octets("path"),
+            let (domain, isHostOnly) = row.domain("host_key"), let expires = row.number("expires_utc")
+        else { return nil }
+        var record = CookieRecord(
+            name: name, value: value, domain: domain, isHostOnly: isHostOnly, path: path,
+            isSecure: row.flag("is_secure"), isHTTPOnly: row.flag("is_httponly"),
+            creation: row.number("creation_utc").flatMap(Self.moment))
+        let hasExpiry = row.number("has_expires").map { $0 != 0 } ?? true
+        record.expiry = hasExpiry ? Self.moment(expires) : nil
+        record.lastAccess = row.number("last_access_utc").flatMap(Self.moment)
+        record.sameSite =
+            switch row.number("samesite") {
+            case 0: record.isSecure ? .none : .default
+            case 1: .lax
+            case 2: .strict
+            default: .default
+            }
+        if let site = row.text("top_frame_site_key"), !site.isEmpty {
+            // Before there was that column, every partition was one across sites.
+            let ancestor = row.number("has_cross_site_ancestor").map { $0 != 0 } ?? true
+            record.partitionKey = PartitionKey(topLevelSite: site, hasCrossSiteAncestor: ancestor)
+        }
+        return record
+    }
+
+    /// A moment; 0 stands for none.
+    private static func moment(_ microseconds: Int64) -> Timestamp? {
+        guard microseconds != 0 else { return nil }
+        let (sum, overflow) = microseconds.subtractingReportingOverflow(epoch)
+        return overflow ? .distantPast : Timestamp(microseconds: sum)
+    }
+}

@@ -1,0 +1,89 @@
+import Captures
+import Foundation
+
+/// A private copy of a database with its write-ahead log, as both were at one moment.
+///
+/// The two files are copied and looked at again: where either has changed in between, both are copied anew. So no lock is
+/// taken that the browser could meet. The index of the log is not copied: SQLite makes it anew.
+struct DatabaseCopy {
+    private static let attemptLimit = 8
+    /// More than any browser's cookies take.
+    private static let byteLimit: UInt64 = 4 << 30
+
+    /// The copy's path.
+    let path: String
+    private let folder: String
+
+    init(of original: String, source: String) throws(CaptureError) {
+        let place = CapturePlace(source: source)
+        folder = FileManager.default.temporaryDirectory.appending(path: "crumb-\(UUID().uuidString)").path
+        path = "\(folder)/cookies.sqlite"
+        do {
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw .databaseNotCopied(at: place)
+        }
+        do throws(CaptureError) {
+            try copy(original, at: place)
+        } catch {
+            remove()
+            throw error
+        }
+    }
+
+    /// Removes the copy.
+    func remove() {
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    private func copy(_ original: String, at place: CapturePlace) throws(CaptureError) {
+        for attempt in 0..<Self.attemptLimit {
+            // A browser writes in bursts.
+            if attempt > 0 { Thread.sleep(forTimeInterval: 0.05 * Double(attempt)) }
+            let before = (state(original), state("\(original)-wal"))
+            guard let size = before.0?.size else { throw .databaseNotReadable(at: place) }
+            guard size + (before.1?.size ?? 0) <= Self.byteLimit else { throw .databaseTooLarge(at: place) }
+            let isCopied =
+                copyFile(original, to: path)
+                && (before.1 == nil || copyFile("\(original)-wal", to: "\(path)-wal"))
+            guard before == (state(original), state("\(original)-wal")) else { continue }
+            guard isCopied else { throw .databaseNotReadable(at: place) }
+            return
+        }
+        throw .databaseUnstable(at: place)
+    }
+
+    private struct FileState: Equatable {
+        let size: UInt64
+        let modified: Date?
+        let number: UInt64?
+    }
+
+    private func state(_ path: String) -> FileState? {
+        let resolved = URL(filePath: path).resolvingSymlinksInPath().path
+        guard let attributes = try? FileManager.default.attributesOfItem(atPath: resolved) else { return nil }
+        return FileState(
+            size: (attributes[.size] as? NSNumber)?.uint64Value ?? 0,
+            modified: attributes[.modificationDate] as? Date,
+            number: (attributes[.systemFileNumber] as? NSNumber)?.uint64Value)
+    }
+
+    /// Copies the bytes into a file that nobody else may read, from its first byte on.
+    private func copyFile(_ original: String, to copy: String) -> Bool {
+        try? FileManager.default.removeItem(atPath: copy)
+        guard FileManager.default.createFile(atPath: copy, contents: nil, attributes: [.posixPermissions: 0o600]),
+            let input = FileHandle(forReadingAtPath: original), let output = FileHandle(forWritingAtPath: copy)
+        else { return false }
+        defer {
+            try? input.close()
+            try? output.close()
+        }
+        do {
+            while let piece = try input.read(upToCount: 1 << 20), !piece.isEmpty { try output.write(contentsOf: piece) }
+            return true
+        } catch {
+            return false
+        }
+    }
+}

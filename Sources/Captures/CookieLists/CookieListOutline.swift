@@ -1,0 +1,90 @@
+import CookieModel
+
+/// Where the cookies stand in a document that lists them: in an array that is the document, or that is called `cookies`
+/// (or `value`, in a WebDriver response), alone or within a `result`.
+///
+/// Of a storage state, `localStorage` and `indexedDB` are counted and named in a notice: they are no cookies.
+struct CookieListOutline: JSONOutline {
+    enum Context: Sendable {
+        case document
+        case members
+        case list
+        /// HTTPie's sessions before version 3.1: an object with a member for each cookie.
+        case map
+        case cookie
+        case namedCookie
+        case origins
+        case origin
+        case storage
+        case partition
+    }
+
+    static let start = Context.document
+
+    private let members: CookieMembers
+    private let source: String
+    private(set) var entryCount = 0
+    private var hasList = false
+    private var storageCount = 0
+
+    /// - Parameter url: where cookies without a domain belong.
+    init(_ dialect: CookieDialect, source: String, url: String?) {
+        let host = url.flatMap { try? RequestURL($0) }?.host.description
+        members = CookieMembers(dialect: dialect, host: host)
+        self.source = source
+    }
+
+    mutating func part(
+        named name: Span<UInt8>, holding container: JSONContainer?, in context: Context
+    ) -> JSONPart<Context> {
+        switch (context, container) {
+        case (.document, .object): return .enter(.members)
+        case (.document, .array): return list(.list)
+        case (.members, .array) where name.equals("cookies") || name.equals("value"): return list(.list)
+        case (.members, .object) where name.equals("cookies"): return list(.map)
+        case (.members, .object) where name.equals("result"): return .enter(.members)
+        case (.members, .array) where name.equals("origins"): return .enter(.origins)
+        case (.members, .object) where name.equals("partitionKey"): return .take(.partition)
+        case (.list, _): return .take(.cookie)
+        case (.map, _): return .take(.namedCookie)
+        case (.origins, .object): return .enter(.origin)
+        case (.origin, .array) where name.equals("localStorage") || name.equals("indexedDB"): return .enter(.storage)
+        case (.storage, _):
+            storageCount += 1
+            return .skip
+        default: return .skip
+        }
+    }
+
+    private mutating func list(_ context: Context) -> JSONPart<Context> {
+        hasList = true
+        return .enter(context)
+    }
+
+    mutating func take(
+        _ value: JSONValue, as context: Context, named name: Octets, isWhole: Bool, into items: inout [CaptureItem]
+    ) {
+        if case .partition = context {
+            if value.object?["sourceOrigin"] != nil {
+                items.append(.failure(.partitionUnclear(at: CapturePlace(source: source))))
+            }
+            return
+        }
+        entryCount += 1
+        let place = CapturePlace(source: source, entry: entryCount)
+        guard isWhole else { return items.append(.failure(.entryTooLarge(at: place))) }
+        var ownName: Octets?
+        if case .namedCookie = context { ownName = name }
+        switch members.cookie(value, named: ownName) {
+        case .cookie(let record): items.append(.cookie(record, place))
+        case .malformed(let finding): items.append(.failure(.entryMalformed(finding, at: place)))
+        case .domainMissing: items.append(.failure(.domainMissing(at: place)))
+        }
+    }
+
+    mutating func finish(isWhole: Bool, into items: inout [CaptureItem]) {
+        let place = CapturePlace(source: source)
+        if isWhole, !hasList { items.append(.failure(.noCookieList(members.dialect.title, at: place))) }
+        if storageCount > 0 { items.append(.failure(.localStorage(storageCount, at: place))) }
+    }
+}

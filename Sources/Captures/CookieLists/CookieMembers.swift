@@ -1,0 +1,144 @@
+import CookieModel
+
+/// Makes a cookie of the members that a list has for it.
+///
+/// - A domain with a leading dot is a domain cookie's, any other a host-only one's, unless the dialect says it outright.
+///   A cookie without a domain belongs to the host of the URL that the caller gives.
+/// - `SameSite=None` without `Secure` is what several browsers report for no attribute at all (no browser would have
+///   kept such a cookie): it is read as "not known".
+struct CookieMembers {
+    enum Result {
+        case cookie(CookieRecord)
+        case malformed(String)
+        /// There is no domain, and the caller named no URL.
+        case domainMissing
+    }
+
+    private struct Problem: Error {
+        let finding: String
+
+        static func wrongType(_ name: StaticString, _ type: String) -> Problem {
+            Problem(finding: "Its \(name) is not \(type).")
+        }
+    }
+
+    let dialect: CookieDialect
+    /// The host of cookies without a domain.
+    let host: String?
+
+    /// The cookie that `value` is; `name` is its name where that does not stand in the value itself.
+    func cookie(_ value: JSONValue, named name: Octets? = nil) -> Result {
+        guard let object = value.object else { return .malformed("It is not an object.") }
+        do throws(Problem) {
+            guard var record = try record(object, named: name) else { return .domainMissing }
+            record.sameSite = try sameSite(object, isSecure: record.isSecure)
+            record.expiry = try expiry(object)
+            record.partitionKey = try partitionKey(object)
+            return .cookie(record)
+        } catch {
+            return .malformed(error.finding)
+        }
+    }
+
+    private func record(_ object: JSONObject, named name: Octets?) throws(Problem) -> CookieRecord? {
+        var ownName = name
+        if ownName == nil { ownName = try string("name", in: object) }
+        guard let name = ownName else { throw .wrongType("name", "a string") }
+        guard let value = try value(object) else { throw .wrongType("value", "a string") }
+        let written = try string("domain", in: object).map { $0.withSpan { String(repairing: $0) } } ?? ""
+        let hasDot = written.hasPrefix(".")
+        let domain = written.isEmpty ? host : String(hasDot ? written.dropFirst() : written[...])
+        guard let domain else { return nil }
+        let hostOnly = dialect.hasHostOnly ? try flag("hostOnly", in: object) : nil
+        let path = try string("path", in: object) ?? "/"
+        return CookieRecord(
+            name: name, value: value, domain: domain,
+            isHostOnly: WebHost(domain)?.isIPAddress == true || hostOnly ?? !hasDot, path: path.isEmpty ? "/" : path,
+            isSecure: try flag("secure", in: object) ?? false,
+            isHTTPOnly: try flag("httpOnly", in: object) ?? false)
+    }
+
+    /// A string; BiDi writes octets that are not UTF-8 as Base64.
+    private func value(_ object: JSONObject) throws(Problem) -> Octets? {
+        guard let typed = object["value"]?.object else { return try string("value", in: object) }
+        guard let value = typed["value"]?.octets else { return nil }
+        if typed["type"]?.octets == "string" { return value }
+        guard typed["type"]?.octets == "base64", let decoded = Base64.decode(value) else {
+            throw .wrongType("value", "text or Base64")
+        }
+        return Octets(decoded)
+    }
+
+    private func expiry(_ object: JSONObject) throws(Problem) -> Timestamp? {
+        if try flag("session", in: object) == true { return nil }
+        switch object[dialect.expiry] {
+        case nil: return nil
+        case .number(let number):
+            let microseconds = number.millionths
+            return dialect.endsWithSessionAtMinusOne && microseconds == -1_000_000
+                ? nil : Timestamp(microseconds: microseconds)
+        case .string(let text):
+            guard let moment = Timestamp(rfc3339: text) ?? text.withSpan({ CookieDate.parse($0) }) else {
+                throw .wrongType(dialect.expiry, "a moment")
+            }
+            return moment
+        default: throw .wrongType(dialect.expiry, "a number")
+        }
+    }
+
+    private func sameSite(_ object: JSONObject, isSecure: Bool) throws(Problem) -> SameSite {
+        guard let text = try string("sameSite", in: object) else { return .default }
+        return text.withSpan { text in
+            if text.equalsIgnoringCase("strict") { return .strict }
+            if text.equalsIgnoringCase("lax") { return .lax }
+            let isNone = text.equalsIgnoringCase("none") || text.equalsIgnoringCase("no_restriction")
+            return isNone && isSecure ? .none : .default
+        }
+    }
+
+    /// A site as a string (Playwright, older DevTools), or an object with it (DevTools, extensions).
+    private func partitionKey(_ object: JSONObject) throws(Problem) -> PartitionKey? {
+        if try flag("partitionKeyOpaque", in: object) == true {
+            throw Problem(finding: "Its partition is opaque: no request outside the page that it was made for has it.")
+        }
+        switch object["partitionKey"] {
+        case nil: return nil
+        case .string(let site) where site.isEmpty: return nil
+        case .string(let site):
+            // What a key without that member meant before there was one.
+            let hasAncestor = try flag("_crHasCrossSiteAncestor", in: object) ?? true
+            return try partitionKey(site, hasAncestor)
+        case .object(let key):
+            let name: StaticString = key["topLevelSite"] == nil ? "sourceOrigin" : "topLevelSite"
+            guard let site = try string(name, in: key), !site.isEmpty else { return nil }
+            return try partitionKey(site, try flag("hasCrossSiteAncestor", in: key) ?? true)
+        default: throw .wrongType("partitionKey", "a site")
+        }
+    }
+
+    private func partitionKey(_ site: Octets, _ hasCrossSiteAncestor: Bool) throws(Problem) -> PartitionKey {
+        guard let url = try? RequestURL(site) else { throw .wrongType("partitionKey", "a site") }
+        return PartitionKey(
+            topLevelSite: "\(url.scheme.name)://\(url.host)", hasCrossSiteAncestor: hasCrossSiteAncestor)
+    }
+
+    // MARK: Members
+
+    private func string(_ name: StaticString, in object: JSONObject) throws(Problem) -> Octets? {
+        switch object[name] {
+        case nil: return nil
+        case .string(let octets): return octets
+        case .tooLong: throw Problem(finding: "Its \(name) is longer than 1 MiB.")
+        default: throw .wrongType(name, "a string")
+        }
+    }
+
+    private func flag(_ name: StaticString, in object: JSONObject) throws(Problem) -> Bool? {
+        switch object[name] {
+        case nil: return nil
+        case .boolean(let flag): return flag
+        case .number(let number) where number.integer == 0 || number.integer == 1: return number.integer == 1
+        default: throw .wrongType(name, "true or false")
+        }
+    }
+}

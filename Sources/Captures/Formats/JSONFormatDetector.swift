@@ -1,0 +1,124 @@
+/// Tells the formats apart that are JSON, by the names of members.
+///
+/// The first member that only one format has decides. A document that none decides on is taken for a HAR where it is an
+/// object, so that its owner hears what a HAR would need.
+struct JSONFormatDetector: Sendable {
+    private var stream = JSONStream(handler: JSONFormatSigns(), line: 1, column: 1)
+    private var readCount = 0
+
+    /// What `prefix` begins; `nil` where more bytes are needed. Each call's prefix begins with the one before.
+    mutating func finding(in prefix: Span<UInt8>, isWhole: Bool) -> FormatDetector.Finding? {
+        stream.read(prefix.extracting(readCount..<prefix.count))
+        readCount = prefix.count
+        if let format = stream.handler.format { return .format(format) }
+        guard isWhole || stream.isComplete || stream.problem != nil else { return nil }
+        if prefix[0] == ASCII.leftBrace { return .format(.har) }
+        return .unknown("The input is a JSON array in no format that is known here.")
+    }
+}
+
+/// The members that tell formats apart, as the events of a document show them.
+private struct JSONFormatSigns: JSONHandler, Sendable {
+    private enum Context {
+        case document
+        /// An object around the lists: the document itself, or the `result` of a protocol's answer.
+        case members
+        /// A list of cookies, of that format where its cookies do not tell better.
+        case list(CaptureFormat)
+        case cookie(CaptureFormat)
+        /// An array of strings under a name that is no other format's.
+        case values
+    }
+
+    private(set) var format: CaptureFormat?
+    private var contexts: [Context] = []
+    private var name: [UInt8] = []
+
+    private var context: Context { contexts.last ?? .document }
+
+    private func isNamed(_ text: StaticString) -> Bool {
+        name.span.equals(text)
+    }
+
+    private mutating func decide(_ format: CaptureFormat) {
+        self.format = self.format ?? format
+    }
+
+    mutating func key(_ name: Span<UInt8>) {
+        self.name.removeAll(keepingCapacity: true)
+        self.name.append(name)
+        guard case .cookie = context else { return }
+        if isNamed("hostOnly") || isNamed("expirationDate") || isNamed("storeId") {
+            decide(.cookieEditor)
+        } else if isNamed("sourceScheme") || isNamed("sourcePort") || isNamed("priority") || isNamed("sameParty") {
+            decide(.devTools)
+        } else if isNamed("expiry") {
+            decide(.webDriver)
+        } else if isNamed("_index") || isNamed("_source") {
+            decide(.tsharkJSON)
+        }
+    }
+
+    mutating func begin(_ container: JSONContainer) -> Bool {
+        guard format == nil else { return false }
+        switch (context, container) {
+        case (.document, .object): contexts.append(.members)
+        case (.document, .array): contexts.append(.list(.webDriver))
+        case (.members, .object): return beginObject()
+        case (.members, .array): return beginArray()
+        case (.list(let format), .object): contexts.append(.cookie(format))
+        case (.cookie, .object) where isNamed("value"):
+            decide(.webDriver)
+            return false
+        case (.list, .array), (.cookie, _), (.values, _): return false
+        }
+        return true
+    }
+
+    private mutating func beginObject() -> Bool {
+        if isNamed("log") { decide(.har) }
+        if isNamed("constants") { decide(.netLog) }
+        if isNamed("__meta__") || isNamed("cookies") { decide(.httpieSession) }
+        guard isNamed("result") else { return false }
+        contexts.append(.members)
+        return true
+    }
+
+    private mutating func beginArray() -> Bool {
+        if isNamed("origins") { decide(.storageState) }
+        if isNamed("cookies") {
+            contexts.append(.list(.storageState))
+        } else if isNamed("value") {
+            contexts.append(.list(.webDriver))
+        } else {
+            contexts.append(.values)
+        }
+        return true
+    }
+
+    mutating func end() {
+        guard let context = contexts.popLast() else { return }
+        switch context {
+        // A cookie that says nothing more is one of its list's own format, and so is an empty list.
+        case .cookie(let format), .list(let format): decide(format)
+        case .document, .members, .values: break
+        }
+    }
+
+    mutating func beginString() -> Bool {
+        if case .values = context { decide(.headerJSON) }
+        if case .members = context, isNamed("crumb") { decide(.captureMessages) }
+        return false
+    }
+
+    mutating func string(_ text: Span<UInt8>) {}
+    mutating func stringTooLong() {}
+
+    mutating func scalar(_ scalar: JSONScalar) {
+        // The version of a line of our own; a capture script's message has a word there.
+        if case .members = context, isNamed("crumb") { decide(.json) }
+        // A list that is Playwright's rather than WebDriver's, where nothing after it says otherwise.
+        guard case .cookie = context, isNamed("expires"), let last = contexts.indices.last else { return }
+        contexts[last] = .cookie(.storageState)
+    }
+}

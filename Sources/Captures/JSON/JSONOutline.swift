@@ -1,0 +1,130 @@
+import CookieModel
+
+/// Where in a document of one format stands what a reader is after.
+///
+/// Each value is skipped, entered or taken whole. What is taken is small: a cookie, an event, a message.
+protocol JSONOutline: Sendable {
+    /// What a container is that is entered, or a value that is taken.
+    associatedtype Context: Sendable
+
+    /// What the document's own value stands in.
+    static var start: Context { get }
+
+    /// What becomes of a value, before it is read.
+    ///
+    /// - Parameter name: the member's name; empty in an array.
+    mutating func part(
+        named name: Span<UInt8>, holding container: JSONContainer?, in context: Context
+    ) -> JSONPart<Context>
+
+    /// Takes a value. Of one that is larger than the limit a part is missing.
+    mutating func take(
+        _ value: JSONValue, as context: Context, named name: Octets, isWhole: Bool, into items: inout [CaptureItem])
+
+    /// Takes the end of the document, which may be its break.
+    mutating func finish(isWhole: Bool, into items: inout [CaptureItem])
+
+    /// How many entries were read: places count them from 1.
+    var entryCount: Int { get }
+
+    /// How many bytes of the document are held.
+    var bufferedByteCount: Int { get }
+}
+
+extension JSONOutline {
+    var bufferedByteCount: Int { 0 }
+}
+
+/// What becomes of a value.
+enum JSONPart<Context: Sendable>: Sendable {
+    case skip
+    case enter(Context)
+    case take(Context)
+}
+
+/// Follows an outline through a document.
+struct JSONOutlineHandler<Outline: JSONOutline>: JSONHandler, Sendable {
+    var outline: Outline
+    /// What was found and not yet taken away.
+    var items: [CaptureItem] = []
+    private var contexts: [Outline.Context] = []
+    private var name: [UInt8] = []
+    private var builder = JSONValueBuilder()
+    private var taken: Outline.Context?
+
+    init(outline: Outline) {
+        self.outline = outline
+    }
+
+    var bufferedByteCount: Int { outline.bufferedByteCount + builder.byteCount }
+
+    private mutating func part(_ container: JSONContainer?) -> JSONPart<Outline.Context> {
+        let context = contexts.last ?? Outline.start
+        let name = name
+        return outline.part(named: name.span, holding: container, in: context)
+    }
+
+    private mutating func take(_ value: JSONValue) {
+        guard let context = taken else { return }
+        taken = nil
+        let isWhole = !builder.isOverfull
+        builder.reset()
+        outline.take(value, as: context, named: Octets(name), isWhole: isWhole, into: &items)
+    }
+
+    mutating func key(_ name: Span<UInt8>) {
+        if builder.isOpen { return builder.key(name) }
+        self.name.removeAll(keepingCapacity: true)
+        self.name.append(name)
+    }
+
+    mutating func begin(_ container: JSONContainer) -> Bool {
+        if builder.isOpen {
+            builder.begin(container)
+            return true
+        }
+        switch part(container) {
+        case .skip: return false
+        case .enter(let context):
+            contexts.append(context)
+            name.removeAll(keepingCapacity: true)
+        case .take(let context):
+            taken = context
+            builder.begin(container)
+        }
+        return true
+    }
+
+    mutating func end() {
+        if builder.isOpen {
+            if let value = builder.end() { take(value) }
+        } else {
+            contexts.removeLast()
+            name.removeAll(keepingCapacity: true)
+        }
+    }
+
+    mutating func beginString() -> Bool {
+        if builder.isOpen { return true }
+        guard case .take(let context) = part(nil) else { return false }
+        taken = context
+        return true
+    }
+
+    mutating func string(_ text: Span<UInt8>) {
+        add(.string(text.withUnsafeBufferPointer { Octets($0) }))
+    }
+
+    mutating func stringTooLong() {
+        add(.tooLong)
+    }
+
+    mutating func scalar(_ scalar: JSONScalar) {
+        if !builder.isOpen, case .take(let context) = part(nil) { taken = context }
+        add(JSONValue(scalar))
+    }
+
+    private mutating func add(_ value: JSONValue) {
+        if let value = builder.add(value) { take(value) }
+    }
+}

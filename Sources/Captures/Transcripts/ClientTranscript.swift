@@ -1,0 +1,180 @@
+import CookieModel
+
+/// Puts the responses together out of what a client tells while it works: lines of requests, lines of responses, and
+/// remarks about its connections.
+///
+/// The URL of a response is that of the request before it: `Host` and target tell it, and whether the connection was
+/// encrypted tells the scheme. Where no request was printed it is the URL that the caller gave, moved on by redirects.
+struct ClientTranscript: Sendable {
+    /// How many connections are remembered by their host.
+    private static let connectionLimit = 1000
+    /// The longest host or target that is looked at.
+    private static let requestByteLimit = 1 << 16
+
+    let source: String
+    private var url: TranscriptURL
+    private let givenURL: RequestURL?
+    private var block: HeaderBlock?
+    private var blockCount = 0
+    /// The request at hand.
+    private var method: String?
+    private var target = Octets([])
+    private var host: Octets?
+    private var isWithinRequest = false
+    /// Whether the next response belongs to a URL that is known.
+    private var isAskedFor = true
+    private var isSkipping = false
+    /// Whether the connection at hand is encrypted; `nil` where an earlier one is used again.
+    private var isEncrypted: Bool? = false
+    private var encryption: [Octets: Bool] = [:]
+
+    init(source: String, url: String?) {
+        self.source = source
+        self.url = TranscriptURL(text: url, origin: .given)
+        givenURL = url.flatMap { try? RequestURL($0) }
+    }
+
+    var bufferedByteCount: Int { block?.bufferedByteCount ?? 0 }
+
+    /// Whether a response has been read.
+    var hasResponses: Bool { blockCount > 0 }
+
+    // MARK: Connections
+
+    /// Takes a remark of curl's.
+    mutating func takeRemark(_ text: Span<UInt8>) {
+        let remark = text.extracting(text.trimmingBlanks(0..<text.count))
+        if remark.hasPrefix("Connected to ") || remark.hasPrefix("Established connection to ") {
+            isEncrypted = false
+        } else if remark.hasPrefix("SSL connection using ") || remark.hasPrefix("using HTTP/3") {
+            isEncrypted = true
+        } else if remark.hasPrefix("Re-using existing ") || remark.hasPrefix("Reusing existing ") {
+            isEncrypted = nil
+        }
+    }
+
+    // MARK: Requests
+
+    /// Takes a line of a request; the empty one ends it.
+    mutating func takeRequestLine(_ line: Span<UInt8>) {
+        guard !line.isEmpty else { return endRequest() }
+        guard line.count <= Self.requestByteLimit else { return }
+        if !isWithinRequest {
+            beginRequest(line)
+        } else if let colon = line.firstIndex(of: ASCII.colon, from: 0),
+            line.extracting(0..<colon).equalsIgnoringCase("host")
+        {
+            host = octets(line, line.trimmingBlanks((colon + 1)..<line.count))
+        }
+    }
+
+    /// Notes that a client asks for `url`, which it names as a whole.
+    mutating func ask(for url: Span<UInt8>) {
+        self.url = TranscriptURL(text: String(repairing: url), origin: .recorded)
+        isAskedFor = true
+        method = nil
+    }
+
+    private mutating func beginRequest(_ line: Span<UInt8>) {
+        guard let first = line.firstIndex(of: ASCII.space, from: 0),
+            let second = line.firstIndex(of: ASCII.space, from: first + 1)
+        else { return }
+        method = String(validating: line.extracting(0..<first))
+        target = octets(line, (first + 1)..<second)
+        host = nil
+        isWithinRequest = true
+    }
+
+    private mutating func endRequest() {
+        guard isWithinRequest else { return }
+        isWithinRequest = false
+        isAskedFor = true
+        // What a proxy is asked for is whole already, or no resource at all.
+        if method == "CONNECT" { return }
+        if target.first != ASCII.slash, target != "*" {
+            url = TranscriptURL(text: target.withSpan { String(repairing: $0) }, origin: .recorded)
+            return
+        }
+        guard let host else { return }
+        let scheme = scheme(of: host)
+        let path = target == "*" ? Octets([]) : target
+        url = TranscriptURL(
+            text: "\(scheme)://" + Octets(Array(host) + Array(path)).withSpan { String(repairing: $0) },
+            origin: .recorded)
+    }
+
+    private mutating func scheme(of host: Octets) -> String {
+        if let isEncrypted {
+            if encryption.count < Self.connectionLimit { encryption[host] = isEncrypted }
+            if isEncrypted { return "https" }
+        } else if encryption[host] == true {
+            return "https"
+        }
+        // A transcript that was cut may lack the handshake: the caller knows.
+        if let givenURL, givenURL.scheme.isCryptographic, let other = try? RequestURL("https://\(host)/"),
+            other.isSameOrigin(as: givenURL)
+        {
+            return "https"
+        }
+        return "http"
+    }
+
+    private func octets(_ line: Span<UInt8>, _ range: Range<Int>) -> Octets {
+        line.extracting(range).withUnsafeBufferPointer { Octets($0) }
+    }
+
+    // MARK: Responses
+
+    /// Takes a line of a response; the empty one ends its header block.
+    mutating func takeResponseLine(_ line: Span<UInt8>, number: Int, into items: inout [CaptureItem]) {
+        if line.isEmpty { return endResponse(into: &items) }
+        if block != nil {
+            block?.take(line, number: number, into: &items)
+        } else if let statusLine = StatusLine(line) {
+            begin(ResponseHead(index: blockCount + 1, line: number, statusLine: statusLine), into: &items)
+        } else if !isSkipping, line.count >= 10, line.extracting(0..<10).equalsIgnoringCase("set-cookie") {
+            // A trailer, or of a block whose beginning is gone.
+            items.append(.failure(.fieldWithoutResponse(at: CapturePlace(source: source, line: number))))
+        }
+    }
+
+    private mutating func begin(_ head: ResponseHead, into items: inout [CaptureItem]) {
+        blockCount += 1
+        let place = CapturePlace(source: source, entry: blockCount, line: head.line)
+        isSkipping = !isAskedFor || url.text == nil
+        if !isAskedFor {
+            items.append(.failure(.responseSkipped(at: place)))
+        } else if url.text == nil {
+            items.append(.failure(.urlMissing(at: place)))
+        } else {
+            block = HeaderBlock(head, source: source)
+        }
+    }
+
+    /// A line of a response was too long.
+    mutating func leaveOutLine(_ number: Int, into items: inout [CaptureItem]) {
+        if block != nil {
+            block?.leaveOut(number, into: &items)
+        } else {
+            items.append(.failure(.lineTooLong(at: CapturePlace(source: source, line: number))))
+        }
+    }
+
+    /// Ends the header block at hand, if there is one.
+    mutating func endResponse(into items: inout [CaptureItem]) {
+        isSkipping = false
+        guard var block else { return }
+        self.block = nil
+        // What a proxy answers to CONNECT is its own, whatever its status.
+        let isTunnel = method == "CONNECT"
+        block.end(at: url, method: method, isFromProxy: isTunnel, into: &items)
+        isAskedFor = isTunnel || url.follow(block.head.sequel)
+    }
+
+    /// Takes the end of the transcript.
+    mutating func finish(lineCount: Int, into items: inout [CaptureItem]) {
+        guard block != nil else { return }
+        items.append(.failure(.headersTruncated(at: CapturePlace(source: source, entry: blockCount, line: lineCount))))
+        endResponse(into: &items)
+    }
+}

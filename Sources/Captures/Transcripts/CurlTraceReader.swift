@@ -1,0 +1,163 @@
+/// Reads what `curl --trace-ascii` and `curl --trace` write: a heading for each piece of data, and its bytes below, 64 a
+/// line as text or 16 a line in hexadecimal.
+///
+/// Each line of bytes begins with its offset. One that goes on where the line before ended continues it; one that is two
+/// bytes further on begins behind a CRLF. As text, curl writes a dot for every byte that is not printable ASCII, so that
+/// octets beyond ASCII are lost; `--trace` keeps them.
+struct CurlTraceReader: FormatReader {
+    private enum Section {
+        case requestHeader
+        case responseHeader
+        /// A remark, or data that nobody asks for.
+        case other
+    }
+
+    private let source: String
+    private var lines: LineBuffer
+    private var transcript: ClientTranscript
+    private var section = Section.other
+    /// The line of a header at hand, and the offset that it has come to.
+    private var text: [UInt8] = []
+    private var textLine = 0
+    private var offset = 0
+    private var isOpen = false
+    private var isTooLong = false
+
+    init(source: String, url: String?, firstLine: Int) {
+        self.source = source
+        lines = LineBuffer(firstNumber: firstLine)
+        transcript = ClientTranscript(source: source, url: url)
+    }
+
+    var bufferedByteCount: Int { lines.bufferedByteCount + transcript.bufferedByteCount + text.capacity }
+
+    mutating func read(_ bytes: Span<UInt8>, into items: inout [CaptureItem]) {
+        var position = 0
+        while let line = lines.next(in: bytes, from: &position) {
+            switch line {
+            case .inPiece(let range): take(bytes.extracting(range), into: &items)
+            case .joined(let line): take(line.span, into: &items)
+            case .tooLong: transcript.leaveOutLine(lines.number, into: &items)
+            }
+        }
+    }
+
+    mutating func finish(into items: inout [CaptureItem]) {
+        if case .joined(let line) = lines.last() { take(line.span, into: &items) }
+        endSection(into: &items)
+        transcript.finish(lineCount: lines.number, into: &items)
+        if !transcript.hasResponses { items.append(.failure(.noResponses(at: CapturePlace(source: source)))) }
+    }
+
+    private mutating func take(_ bytes: Span<UInt8>, into items: inout [CaptureItem]) {
+        let whole = bytes.extracting(bytes.droppingCarriageReturn)
+        if let (start, offset) = dataLine(whole) {
+            guard section != .other else { return }
+            takeData(whole, from: start, at: offset, into: &items)
+            return
+        }
+        let line = whole.extracting(TranscriptLine.start(of: whole)..<whole.count)
+        endSection(into: &items)
+        if line.hasPrefix("== Info: ") {
+            transcript.takeRemark(line.extracting(9..<line.count))
+        } else if line.hasPrefix("=> Send header, ") {
+            section = .requestHeader
+        } else if line.hasPrefix("<= Recv header, ") {
+            section = .responseHeader
+        }
+    }
+
+    /// Where the bytes begin in a line such as `0040: …`, and their offset; `nil` for a line of another kind.
+    private func dataLine(_ line: Span<UInt8>) -> (start: Int, offset: Int)? {
+        var offset = 0
+        var position = 0
+        while position < line.count, position < 12, let digit = ASCII.hexadecimalValue(line[position]) {
+            offset = offset << 4 | Int(digit)
+            position += 1
+        }
+        guard position >= 4, position + 1 < line.count, line[position] == ASCII.colon,
+            line[position + 1] == ASCII.space
+        else { return nil }
+        return (position + 2, offset)
+    }
+
+    private mutating func takeData(
+        _ line: Span<UInt8>, from start: Int, at offset: Int, into items: inout [CaptureItem]
+    ) {
+        let data = line.extracting(start..<line.count)
+        if let bytes = octets(inHexadecimal: data) {
+            if !isOpen { begin() }
+            append(bytes.span)
+            self.offset = offset + bytes.count
+            while let end = text.firstIndex(of: ASCII.lineFeed) {
+                let rest = Array(text[(end + 1)...])
+                text.removeSubrange(end...)
+                endLine(into: &items)
+                begin()
+                text = rest
+            }
+            // What the section's last CRLF leaves over is no line.
+            if text.isEmpty { isOpen = false }
+            return
+        }
+        if isOpen, offset != self.offset { endLine(into: &items) }
+        if !isOpen { begin() }
+        append(data)
+        self.offset = offset + data.count
+    }
+
+    private mutating func begin() {
+        isOpen = true
+        isTooLong = false
+        text.removeAll(keepingCapacity: text.capacity <= 4096)
+        textLine = lines.number
+    }
+
+    private mutating func append(_ bytes: Span<UInt8>) {
+        if isTooLong || text.count + bytes.count > CaptureLimits.fieldByteCount {
+            isTooLong = true
+            text = []
+        } else {
+            text.append(bytes)
+        }
+    }
+
+    /// The bytes of a line of `--trace`: pairs of digits in 16 columns, and the same bytes as text behind them; `nil`
+    /// where the line is none.
+    private func octets(inHexadecimal line: Span<UInt8>) -> [UInt8]? {
+        guard line.count > 48, line.count <= 48 + 16 else { return nil }
+        let count = line.count - 48
+        var bytes: [UInt8] = []
+        for column in 0..<16 {
+            let position = column * 3
+            guard line[position + 2] == ASCII.space else { return nil }
+            if column < count {
+                guard let high = ASCII.hexadecimalValue(line[position]),
+                    let low = ASCII.hexadecimalValue(line[position + 1])
+                else { return nil }
+                bytes.append(UInt8(high << 4 | low))
+            } else {
+                guard line[position] == ASCII.space, line[position + 1] == ASCII.space else { return nil }
+            }
+        }
+        return bytes
+    }
+
+    private mutating func endSection(into items: inout [CaptureItem]) {
+        if isOpen { endLine(into: &items) }
+        section = .other
+        offset = 0
+    }
+
+    private mutating func endLine(into items: inout [CaptureItem]) {
+        isOpen = false
+        if isTooLong { return transcript.leaveOutLine(textLine, into: &items) }
+        let bytes = text
+        let line = bytes.span.extracting(bytes.span.droppingCarriageReturn)
+        switch section {
+        case .requestHeader: transcript.takeRequestLine(line)
+        case .responseHeader: transcript.takeResponseLine(line, number: textLine, into: &items)
+        case .other: break
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import CookieModel
+
+extension FormatCapabilities {
+    /// Why the format cannot hold a cookie; `nil` where it can.
+    func obstacle(to record: CookieRecord) -> ExportObstacle? {
+        if octets != .any, !record.hasScope { return .scope }
+        if !holdsNameless, record.name.isEmpty { return .nameless }
+        if !admitsOctets(of: record) { return .octets }
+        if needsText, ![record.name, record.value, record.path].allSatisfy({ $0.utf8String != nil }) {
+            return .notText
+        }
+        if octets == .setCookie || octets == .browser, record.isTooLong { return .tooLong }
+        if partitions != .all, let key = record.partitionKey, !key.isOwnSite(of: record.domain) { return .partition }
+        return nil
+    }
+
+    private func admitsOctets(of record: CookieRecord) -> Bool {
+        switch octets {
+        case .any: true
+        case .columns: ![record.name, record.value, record.path].contains { $0.contains(where: endsColumn) }
+        case .header:
+            ![record.name, record.value].contains { $0.contains { isControl($0) || $0 == semicolon } }
+                && !record.name.contains(equalsSign)
+        case .setCookie, .browser: record.isSetCookieText(allowingTabs: octets == .setCookie)
+        }
+    }
+}
+
+private let semicolon: UInt8 = 0x3B
+private let equalsSign: UInt8 = 0x3D
+
+private func endsColumn(_ byte: UInt8) -> Bool {
+    byte == 0 || byte == ASCII.tab || byte == ASCII.lineFeed || byte == ASCII.carriageReturn
+}
+
+/// A control character other than tab.
+private func isControl(_ byte: UInt8) -> Bool {
+    byte < 0x20 && byte != ASCII.tab || byte == 0x7F
+}
+
+extension CookieRecord {
+    /// Whether host and path are such that a reader can tell who gets the cookie.
+    fileprivate var hasScope: Bool {
+        path.first == ASCII.slash && domain.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F } && WebHost(domain) != nil
+    }
+
+    /// Whether name, value and path come back when they are parsed (section 5.6 of the draft).
+    fileprivate func isSetCookieText(allowingTabs: Bool) -> Bool {
+        guard !name.contains(equalsSign), !(name.isEmpty && value.isEmpty) else { return false }
+        return [name, value, path].allSatisfy { part in
+            guard let first = part.first, let last = part.last else { return true }
+            return !ASCII.isBlank(first) && !ASCII.isBlank(last)
+                && !part.contains { isControl($0) || $0 == semicolon || !allowingTabs && $0 == ASCII.tab }
+        }
+    }
+
+    /// Whether parsers ignore the cookie, or its path, for their length (section 5.6 of the draft).
+    fileprivate var isTooLong: Bool {
+        name.count + value.count > SetCookie.nameAndValueLimit || path.count > SetCookie.attributeValueLimit
+    }
+}
+
+extension PartitionKey {
+    /// Whether this is the partition of the top-level pages of the site that `domain` belongs to.
+    ///
+    /// A top-level site is a scheme and a registrable domain, so no list is needed to compare them.
+    func isOwnSite(of domain: String) -> Bool {
+        let scheme = "https://"
+        guard !hasCrossSiteAncestor, topLevelSite.hasPrefix(scheme), let host = WebHost(domain),
+            let site = WebHost(String(topLevelSite.dropFirst(scheme.count)))
+        else { return false }
+        return CookiePolicy.domainMatches(host, site.octets)
+    }
+}

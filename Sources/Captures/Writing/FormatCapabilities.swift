@@ -1,0 +1,114 @@
+public import CookieModel
+
+/// What of a cookie a format can hold, as its real readers read it: the one table from which the losses of an export are
+/// computed. docs/formats.md shows it.
+public struct FormatCapabilities: Sendable, Hashable {
+    /// How the end of a lifetime is written.
+    public enum ExpiryPrecision: Sendable, Hashable {
+        /// Not at all.
+        case none
+        /// In whole seconds, from 1970 to the end of the year 9999.
+        case seconds
+        /// In microseconds, from 1970 to the end of the year 9999.
+        case microseconds
+        /// Every moment there is.
+        case exact
+    }
+
+    /// Which partitioned cookies a format can hold.
+    public enum Partitions: Sendable, Hashable {
+        /// All of them.
+        case all
+        /// Those of a page of their own site: where they belong to goes without saying.
+        case ownSite
+        /// Those of a page of their own site, as if they were not partitioned: a tool without pages sends them alike.
+        case ownSiteUnmarked
+    }
+
+    /// Which octets names, values and paths may have.
+    public enum OctetsRule: Sendable, Hashable {
+        /// Any.
+        case any
+        /// Any but tab, line feed, carriage return and NUL.
+        case columns
+        /// What a Set-Cookie line gives back: no control characters but a tab within, no semicolon, no white space at
+        /// the ends, no equals sign in the name.
+        case setCookie
+        /// The same without tabs: one cookie with a tab, and a browser refuses the whole list.
+        case browser
+        /// What a Cookie field carries: no control characters but a tab, no semicolon.
+        case header
+    }
+
+    /// The properties that there is a place for, but for the end of the lifetime and the partition.
+    public let features: Set<CookieFeature>
+    /// How the end of a lifetime is written.
+    public let expiry: ExpiryPrecision
+    /// Which partitioned cookies there is a place for.
+    public let partitions: Partitions
+    /// Which octets there is a place for.
+    public let octets: OctetsRule
+    /// Whether names, values and paths must be UTF-8.
+    public let needsText: Bool
+    /// Whether there is a place for cookies without a name.
+    public let holdsNameless: Bool
+
+    init(
+        _ features: Set<CookieFeature>, expiry: ExpiryPrecision, partitions: Partitions, octets: OctetsRule,
+        needsText: Bool, holdsNameless: Bool
+    ) {
+        self.features = features
+        self.expiry = expiry
+        self.partitions = partitions
+        self.octets = octets
+        self.needsText = needsText
+        self.holdsNameless = holdsNameless
+    }
+
+    /// Whether the format has a place for a property, of cookies that it can hold.
+    public func holds(_ feature: CookieFeature) -> Bool {
+        switch feature {
+        case .expiry: expiry != .none
+        case .exactExpiry: expiry == .exact
+        case .partition: partitions != .ownSiteUnmarked
+        default: features.contains(feature)
+        }
+    }
+
+    /// What of a cookie is lost, in the order of ``CookieFeature``; a property that the cookie does not have is not.
+    public func losses(of record: CookieRecord) -> [CookieFeature] {
+        CookieFeature.allCases.filter { record.has($0) && !keeps($0, of: record) }
+    }
+
+    private func keeps(_ feature: CookieFeature, of record: CookieRecord) -> Bool {
+        // One report is enough where there is no end of the lifetime at all.
+        guard feature == .exactExpiry, let end = record.expiry else { return holds(feature) }
+        return expiry == .none || writtenExpiry(end) == end
+    }
+
+    /// The end of a lifetime as the format can write it.
+    func writtenExpiry(_ end: Timestamp) -> Timestamp {
+        guard expiry != .exact else { return end }
+        // The last second of the year 9999. The first second of 1970 would be "with the session" to many readers.
+        let bounded = min(max(end, Timestamp(seconds: 1)), Timestamp(seconds: 253_402_300_799))
+        return expiry == .microseconds ? bounded : Timestamp(seconds: bounded.seconds)
+    }
+}
+
+extension CookieRecord {
+    /// Whether there is something to lose.
+    fileprivate func has(_ feature: CookieFeature) -> Bool {
+        switch feature {
+        case .domain, .path: true
+        // An address has no hosts below it.
+        case .hostOnly: isHostOnly && WebHost(domain)?.isIPAddress != true
+        case .secure: isSecure
+        case .httpOnly: isHTTPOnly
+        case .sameSite: sameSite != .default
+        case .expiry, .exactExpiry: expiry != nil
+        case .partition: partitionKey != nil
+        case .creation: creation != nil
+        case .lastAccess: lastAccess != nil
+        }
+    }
+}

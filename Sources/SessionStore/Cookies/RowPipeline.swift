@@ -1,0 +1,161 @@
+internal import Dispatch
+internal import GRDB
+internal import Synchronization
+
+/// Writes rows on another thread, in chunks and in order, while their transaction goes on to decide.
+///
+/// Nobody waits for a thread that has not begun: whoever needs a chunk written writes it where nobody does. So it works
+/// with one core, and with a pool that has no thread left.
+///
+/// `@unchecked` because the compiler cannot see that the statements, and the connection behind them, are used within
+/// `connection` alone.
+final class RowPipeline: @unchecked Sendable {
+    /// How many octets of changes are worth a chunk.
+    static let chunkSize = 65_536
+    /// How many chunks may wait: memory stays bounded where deciding is faster than writing.
+    private static let waitingLimit = 6
+    /// From how many waiting chunks on the thread that decides seals too.
+    private static let sealingLimit = 2
+
+    private struct State {
+        var waiting: [SealableRows] = []
+        var isWriting = false
+        /// Whether the thread that decides waits for the chunk that is being written.
+        var isAwaited = false
+        var failure: (any Error)?
+    }
+
+    private let state = Mutex(State())
+    private let chunkWritten = DispatchSemaphore(value: 0)
+    /// Held by whoever uses the connection.
+    private let connection = Mutex<Void>(())
+    private let sealer: Sealer
+    private let insertion, update, deletion: RowStatement
+    private let queue = DispatchQueue(label: "crumb.rows")
+
+    /// A pipeline for the transaction that `rows` are of.
+    init(_ rows: CookieRows, _ sealer: Sealer) throws {
+        self.sealer = sealer
+        insertion = try rows.statement(.insertion)
+        update = try rows.statement(.update)
+        deletion = try rows.statement(.deletion)
+    }
+
+    /// Has changes written, after those that were added before.
+    ///
+    /// - Throws: where earlier ones could not be.
+    func add(_ changes: CookieRowChanges) throws {
+        var chunk = SealableRows(changes)
+        // Where writing is behind, the values are sealed here.
+        if state.withLock({ $0.waiting.count >= RowPipeline.sealingLimit }) { try chunk.seal(by: sealer) }
+        try state.withLock { state in
+            if let failure = state.failure { throw failure }
+            state.waiting.append(chunk)
+        }
+        queue.async { while self.writeNext() {} }
+        waitForChunks(downTo: RowPipeline.waitingLimit)
+    }
+
+    /// Sees to it that everything is written.
+    ///
+    /// - Throws: where something could not be.
+    func finish() throws {
+        waitForChunks(downTo: 0)
+        try state.withLock { state in
+            if let failure = state.failure { throw failure }
+        }
+    }
+
+    /// Forgets what is not written yet. Nothing uses the connection afterwards.
+    func cancel() {
+        state.withLock { $0.waiting = [] }
+        waitForChunks(downTo: 0)
+    }
+
+    /// Calls `body` while nobody else uses the connection. What was added may not be written yet.
+    func withConnection<Result: Sendable>(_ body: () throws -> Result) throws -> Result {
+        try connection.withLock { _ in try body() }
+    }
+
+    /// Waits until so many chunks are still to be written; where there are none, nobody writes one any more.
+    private func waitForChunks(downTo count: Int) {
+        while true {
+            let (isDone, isWriting) = state.withLock { state in
+                let isDone = state.waiting.count <= count && (count > 0 || !state.isWriting)
+                state.isAwaited = !isDone && state.isWriting
+                return (isDone, state.isWriting)
+            }
+            if isDone { return }
+            if isWriting { chunkWritten.wait() } else { writeNext() }
+        }
+    }
+
+    /// Writes the oldest chunk.
+    ///
+    /// - Returns: whether there was one that nobody else writes, and none before it.
+    @discardableResult
+    private func writeNext() -> Bool {
+        let oldest = state.withLock { state -> SealableRows? in
+            guard !state.isWriting, !state.waiting.isEmpty else { return nil }
+            state.isWriting = true
+            return state.waiting.removeFirst()
+        }
+        guard let oldest else { return false }
+        let result = Result { try write(oldest) }
+        let isAwaited = state.withLock { state in
+            if case .failure(let error) = result {
+                state.failure = state.failure ?? error
+                state.waiting = []
+            }
+            state.isWriting = false
+            defer { state.isAwaited = false }
+            return state.isAwaited
+        }
+        if isAwaited { chunkWritten.signal() }
+        return true
+    }
+
+    private func write(_ chunk: SealableRows) throws {
+        try chunk.forEach(sealer) { change, sealedValue in
+            try connection.withLock { _ in try change.run(statement(change.kind), sealedValue: sealedValue) }
+        }
+    }
+
+    private func statement(_ kind: CookieRowChanges.Kind) -> RowStatement {
+        switch kind {
+        case .insertion: insertion
+        case .update: update
+        case .deletion: deletion
+        }
+    }
+}
+
+/// Changes whose values are sealed now or when they are written.
+private struct SealableRows: Sendable {
+    private let changes: CookieRowChanges
+    /// One for each change; `nil` where they are not sealed yet.
+    private var sealedValues: [[UInt8]?]?
+
+    init(_ changes: CookieRowChanges) {
+        self.changes = changes
+    }
+
+    mutating func seal(by sealer: Sealer) throws {
+        var nonces = NonceSequence()
+        var values: [[UInt8]?] = []
+        try changes.forEach { values.append(try $0.sealedValue(sealer, &nonces)) }
+        sealedValues = values
+    }
+
+    /// Calls `body` with every change and its sealed value, in order.
+    func forEach(
+        _ sealer: Sealer, _ body: (borrowing CookieRowChanges.Change, [UInt8]?) throws -> Void
+    ) throws {
+        var index = 0
+        var nonces = NonceSequence()
+        try changes.forEach { change in
+            try body(change, try sealedValues.map { $0[index] } ?? change.sealedValue(sealer, &nonces))
+            index += 1
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import ArgumentParser
+import Captures
+import CookieModel
+
+struct ConvertCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "convert",
+        abstract: "Write the cookies of captures as another tool reads them, without a database.",
+        discussion: """
+            Responses go through the cookie rules; the cookies of a store's dump stay what they are. Reads what \
+            'crumb import' reads and writes what 'crumb export' writes. What was read and what was lost is said on \
+            standard error.
+            """)
+
+    @OptionGroup(title: "Which cookies") var filter: CookieFilterOptions
+    @OptionGroup(title: "Where to") var export: ExportOptions
+    @OptionGroup var suffixListOptions: SuffixListOptions
+    @OptionGroup var output: OutputOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "The format of the captures: \(captureFormatNames). Default: what each one's content says.",
+            valueName: "format"),
+        transform: captureFormat)
+    var from: CaptureFormat?
+
+    @Option(
+        name: .customLong("to"),
+        help: ArgumentHelp("The format to write: \(exportFormatNames).", valueName: "format"), transform: exportFormat)
+    var format: ExportFormat
+
+    @Option(help: "The URL that a raw dump's first response answered.")
+    var url: String?
+
+    @Option(help: "Only the cookies of a request to this URL. Default for a format that is for one URL: --url.")
+    var forURL: String?
+
+    @Flag(help: "Count lifetimes from now, not from when the capture was made.")
+    var receivedNow = false
+
+    @Argument(help: "The captures; '-' is standard input.")
+    var files: [String]
+
+    func execute(_ console: Console) throws {
+        let now = Timestamp.now
+        if let url { _ = try requestURL(url) }
+        let request = try filter.request(to: forURL ?? (format.scope == .anySite ? nil : url), for: format)
+        let selection = try filter.selection()
+        var policy = CookiePolicy()
+        policy.publicSuffixes = try suffixListOptions.list()
+        let destination = try export.destination(sparing: [], console)
+        var converter = CaptureConverter(
+            format: from, url: url, receivedNow: receivedNow, policy: policy, now: now)
+        var status: ExitStatus?
+        for file in files {
+            let report = try converter.read(InputFile(file))
+            let failure = try tell(report, toTalk: destination.file == nil, console)
+            status = status ?? failure
+        }
+        var exporter = CookieExporter(format, to: destination, host: request?.url.host, now: now)
+        try forEachCookie(of: converter.collection, for: request, now: now, console) { record in
+            if selection.admits(record) { try exporter.write(record) }
+        }
+        try exporter.finish(console, json: output.json)
+        if let status { throw status.exitCode }
+    }
+
+    private func forEachCookie(
+        of collection: CookieCollection, for request: RequestContext?, now: Timestamp, _ console: Console,
+        _ body: (CookieRecord) throws -> Void
+    ) throws {
+        guard let request else { return try collection.forEach(body) }
+        guard format.scope != .oneHost else {
+            return try collection.forEach { if $0.belongs(to: request.url.host) { try body($0) } }
+        }
+        let cookies = collection.cookies(for: request, now: now) { record, decision in
+            let reasons = decision.reasons.reasons.map { "\($0.explanation) (\($0.identifier))" }
+            console.complain("refused \(record.label): \(reasons.joined(separator: "; "))")
+        }
+        try cookies.forEach(body)
+    }
+
+    /// Says what was read; the status of the first failure.
+    private func tell(_ report: ImportReport, toTalk: Bool, _ console: Console) throws -> ExitStatus? {
+        if output.json {
+            try console.writeJSON(report, toTalk: toTalk)
+        } else if report.responses > 0 || report.lines > 0 || report.failures.isEmpty {
+            console.note(report.text)
+        }
+        var status: ExitStatus?
+        for failure in report.failures {
+            let hint = failure.code == ExitStatus.urlMissing.code ? " Use --url." : ""
+            console.complain("\(failure.message)\(hint)")
+            status = status ?? ExitStatus(code: failure.code)
+        }
+        return status
+    }
+}

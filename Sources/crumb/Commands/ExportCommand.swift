@@ -1,0 +1,70 @@
+import ArgumentParser
+import Captures
+import CookieModel
+import SessionStore
+
+struct ExportCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Write the cookies of a jar as another tool reads them.",
+        discussion: """
+            What the format cannot hold is said on standard error: properties that are lost, and cookies that are left \
+            out, with exit status 6. 'json' loses nothing. A file appears whole or not at all, readable by you alone.
+            """)
+
+    @OptionGroup var jar: JarOptions
+    @OptionGroup(title: "Which cookies") var filter: CookieFilterOptions
+    @OptionGroup(title: "Where to") var export: ExportOptions
+    @OptionGroup var output: OutputOptions
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("The format to write: \(exportFormatNames).", valueName: "format"), transform: exportFormat)
+    var format: ExportFormat
+
+    @Option(help: "Only the cookies of a request to this URL; some formats are for one URL and need it.")
+    var url: String?
+
+    func execute(_ console: Console) throws {
+        let now = Timestamp.now
+        let request = try filter.request(to: url, for: format)
+        let selection = try filter.selection()
+        let existing = try jar.openExistingJar(now: now, notesAccess: false)
+        let destination = try export.destination(sparing: try ownFiles(), console)
+        var exporter = CookieExporter(format, to: destination, host: request?.url.host, now: now)
+        if let existing {
+            try ExportCommand.cookies(of: existing, for: request, format.scope, now: now) { readable, unreadable in
+                for record in readable.lazy.map({ CookieRecord($0) }) where selection.admits(record) {
+                    try exporter.write(record)
+                }
+                for cookie in unreadable where selection.admits(CookieRecord(cookie)) {
+                    exporter.leaveOut(unreadable: cookie)
+                }
+            }
+        }
+        try exporter.finish(console, json: output.json)
+    }
+
+    /// Goes through the cookies that are meant, without noting that they were used.
+    private static func cookies(
+        of jar: CookieJar, for request: RequestContext?, _ scope: ExportFormat.Scope, now: Timestamp,
+        _ body: ([Cookie], [Cookie]) throws -> Void
+    ) throws {
+        guard let request else { return try jar.forEachSite(body) }
+        guard scope == .oneHost else {
+            let retrieval = try jar.retrieve(for: request, now: now)
+            let unreadable = retrieval.excluded.filter { $0.reasons.contains(.unreadable) }.map(\.cookie)
+            return try body(retrieval.included, unreadable)
+        }
+        // What a page of the host can have set, at whatever path it is.
+        let host = request.url.host
+        let (readable, unreadable) = try jar.cookies(ofSiteOf: host)
+        func belongs(_ cookie: Cookie) -> Bool { CookieRecord(cookie).belongs(to: host) }
+        try body(readable.filter(belongs), unreadable.filter(belongs))
+    }
+
+    private func ownFiles() throws -> [String] {
+        let database = try jar.path()
+        return [database, "\(database)-wal", "\(database)-shm", try KeyLocation().locations.keyFile()]
+    }
+}

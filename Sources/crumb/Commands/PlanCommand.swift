@@ -1,0 +1,56 @@
+import ArgumentParser
+import CookieModel
+import RequestDecoration
+import SessionStore
+
+struct PlanCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "plan",
+        abstract: "Print, in JSON, what to do with a web view so that a page opens with the session.",
+        discussion: """
+            The steps in order: the cookies to put into the web view's own store first (HttpOnly ones too), the script \
+            to install, the URL to load and with which Cookie field, and the cookies to look for afterwards. Values are \
+            in the clear.
+
+            --native names a file with what the web view's store holds: a JSON object a cookie, one on each line or in \
+            an array, with the members that 'crumb list --json --values' has. Only what the store lacks or has \
+            otherwise is put into it then. Cookies that the store cannot hold are in 'omitted', with the reason.
+            """)
+
+    @OptionGroup var jar: JarOptions
+    @OptionGroup var context: ContextOptions
+    @OptionGroup var output: OutputOptions
+
+    @Option(help: ArgumentHelp("What the web view's store holds; '-' is standard input.", valueName: "file"))
+    var native: String?
+
+    @Flag(help: "The web view has no store that can be written: the request carries everything.")
+    var withoutStore = false
+
+    @Option(
+        help: ArgumentHelp("Let a message to this handler say what became of each cookie.", valueName: "name"),
+        transform: messageHandlerName)
+    var handler: MessageHandlerName?
+
+    @Argument(help: "The URL of the page.")
+    var url: String
+
+    func validate() throws {
+        if withoutStore, native != nil { throw ValidationError("--native and --without-store exclude each other") }
+    }
+
+    func execute(_ console: Console) throws {
+        let now = Timestamp.now
+        let navigation = try context.context(for: try requestURL(url))
+        let held = try native.map { try NativeCookieDocument.cookies(InputFile($0)) } ?? []
+        let existing = try jar.openExistingJar(now: now)
+        let found = try existing?.cookies()
+        let plan = WebViewPlan(
+            for: navigation, cookies: found?.readable ?? [], native: withoutStore ? nil : held,
+            policy: try existing?.policy ?? jar.policy(), verification: handler.map { .message($0) } ?? .none, now: now)
+        try console.writeJSON(WebViewPlanReport(plan))
+        for cookie in found?.unreadable ?? [] {
+            console.complain("\(cookie.label): \(ExclusionReason.unreadable.explanation)")
+        }
+    }
+}

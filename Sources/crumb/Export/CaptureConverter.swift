@@ -1,0 +1,55 @@
+import Captures
+import CookieModel
+
+/// Reads captures into a collection, and accounts for every line.
+struct CaptureConverter {
+    /// The format of the captures; `nil` to tell each by its content.
+    let format: CaptureFormat?
+    /// The URL of a raw dump's first response.
+    let url: String?
+    /// Whether lifetimes count from now instead of from when the capture was made.
+    let receivedNow: Bool
+    let now: Timestamp
+    /// The cookies so far.
+    private(set) var collection: CookieCollection
+
+    init(format: CaptureFormat?, url: String?, receivedNow: Bool, policy: CookiePolicy, now: Timestamp) {
+        self.format = format
+        self.url = url
+        self.receivedNow = receivedNow
+        self.now = now
+        collection = CookieCollection(policy: policy)
+    }
+
+    /// Reads one file. What could be read is there even where the file turns out to be broken.
+    mutating func read(_ input: InputFile) throws -> ImportReport {
+        var report = ImportReport(source: input.name)
+        var reader = CaptureReader(source: input.name, url: url, format: format)
+        do {
+            try input.forEachChunk { chunk in reader.read(chunk.span) { take($0, &report) } }
+            reader.finish { take($0, &report) }
+        } catch let problem as Problem {
+            report.failures.append(ImportReport.Failure(problem, source: input.name))
+        }
+        report.format = reader.format?.rawValue
+        return report
+    }
+
+    private mutating func take(_ item: CaptureItem, _ report: inout ImportReport) {
+        report.count(item)
+        switch item {
+        case .failure: break
+        case .cookie(let record, _):
+            report.lines += 1
+            if collection.receive(record) { report.replaced += 1 } else { report.taken += 1 }
+        case .response(let response): take(response, &report)
+        }
+    }
+
+    private mutating func take(_ response: CapturedResponse, _ report: inout ImportReport) {
+        guard let (received, time) = response.received(countingFromNow: receivedNow, now: now, &report) else { return }
+        for (index, decision) in collection.receive(received, at: time).enumerated() {
+            report.count(decision, at: response.place, line: index + 1, received: time)
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import SessionStore
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Where an export goes: a file that appears whole, readable by its owner alone, or standard output.
+final class ExportDestination {
+    /// How much is gathered before it is written.
+    private static let pieceByteCount = 1 << 16
+
+    /// The file; `nil` for standard output.
+    let file: String?
+    private let replaces: Bool
+    /// The file under a name of its own, until it is whole.
+    private var temporary: String?
+    private var descriptor: Int32
+    private var isPublished = false
+    /// Appended to, and written when there is enough.
+    var bytes: [UInt8] = []
+
+    /// Opens the destination.
+    ///
+    /// - Parameters:
+    ///   - path: the file; `-` for standard output whatever it is, `nil` for standard output if it is no terminal.
+    ///   - replaces: whether a file that is there already goes.
+    ///   - own: files of the database, which are no destination.
+    init(_ path: String?, replaces: Bool, sparing own: [String], console: Console) throws {
+        self.replaces = replaces
+        guard let path, path != "-" else {
+            if path == nil, console.outputIsTerminal {
+                throw Problem(
+                    .outputIsTerminal,
+                    "whoever sees cookies is signed in: name a file with --output, or show them with --output -")
+            }
+            file = nil
+            descriptor = STDOUT_FILENO
+            return
+        }
+        file = path
+        descriptor = -1
+        try check(path, own)
+        guard !PrivateFile.isSpecial(path) else {
+            // A pipe or /dev/stdout: there is nothing that could be put in its place.
+            descriptor = open(path, O_WRONLY | O_CLOEXEC)
+            guard descriptor >= 0 else { throw notWritten(PrivateFile.lastFailure) }
+            return
+        }
+        let temporary = PrivateFile.temporaryName(for: PrivateFile.resolved(path))
+        descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw notWritten(PrivateFile.lastFailure) }
+        self.temporary = temporary
+    }
+
+    deinit {
+        if descriptor >= 0, descriptor != STDOUT_FILENO { close(descriptor) }
+        if let temporary, !isPublished { unlink(temporary) }
+    }
+
+    /// Writes what was gathered, once there is enough of it.
+    func writeIfFull() throws {
+        if bytes.count >= ExportDestination.pieceByteCount { try writeAll() }
+    }
+
+    /// Writes the rest; a file gets its name. It is on the disk then, or an error says that nothing changed.
+    func finish() throws {
+        try writeAll()
+        guard let file, let temporary else { return }
+        guard fsync(descriptor) == 0 else { throw notWritten(PrivateFile.lastFailure) }
+        let publishing = PrivateFile.publish(file: temporary, as: PrivateFile.resolved(file), replacing: replaces)
+        guard publishing == 0 else { throw notWritten(publishing) }
+        // A file that was linked to its name still has the other one.
+        unlink(temporary)
+        isPublished = true
+    }
+
+    private func writeAll() throws {
+        defer { bytes.removeAll(keepingCapacity: true) }
+        guard file != nil else { return try Console.write(bytes, to: descriptor) }
+        var written = 0
+        while written < bytes.count {
+            let count = bytes.withUnsafeBytes {
+                write(descriptor, $0.baseAddress.map { $0 + written }, $0.count - written)
+            }
+            guard count > 0 else {
+                let failure = errno
+                if count < 0, failure == EINTR { continue }
+                throw notWritten(failure)
+            }
+            written += count
+        }
+    }
+
+    private func check(_ path: String, _ own: [String]) throws {
+        if PrivateFile.isFolder(path) { throw Problem(.fileNotWritten, "\(path): this is a folder; name a file in it") }
+        if own.contains(where: { PrivateFile.isSame($0, path) }) {
+            throw Problem(.fileExists, "\(path): this is the database itself or its key; name another file")
+        }
+        if !replaces, !PrivateFile.isSpecial(path), access(path, F_OK) == 0 { throw notWritten(EEXIST) }
+    }
+
+    private func notWritten(_ failure: Int32) -> Problem {
+        let name = file ?? "standard output"
+        if failure == PrivateFile.alreadyThere {
+            return Problem(.fileExists, "\(name): there is a file already; name another one, or use --force")
+        }
+        if failure == PrivateFile.noSpace {
+            return Problem(.diskFull, "\(name): the disk is full; make room and try again")
+        }
+        return Problem(.fileNotWritten, "\(name): the file cannot be written: \(PrivateFile.message(failure))")
+    }
+}

@@ -1,0 +1,74 @@
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// How far an import has come: a line on the terminal, ten times a second.
+struct ImportProgress {
+    private static let interval = Duration.milliseconds(100)
+
+    private let name: String
+    private let total: Int?
+    private let isShown: Bool
+    private let clock = ContinuousClock()
+    private let started: ContinuousClock.Instant
+    private var shown: ContinuousClock.Instant
+    private var hasLine = false
+    /// How many bytes were read.
+    private(set) var byteCount = 0
+
+    /// - Parameters:
+    ///   - total: how many bytes there are; `nil` where that is not known.
+    ///   - isShown: whether there is somebody to look.
+    init(name: String, total: Int?, isShown: Bool) {
+        self.name = name
+        self.total = total
+        self.isShown = isShown
+        started = clock.now
+        shown = started
+    }
+
+    /// Whether standard error is a terminal.
+    static var hasTerminal: Bool { isatty(STDERR_FILENO) == 1 }
+
+    /// Takes note of bytes that were read, with what came out of them so far.
+    mutating func add(_ count: Int, entries: Int, cookies: Int) {
+        byteCount += count
+        guard isShown else { return }
+        let now = clock.now
+        guard now - shown >= Self.interval else { return }
+        shown = now
+        hasLine = true
+        let seconds = (now - started) / .seconds(1)
+        write(
+            "\r\u{1B}[K"
+                + ImportProgress.line(
+                    name: name, bytes: byteCount, total: total, entries: entries, cookies: cookies, seconds: seconds))
+    }
+
+    /// Takes the line away.
+    mutating func finish() {
+        if hasLine { write("\r\u{1B}[K") }
+        hasLine = false
+    }
+
+    private func write(_ text: String) {
+        try? Console.write(Array(text.utf8), to: STDERR_FILENO)
+    }
+
+    /// `capture.har: 45 %, 900 of 2000 MB, 1234 entries, 567 cookies, 12 s left`.
+    static func line(
+        name: String, bytes: Int, total: Int?, entries: Int, cookies: Int, seconds: Double
+    ) -> String {
+        let megabytes = bytes / 1_000_000
+        let found = "\(entries) entries, \(cookies) cookies"
+        guard let total, total > 0 else { return "\(name): \(megabytes) MB, \(found)" }
+        let share = min(Double(bytes) / Double(total), 1)
+        let left = share > 0 ? seconds / share - seconds : 0
+        return "\(name): \(Int(share * 100)) %, \(megabytes) of \(total / 1_000_000) MB, \(found), "
+            + "\(Int(left.rounded(.up))) s left"
+    }
+}

@@ -1,0 +1,62 @@
+import ArgumentParser
+import Captures
+import CookieModel
+
+/// Which cookies are meant: those that meet every condition; all of them where there is none.
+struct CookieFilterOptions: ParsableArguments {
+    /// Whether a cookie ends with the session.
+    enum Lifetime: EnumerableFlag {
+        case session, persistent
+
+        static func help(for value: Lifetime) -> ArgumentHelp? {
+            switch value {
+            case .session: "Only cookies that end with the session."
+            case .persistent: "Only cookies that outlive the session."
+            }
+        }
+    }
+
+    @OptionGroup var context: ContextOptions
+
+    @Option(
+        name: .customLong("site"),
+        help: ArgumentHelp(
+            "Only cookies of this domain and of the names below it. May be repeated.", valueName: "domain"))
+    var sites: [String] = []
+
+    @Option(
+        name: .customLong("name"), help: ArgumentHelp("Only cookies of this name. May be repeated.", valueName: "name"))
+    var names: [String] = []
+
+    @Flag(inversion: .prefixedNo, help: "Only HttpOnly cookies, or only others.")
+    var httpOnly: Bool?
+
+    @Flag(exclusivity: .exclusive)
+    var lifetime: Lifetime?
+
+    /// The request to `url` that the cookies are for.
+    ///
+    /// - Parameter format: where the format is for one URL, there has to be one.
+    func request(to url: String?, for format: ExportFormat) throws -> RequestContext? {
+        if let url { return try context.context(for: try requestURL(url)) }
+        if context.topLevel != nil || context.initiator != nil || context.navigation != nil || context.method != "GET" {
+            throw ValidationError(
+                "--method, --top-level, --initiator and --navigation belong to a request: give its URL")
+        }
+        guard format.scope == .anySite else {
+            throw Problem(.urlMissing, "'\(format.rawValue)' holds the cookies for one URL: give it with --url")
+        }
+        return nil
+    }
+
+    /// Picks the cookies by all conditions but the request.
+    func selection() throws -> CookieSelection {
+        CookieSelection(
+            sites: try sites.map { site in
+                guard let host = WebHost(site) else { throw Problem(.urlInvalid, "\(site): this is not a host name") }
+                return host
+            },
+            names: Set(names.map { Octets($0) }), isHTTPOnly: httpOnly, isPersistent: lifetime.map { $0 == .persistent }
+        )
+    }
+}

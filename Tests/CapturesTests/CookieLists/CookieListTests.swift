@@ -1,0 +1,202 @@
+import CookieModel
+import Testing
+
+@testable import Captures
+
+@Suite("Cookie lists in JSON")
+struct CookieListTests {
+    /// The one cookie of a list with this text as its members besides name, value and domain.
+    static func record(_ members: String, domain: String = "a.test", _ format: CaptureFormat) -> CookieRecord? {
+        let cookie = #"{"name":"n","value":"v","domain":"\#(domain)"\#(members.isEmpty ? "" : ",")\#(members)}"#
+        let cookies = Capture(#"{"cookies":[\#(cookie)]}"#, format: format).cookies
+        return cookies.count == 1 ? cookies[0] : nil
+    }
+
+    @Test(
+        "The moment that a cookie ends at",
+        arguments: [
+            // With the session.
+            (#""expires":-1"#, .storageState, nil), (#""expires":-1"#, .devTools, nil), ("", .storageState, nil),
+            ("", .webDriver, nil), (#""expires":null"#, .httpieSession, nil), ("", .cookieEditor, nil),
+            (#""expires":5,"session":true"#, .devTools, nil),
+            (#""expirationDate":5,"session":true"#, .cookieEditor, nil),
+            // Each dialect has a name of its own; another one's is no moment.
+            (#""expiry":5"#, .storageState, nil), (#""expires":5"#, .webDriver, nil),
+            (#""expires":5"#, .storageState, 5_000_000), (#""expires":5"#, .devTools, 5_000_000),
+            (#""expiry":5"#, .webDriver, 5_000_000), (#""expirationDate":5"#, .cookieEditor, 5_000_000),
+            (#""expires":5"#, .httpieSession, 5_000_000), (#""expiry":-1"#, .webDriver, -1_000_000),
+            // Decimals to the microsecond, exponents, and numbers beyond all moments.
+            (#""expires":1795316312.764736"#, .devTools, 1_795_316_312_764_736),
+            (#""expires":1.7953163127647361e9"#, .devTools, 1_795_316_312_764_736),
+            (#""expires":17953163127647361234E-10"#, .devTools, 1_795_316_312_764_736),
+            (#""expires":1.9999999"#, .devTools, 1_999_999), (#""expires":-1.5"#, .devTools, -1_500_000),
+            (#""expires":1e300"#, .devTools, .max), (#""expires":-1e300"#, .devTools, .min),
+            (#""expires":1e-300"#, .devTools, 0), (#""expires":0"#, .devTools, 0),
+            (#""expires":99999999999999999999"#, .devTools, .max),
+            (#""expires":0.00000000000000000000000001"#, .devTools, 0),
+            // As text.
+            (#""expirationDate":"1970-01-01T00:00:05Z""#, .cookieEditor, 5_000_000),
+            (#""expires":"Thu, 01 Jan 1970 00:00:05 GMT""#, .storageState, 5_000_000),
+        ] as [(String, CaptureFormat, Int64?)])
+    func expiry(members: String, format: CaptureFormat, microseconds: Int64?) throws {
+        let record = try #require(Self.record(members, format))
+        #expect(record.expiry?.microseconds == microseconds)
+    }
+
+    @Test(
+        "The same-site-flag, which without Secure cannot be None",
+        arguments: [
+            (#""sameSite":"Strict""#, .strict), (#""sameSite":"lax""#, .lax), (#""sameSite":null"#, .default),
+            (#""sameSite":"None""#, .default), (#""sameSite":"None","secure":true"#, .none),
+            (#""sameSite":"no_restriction","secure":true"#, .none), (#""sameSite":"no_restriction""#, .default),
+            (#""sameSite":"unspecified","secure":true"#, .default), (#""secure":true"#, .default),
+        ] as [(String, SameSite)])
+    func sameSite(members: String, sameSite: SameSite) throws {
+        #expect(try #require(Self.record(members, .cookieEditor)).sameSite == sameSite)
+    }
+
+    @Test(
+        "Whether subdomains get the cookie",
+        arguments: [
+            ("a.test", "", .storageState, true), (".a.test", "", .storageState, false),
+            (".a.test", #""hostOnly":true"#, .storageState, false),
+            (".a.test", #""hostOnly":true"#, .cookieEditor, true),
+            ("a.test", #""hostOnly":false"#, .cookieEditor, false), ("a.test", "", .cookieEditor, true),
+            (".127.0.0.1", "", .webDriver, true),
+        ] as [(String, String, CaptureFormat, Bool)])
+    func hostOnly(domain: String, members: String, format: CaptureFormat, isHostOnly: Bool) throws {
+        let record = try #require(Self.record(members, domain: domain, format))
+        #expect(record.isHostOnly == isHostOnly && !record.domain.hasPrefix("."))
+    }
+
+    @Test(
+        "The partition, however it is written",
+        arguments: [
+            ("", nil), (#""partitionKey":null"#, nil), (#""partitionKey":"""#, nil), (#""partitionKey":{}"#, nil),
+            (#""partitionKey":"https://b.test""#, "https://b.test cross-site"),
+            (#""partitionKey":"https://b.test","_crHasCrossSiteAncestor":false"#, "https://b.test"),
+            (#""partitionKey":{"topLevelSite":"https://b.test","hasCrossSiteAncestor":false}"#, "https://b.test"),
+            (#""partitionKey":{"topLevelSite":"https://b.test:8443/x"}"#, "https://b.test cross-site"),
+            (
+                #""partitionKey":{"sourceOrigin":"https://b.test","hasCrossSiteAncestor":true}"#,
+                "https://b.test cross-site"
+            ),
+        ])
+    func partition(members: String, serialized: String?) throws {
+        #expect(try #require(Self.record(members, .devTools)).partitionKey?.serialized == serialized)
+    }
+
+    @Test(
+        "A broken cookie costs that cookie only",
+        arguments: [
+            "1", "[]", "null", #""x""#, "{}", #"{"name":"n"}"#, #"{"name":1,"value":"v","domain":"a.test"}"#,
+            #"{"name":"n","value":1,"domain":"a.test"}"#, #"{"name":"n","value":"v","domain":1}"#,
+            #"{"name":"n","value":"v","domain":"a.test","path":1}"#,
+            #"{"name":"n","value":"v","domain":"a.test","secure":"yes"}"#,
+            #"{"name":"n","value":"v","domain":"a.test","httpOnly":2}"#,
+            #"{"name":"n","value":"v","domain":"a.test","sameSite":1}"#,
+            #"{"name":"n","value":"v","domain":"a.test","expires":true}"#,
+            #"{"name":"n","value":"v","domain":"a.test","expires":"never"}"#,
+            #"{"name":"n","value":"v","domain":"a.test","partitionKey":1}"#,
+            #"{"name":"n","value":"v","domain":"a.test","partitionKey":"nowhere"}"#,
+            #"{"name":"n","value":"v","domain":"a.test","partitionKeyOpaque":true}"#,
+            #"{"name":"n","value":{"type":"base64","value":"?"},"domain":"a.test"}"#,
+            #"{"name":"n","value":{"type":"huh","value":"v"},"domain":"a.test"}"#,
+        ])
+    func broken(cookie: String) {
+        let good = #"{"name":"g","value":"1","domain":"a.test"}"#
+        let capture = Capture(#"{"cookies":[\#(good),\#(cookie),\#(good)]}"#, format: .storageState)
+        #expect(capture.summary == ["cookie g=1", "entry-malformed at x: entry 2", "cookie g=1"])
+    }
+
+    @Test("Of a repeated member the last counts, and members come in any order")
+    func repeated() {
+        let cookie = #"{"domain":"b.test","value":"1","name":"a","domain":"a.test","value":"2","name":"n"}"#
+        let capture = Capture(#"{"origins":[],"cookies":[\#(cookie)]}"#)
+        #expect(capture.summary == ["cookie n=2"] && capture.cookies.map(\.domain) == ["a.test"])
+    }
+
+    @Test("A list stands where each protocol's answer has it")
+    func places() {
+        let cookie = #"{"name":"n","value":"v","domain":"a.test"}"#
+        for document in [
+            "[\(cookie)]", #"{"value":[\#(cookie)]}"#, #"{"cookies":[\#(cookie)]}"#,
+            #"{"id":7,"result":{"cookies":[\#(cookie)]},"sessionId":"x"}"#,
+        ] {
+            #expect(Capture(document, format: .webDriver).summary == ["cookie n=v"], "\(document)")
+        }
+        for document in ["{}", "null", #"{"cookies":1}"#, #"{"cookie":[\#(cookie)]}"#] {
+            #expect(Capture(document, format: .webDriver).summary == ["input-unrecognized at x"], "\(document)")
+        }
+    }
+
+    @Test("WebDriver BiDi: typed values, and a partition that belongs to no cookie in particular")
+    func bidi() {
+        let text = """
+            {"type":"success","id":4,"result":{"cookies":[
+            {"domain":"a.test","expiry":1795316312,"httpOnly":true,"name":"n","path":"/","sameSite":"lax","secure":true,
+            "size":2,"value":{"type":"string","value":"v"}},
+            {"domain":".a.test","name":"m","value":{"type":"base64","value":"/wBh"}}],
+            "partitionKey":{"sourceOrigin":"https://b.test","userContext":"default"}}}
+            """
+        let capture = Capture(text)
+        #expect(capture.summary == ["cookie n=v", #"cookie m=\xFF\x00a"#, "partition-unclear at x"])
+        #expect(capture.failures.map(\.severity) == [.notice])
+        #expect(capture.cookies[0].sameSite == .lax && capture.cookies[0].isHTTPOnly && !capture.cookies[1].isHostOnly)
+        let own = text.replacing(#""sourceOrigin":"https://b.test","#, with: "")
+        #expect(Capture(own).failures.isEmpty)
+    }
+
+    @Test("Web storage beside the cookies is counted in a notice")
+    func storage() {
+        let item = #"{"name":"k","value":"v"}"#
+        let origin = #"{"origin":"https://a.test","localStorage":[\#(item),\#(item)],"indexedDB":[{}]}"#
+        let capture = Capture(#"{"cookies":[],"origins":[\#(origin),{"origin":"https://b.test","localStorage":[]}]}"#)
+        #expect(capture.summary == ["storage-ignored at x"])
+        #expect(capture.failures.allSatisfy { $0.severity == .notice && $0.message.contains("3 items") })
+        #expect(Capture(#"{"cookies":[],"origins":[]}"#).summary == [])
+    }
+
+    @Test("HTTPie's old layout has a member for each cookie, and binds them to no host")
+    func oldHTTPie() {
+        let text = #"""
+            {"__meta__":{"about":"HTTPie session file","httpie":"1.0.3"},"auth":{},"cookies":{
+            "n":{"expires":1795316182,"path":"/p","secure":true,"value":"v"},"m":{"value":"w"},"bad":1}}
+            """#
+        #expect(
+            Capture(text).summary == [
+                "url-missing at x: entry 1", "url-missing at x: entry 2", "entry-malformed at x: entry 3",
+            ])
+        let capture = Capture(text, url: "https://A.test:8443/x")
+        #expect(capture.summary == ["cookie n=v", "cookie m=w", "entry-malformed at x: entry 3"])
+        #expect(capture.cookies.allSatisfy { $0.domain == "a.test" && $0.isHostOnly })
+        #expect(capture.cookies.map(\.path) == ["/p", "/"] && capture.cookies.map(\.isSecure) == [true, false])
+    }
+
+    @Test("What is complete before a break counts, and the break is told with its place")
+    func breaks() {
+        let cookie = #"{"name":"n","value":"v","domain":"a.test"}"#
+        #expect(
+            Capture(#"{"cookies":[\#(cookie),{"name":"#).summary == ["cookie n=v", "input-truncated at x: entry 1"])
+        #expect(
+            Capture("{\"cookies\":[\(cookie),\n}").summary == ["cookie n=v", "json-malformed at x: line 2, column 1"])
+        let deep = String(repeating: "[", count: 600)
+        #expect(
+            Capture(#"{"cookies":[\#(cookie),{"x":\#(deep)"#).summary
+                == ["cookie n=v", "nesting-too-deep at x: line 1, column 570"])
+    }
+
+    @Test("A cookie of more than 16 MiB, or a field of more than 1 MiB, is left out and named")
+    func large() {
+        let long = String(repeating: "x", count: CaptureLimits.fieldByteCount + 1)
+        let fields = (0..<20).map { #""f\#($0)":"\#(long.dropLast())""# }.joined(separator: ",")
+        let good = #"{"name":"g","value":"1","domain":"a.test"}"#
+        for (members, code) in [
+            (#""value":"\#(long)""#, "entry-malformed"), (#""value":"v",\#(fields)"#, "line-too-long"),
+        ] {
+            let capture = Capture(
+                #"{"cookies":[{"name":"n","domain":"a.test",\#(members)},\#(good)]}"#, format: .storageState)
+            #expect(capture.summary == ["\(code) at x: entry 1", "cookie g=1"])
+        }
+    }
+}

@@ -1,0 +1,33 @@
+import Testing
+
+@testable import Captures
+
+@Suite("wget -S")
+struct WgetVerboseTests {
+    @Test("Each request's URL stands before its responses")
+    func redirects() {
+        let text = """
+            --2026-11-21 02:56:22--  https://a.test/x
+            HTTP request sent, awaiting response...
+              HTTP/1.1 401 Unauthorized
+              Set-Cookie: a=1
+              HTTP/1.1 302 Found
+              Set-Cookie: b=2
+              Location: http://b.test/y
+            Location: http://b.test/y [following]
+            --2026-11-21 02:56:23--  http://b.test/y
+            HTTP request sent, awaiting response...
+              HTTP/1.1 200 OK
+              Set-Cookie: c=3
+            Length: 22 [text/html]
+              HTTP/1.1 200 OK
+              Set-Cookie: late=4
+
+            """
+        #expect(
+            Capture(text).summary == [
+                "401 https://a.test/x [a=1]", "302 https://a.test/x [b=2]", "200 http://b.test/y [c=3]",
+                "response-skipped at x: entry 4, line 14",
+            ])
+    }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import Testing
+
+@Suite("crumb convert")
+struct ConvertCommandTests {
+    private let home = CrumbHome()
+
+    private func convert(_ arguments: String...) throws -> RunResult {
+        let result = try home.start(["convert"] + arguments).wait()
+        #expect(!FileManager.default.fileExists(atPath: home.file("crumb.sqlite")))
+        return result
+    }
+
+    private func lines(_ result: RunResult) throws -> [String] {
+        try result.objects().map { "\($0["name"] ?? "")=\($0["value"] ?? "")" }
+    }
+
+    @Test("Responses go through the cookie rules, and every line is accounted for")
+    func responses() throws {
+        let har = Capture.har([
+            Capture.entry("https://a.test/", ["a=1; Path=/", "a=2; Path=/", "gone=1; Path=/", "bad=1; Domain=b.test"]),
+            Capture.entry("https://a.test/", ["gone=; Path=/; Max-Age=0", "deep=1; Path=/deep"]),
+        ])
+        let path = try home.write(har, to: "x.har")
+        let result = try convert("--to", "json", path)
+        #expect(result.status == 0)
+        #expect(try lines(result) == ["a=2", "deep=1"])
+        #expect(result.talk.contains("6 Set-Cookie lines in 2 responses: 3 taken, 1 replaced, 1 deleted, 1 refused"))
+        #expect(result.talk.contains("domain-mismatch") && result.talk.contains("2 cookies written"))
+        let reports = try convert("--to", "json", "--json", "--output", home.file("out"), path).objects()
+        #expect(reports.map { $0["taken"] as? Int ?? $0["written"] as? Int } == [3, 2])
+    }
+
+    @Test("The cookies of a store stay what they are, and the later of two counts")
+    func records() throws {
+        let far = 4_000_000_000
+        let file = """
+            # Netscape HTTP Cookie File
+            .a.test\tTRUE\t/\tTRUE\t\(far)\tfar\t1
+            a.test\tFALSE\t/\tFALSE\t0\tsid\tplain
+            #HttpOnly_a.test\tFALSE\t/\tFALSE\t0\tsid\tmarked
+            .com\tTRUE\t/\tFALSE\t0\twide\t1
+            a.test\tFALSE\t/\tFALSE\t5\told\t1
+
+            """
+        let path = try home.write(file, to: "c.txt")
+        let result = try convert("--to", "json", path)
+        #expect(result.status == 0 && result.talk.contains("3 cookies written, 1 expired"))
+        let objects = try result.objects()
+        #expect(objects.compactMap { $0["name"] as? String } == ["far", "sid", "wide"])
+        #expect(objects.first?["expires"] as? String == "2096-10-02T07:06:40Z")
+        #expect(objects.dropFirst().first?["httpOnly"] as? Bool == true)
+        // A header is a retrieval, by the rules.
+        let header = try convert("--to", "header", "--for-url", "https://a.test/", path)
+        #expect(header.text == "Cookie: far=1; sid=marked\n" && header.talk.contains("domain-public-suffix"))
+    }
+
+    @Test("Files are read one after the other, a response's deletion reaching a store's cookie")
+    func several() throws {
+        let cookies = try home.write(
+            "a.test\tFALSE\t/\tFALSE\t0\tone\t1\na.test\tFALSE\t/\tFALSE\t0\ttwo\t1\n", to: "c")
+        let dump = try home.write(Capture.dump(["one=; Path=/; Max-Age=0", "two=2; Path=/"]), to: "d")
+        #expect(try lines(convert("--to", "json", "--url", "https://a.test/", cookies, dump)) == ["two=2"])
+        #expect(try lines(convert("--to", "json", "--url", "https://a.test/", dump, cookies)) == ["one=1", "two=1"])
+    }
+
+    @Test("What is broken is named with its status, and the rest is written")
+    func broken() throws {
+        let path = try home.write("a.test\tFALSE\t/\tFALSE\t0\ta\t1\nnonsense\n", to: "c")
+        let result = try convert("--to", "json", "--from", "netscape", path, home.file("missing"))
+        #expect(result.status == 13 && result.talk.contains("line 2") && result.talk.contains("no such file"))
+        #expect(try lines(result) == ["a=1"])
+        let dump = try home.write(Capture.dump(["a=1"]), to: "d")
+        #expect(try convert("--to", "json", dump).status == 18)
+        #expect(try convert("--to", "header", "--url", "https://a.test/", dump).text == "Cookie: a=1\n")
+        #expect(try convert("--to", "header", dump).status == 18)
+        #expect(try convert("--to", "json", "--from", "nothing", dump).status == 64)
+    }
+
+    @Test("A file can be converted into itself")
+    func inPlace() throws {
+        let path = try home.write("a.test\tFALSE\t/\tFALSE\t0\ta\t1\n", to: "c")
+        #expect(try convert("--to", "json", "--force", "--output", path, path).status == 0)
+        #expect(String(decoding: home.bytes("c"), as: UTF8.self).hasPrefix(#"{"crumb":1,"name":"a""#))
+        #expect(try home.mode("c") == 0o600)
+    }
+}
