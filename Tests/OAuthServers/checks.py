@@ -14,7 +14,7 @@ def expect(condition, *shown):
 def opened(crumb, process):
     """The page that the browser was sent to."""
     path = crumb.folder / "opened"
-    for _ in range(400):
+    for _ in range(2400):
         if path.exists():
             url = path.read_text()
             path.unlink()

@@ -34,7 +34,7 @@ class DjangoToolkit:
         self.process = subprocess.Popen(
             [sys.executable, site, str(self.port), self.folder], stdin=subprocess.DEVNULL, stdout=output, stderr=output,
             env={**os.environ, "PYTHONWARNINGS": "ignore"})
-        for _ in range(400):
+        for _ in range(1800):
             try:
                 if User().request(f"{self.base}/accounts/login/")[0] == 200:
                     return

@@ -59,7 +59,7 @@ class Glewlwyd:
         self._configure()
 
     def _wait(self):
-        for _ in range(200):
+        for _ in range(1800):
             try:
                 if User().request(f"{self.base}/config")[0] == 200:
                     return
