@@ -21,7 +21,7 @@ struct ConvertCommand: CrumbCommand {
         help: ArgumentHelp(
             "The format of the captures: \(captureFormatNames). Default: what each one's content says.",
             valueName: "format"),
-        transform: ConvertCommand.captureFormat)
+        transform: captureFormat)
     var from: CaptureFormat?
 
     @Option(
@@ -94,12 +94,5 @@ struct ConvertCommand: CrumbCommand {
             status = status ?? ExitStatus(code: failure.code)
         }
         return status
-    }
-
-    private static func captureFormat(_ name: String) throws -> CaptureFormat {
-        guard let format = CaptureFormat(rawValue: name) else {
-            throw ValidationError("there is no format '\(name)' to read; those there are: \(captureFormatNames)")
-        }
-        return format
     }
 }
