@@ -83,7 +83,7 @@ public final class CookieJar: Sendable {
     /// Gives the values of cookies out of rows, with the keys of this moment; `nil` where one cannot be read back.
     func opener() -> (Cookie) -> Octets? {
         let sealer = database.sealer
-        return { [id] cookie in cookie.withSealedPlace(jarID: id) { sealer.open(cookie.value, at: $0) } }
+        return { [id] cookie in sealer.open(cookie.value, at: cookie.sealedPlace(jarID: id)) }
     }
 }
 
@@ -96,21 +96,16 @@ extension Cookie {
 
     /// What the value is sealed to.
     func sealedPlace(jarID: Int64) -> [UInt8] {
-        withSealedPlace(jarID: jarID) { Array($0) }
-    }
-
-    /// Calls `body` with what the value is sealed to.
-    func withSealedPlace<Result>(jarID: Int64, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         var partition = id.partitionKey?.serialized ?? ""
         return domain.octets.withRawBytes { domain in
             path.withRawBytes { path in
                 name.withRawBytes { name in
                     partition.withUTF8 { partition in
-                        SealedPlace.withCookie(
+                        SealedPlace.cookie(
                             jarID: jarID, domain: domain, path: path, name: name,
                             partition: UnsafeRawBufferPointer(partition), isHostOnly: isHostOnly, isSecure: isSecure,
                             isHTTPOnly: isHTTPOnly, sameSite: sameSite.rawValue, expiry: expiry?.microseconds,
-                            creation: creation.microseconds, body)
+                            creation: creation.microseconds)
                     }
                 }
             }

@@ -152,13 +152,13 @@ struct CookieRowChanges: Sendable {
         /// The value, sealed to its row; `nil` for a deletion, which has none.
         func sealedValue(_ sealer: Sealer, _ nonces: inout NonceSequence) throws -> [UInt8]? {
             guard header.kind != .deletion else { return nil }
-            return try SealedPlace.withCookie(
+            let place = SealedPlace.cookie(
                 jarID: header.jarID, domain: part(domainStart, header.domainCount),
                 path: part(pathStart, header.pathCount), name: part(nameStart, header.nameCount),
                 partition: part(partitionStart, header.partitionCount), isHostOnly: header.isHostOnly,
                 isSecure: header.isSecure, isHTTPOnly: header.isHTTPOnly, sameSite: header.sameSite,
-                expiry: header.expiry, creation: header.creation
-            ) { try sealer.seal(part(valueStart, header.valueCount), at: $0, &nonces) }
+                expiry: header.expiry, creation: header.creation)
+            return try sealer.seal(part(valueStart, header.valueCount), at: place, &nonces)
         }
 
         /// Runs the statement of ``kind``, whose parameters have the numbers of ``CookieRows/insertion``.

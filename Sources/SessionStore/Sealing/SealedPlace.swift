@@ -21,20 +21,20 @@ struct SealedPlace {
 extension SealedPlace {
     private static let cookieKind: StaticString = "cookie"
 
-    /// Calls `body` with the place of a cookie's value: no row can be passed off as another one, and no flag or lifetime be changed
+    /// The place of a cookie's value: no row can be passed off as another one, and no flag or lifetime be changed
     /// without the value being lost. The last-access-time changes by itself and stays out.
     ///
-    /// Written at once, and where possible onto the stack: values come by the hundred thousand.
-    static func withCookie<Result>(
+    /// Written at once into memory of its length: values come by the hundred thousand.
+    static func cookie(
         jarID: Int64, domain: UnsafeRawBufferPointer, path: UnsafeRawBufferPointer, name: UnsafeRawBufferPointer,
         partition: UnsafeRawBufferPointer, isHostOnly: Bool, isSecure: Bool, isHTTPOnly: Bool, sameSite: UInt8,
-        expiry: Int64?, creation: Int64, _ body: (UnsafeRawBufferPointer) throws -> Result
-    ) rethrows -> Result {
+        expiry: Int64?, creation: Int64
+    ) -> [UInt8] {
         let kind = UnsafeRawBufferPointer(start: cookieKind.utf8Start, count: cookieKind.utf8CodeUnitCount)
         let octetCount = kind.count + domain.count + path.count + name.count + partition.count
         let count = octetCount + 5 * MemoryLayout<UInt32>.size + 5 * MemoryLayout<Int64>.size
-        return try withUnsafeTemporaryAllocation(byteCount: count, alignment: 1) { memory in
-            var writer = Writer(memory)
+        return [UInt8](unsafeUninitializedCapacity: count) { buffer, initializedCount in
+            var writer = Writer(UnsafeMutableRawBufferPointer(buffer))
             writer.write(kind)
             writer.write(jarID)
             writer.write(domain)
@@ -46,7 +46,7 @@ extension SealedPlace {
             writer.write(expiry == nil ? 0 : 1)
             writer.write(expiry ?? 0)
             writer.write(creation)
-            return try body(UnsafeRawBufferPointer(rebasing: memory[..<writer.count]))
+            initializedCount = writer.count
         }
     }
 

@@ -35,12 +35,12 @@ struct Sealer: Sendable {
     /// Seals one value for the place that `place` names.
     func seal(_ value: some Collection<UInt8>, at place: [UInt8]) throws -> [UInt8] {
         var nonces = NonceSequence()
-        return try place.withUnsafeBytes { try seal(value, at: $0, &nonces) }
+        return try seal(value, at: place, &nonces)
     }
 
     /// Seals one of many values for the place that `place` names.
     func seal(
-        _ value: some Collection<UInt8>, at place: UnsafeRawBufferPointer, _ nonces: inout NonceSequence
+        _ value: some Collection<UInt8>, at place: [UInt8], _ nonces: inout NonceSequence
     ) throws -> [UInt8] {
         let key = newestKey.symmetricKey
         let number = nonces.next()
@@ -69,11 +69,6 @@ struct Sealer: Sendable {
 
     /// Opens what ``seal(_:at:)`` made for the same place; `nil` where it was changed, moved or cut off.
     func open(_ sealed: Octets, at place: [UInt8]) -> Octets? {
-        place.withUnsafeBytes { open(sealed, at: $0) }
-    }
-
-    /// The same, with the place where it lies.
-    func open(_ sealed: Octets, at place: UnsafeRawBufferPointer) -> Octets? {
         guard let id = Sealer.keyID(of: sealed), let key = id == keyID ? newestKey : olderKeys[id] else { return nil }
         let box = sealed.withSpan { span in
             span.withUnsafeBytes { bytes in

@@ -117,9 +117,7 @@ struct SealerTests {
     func consecutive() throws {
         let sealer = Sealer(try Given.key(), id: 1)
         var nonces = NonceSequence(high: 0x0102_0304_0506_0708, low: 0x090A_0B0C)
-        let sealed = try (0..<2).map { _ in
-            try place.withUnsafeBytes { try sealer.seal(Array("value".utf8), at: $0, &nonces) }
-        }
+        let sealed = try (0..<2).map { _ in try sealer.seal(Array("value".utf8), at: place, &nonces) }
         #expect(sealed.map { Array($0[5..<17]) } == [Array(1...12), Array(1...11) + [13]])
         #expect(sealed.allSatisfy { sealer.open(Octets($0), at: place) == "value" })
     }
