@@ -33,6 +33,7 @@ extension CaptureFormat {
         case .binaryCookies: BinaryCookiesReader(source: source)
         case .tsharkJSON:
             JSONOutlineReader(TsharkOutline(source: source), source: source, line: line, column: column)
+        case .firefoxSession: FirefoxSessionReader(source: source)
         case .firefox, .chromium, .webKitGTK: DatabaseRefusal(source: source)
         }
     }
