@@ -142,7 +142,7 @@ struct SampleTests {
     @Test(
         "What is no capture of the known formats is refused, and nothing is stored",
         arguments: [
-            "mitm.flow", "db/firefox-153-sessionstore.jsonlz4", "firefox-mozlog.moz_log",
+            "mitm.flow", "firefox-mozlog.moz_log",
         ])
     func unknown(name: String) throws {
         let path = Samples.shared.appending(path: "samples/\(name)").path

@@ -34,6 +34,7 @@ extension CaptureFormat {
         case .json: CookieLineReader(source: source, firstLine: line)
         case .tsharkJSON:
             JSONOutlineReader(TsharkOutline(source: source), source: source, line: line, column: column)
+        case .firefoxSession: FirefoxSessionReader(source: source)
         case .firefox, .chromium, .webKitGTK: DatabaseRefusal(source: source)
         }
     }

@@ -79,6 +79,9 @@ public enum CaptureFormat: String, Sendable, CaseIterable {
     /// What `tshark -T json -J http` makes of a packet capture.
     case tsharkJSON = "tshark-json"
 
+    /// Firefox's session store (`sessionstore.jsonlz4`), which has the cookies that end with the session.
+    case firefoxSession = "firefox-session"
+
     /// Whether the format is a browser's database.
     public var isDatabase: Bool {
         switch self {
@@ -108,6 +111,7 @@ public enum CaptureFormat: String, Sendable, CaseIterable {
         case .captureMessages: "messages of the capture script"
         case .binaryCookies: "Safari's Cookies.binarycookies"
         case .tsharkJSON: "tshark's JSON"
+        case .firefoxSession: "Firefox's session store"
         case .firefox, .chromium, .webKitGTK: "databases of Firefox, Chromium and WebKitGTK"
         case .json: "JSON lines of crumb"
         }

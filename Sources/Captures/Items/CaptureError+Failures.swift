@@ -192,6 +192,17 @@ extension CaptureError {
         inputUnrecognized("The input does not begin as Cookies.binarycookies does.", at: place)
     }
 
+    static func packedMalformed(at place: CapturePlace) -> CaptureError {
+        CaptureError(.entryMalformed, place, "What is packed in the file is broken; what came before was read.")
+    }
+
+    static func otherSessionCookies(_ count: Int, at place: CapturePlace) -> CaptureError {
+        CaptureError(
+            .otherContainer, place,
+            "\(count == 1 ? "One cookie" : "\(count) cookies") of containers, private windows or partitions "
+                + "\(count == 1 ? "was" : "were") left out.", .notice)
+    }
+
     static func database(at place: CapturePlace) -> CaptureError {
         inputUnrecognized("A browser's database is read from its file, not from a stream of bytes.", at: place)
     }

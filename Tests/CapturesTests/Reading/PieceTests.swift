@@ -48,6 +48,10 @@ struct PieceTests {
         Capture(
             ScriptTests.message("cookie", #","line":"a=1""#) + "\n" + ScriptTests.message("touched", "") + "\r\n{"),
         Capture(bytes: BinaryCookiesTests.file([BinaryCookiesTests.page([BinaryCookiesTests.cookie()])])),
+        Capture(
+            bytes: FirefoxSessionTests.file([
+                (FirefoxSessionTests.beginning, 3, 30), (FirefoxSessionTests.end + FirefoxSessionTests.others, 0, 0),
+            ])),
     ]
 
     @Test("Where the pieces are cut changes nothing: two pieces, at every position", arguments: captures)

@@ -83,7 +83,7 @@ struct SampleTests {
         "What is no capture of these formats is one failure that says what can be read",
         arguments: [
             "mitm.flow", "db/chromium-156-Cookies.sqlite",
-            "db/firefox-153-sessionstore.jsonlz4", "firefox-mozlog.moz_log",
+            "firefox-mozlog.moz_log",
         ])
     func unknown(name: String) throws {
         let items = try Samples.capture(name).items

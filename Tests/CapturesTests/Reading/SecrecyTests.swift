@@ -17,6 +17,23 @@ struct SecrecyTests {
         Capture("HTTP/1.1 s3cret\r\nSet-Cookie: sid=s3cret\r\n", url: "https://a.test/?s3cret"),
         Capture("#HttpOnly_a.test\tTRUE\t/\tFALSE\t0\tn\ts3cret\nb.test\ts3cret\t/\tFALSE\t0\tn\tv\ns3cret\tx s3cret"),
         Capture("s3cret"),
+        Capture(
+            #"{"cookies":[{"name":"s3cret","value":"s3cret","domain":1},{"name":"s3cret","value":"s3cret","#
+                + #""domain":"s3cret.test","sameSite":1},{"name":"n","value":"s3cret","domain":"a.test"},"s3cret"]} s3cret"#
+        ),
+        Capture(
+            "> GET /s3cret HTTP/1.1\n> Host: s3cret\n> \n< HTTP/1.1 200 OK\n< s3cret\n< Set-Cookie: s3cret\n< \ns3cret\n"
+                + "< HTTP/1.1 200 s3cret\n"),
+        Capture("--2026-11-21 02:56:22--  https://s3cret/\n  HTTP/1.1 200 OK\n  s3cret\n  Set-Cookie: s3cret=s3cret"),
+        Capture(
+            NetLogTests.log(
+                NetLogTests.start(1, "https://s3cret/"),
+                NetLogTests.headers(1, "HTTP/1.1 200", "s3cret", "Set-Cookie: s3cret"), NetLogTests.headers(2, "s3cret")
+            )),
+        Capture(
+            WARCTests.record("response", "HTTP/1.1 200 OK\r\ns3cret\r\nSet-Cookie: s3cret", url: "https://s3cret/")),
+        Capture("s3cret; s3cret", url: "https://a.test/?s3cret", format: .documentCookie),
+        Capture(ScriptTests.message("s3cret", #","line":"s3cret""#)),
     ]
 
     @Test("No item shows a cookie, a field or a URL when it is printed, dumped or reported", arguments: captures)

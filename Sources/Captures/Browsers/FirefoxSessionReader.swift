@@ -1,0 +1,141 @@
+import CookieModel
+
+/// Reads Firefox's session store (`sessionstore.jsonlz4`, `recovery.jsonlz4`), which has the cookies that end with the
+/// session: JSON in one block of LZ4 behind `mozLz40` and the length of what is packed.
+///
+/// Of containers, private windows and first-party isolation only the ordinary cookies are read; the others are counted.
+struct FirefoxSessionReader: FormatReader {
+    private static let headByteCount = 12
+    private static let sliceByteCount = 1 << 16
+
+    private let source: String
+    private var head: [UInt8] = []
+    private var block = LZ4Block()
+    private var document: JSONOutlineReader<FirefoxSessionOutline>
+    private var isOver = false
+
+    init(source: String) {
+        self.source = source
+        document = JSONOutlineReader(FirefoxSessionOutline(source: source), source: source, line: 1, column: 1)
+    }
+
+    var bufferedByteCount: Int { document.bufferedByteCount + Self.sliceByteCount }
+
+    mutating func read(_ bytes: Span<UInt8>, into items: inout [CaptureItem]) {
+        var output: [UInt8] = []
+        for index in 0..<bytes.count where !isOver {
+            if head.count < Self.headByteCount {
+                takeHead(bytes[index], into: &items)
+                continue
+            }
+            block.take(bytes[index], into: &output)
+            if block.isBroken {
+                document.read(output.span, into: &items)
+                return fail(into: &items)
+            }
+            if output.count >= Self.sliceByteCount {
+                document.read(output.span, into: &items)
+                output.removeAll(keepingCapacity: true)
+            }
+        }
+        if !isOver { document.read(output.span, into: &items) }
+    }
+
+    mutating func finish(into items: inout [CaptureItem]) {
+        guard !isOver else { return }
+        document.finish(into: &items)
+    }
+
+    private mutating func takeHead(_ byte: UInt8, into items: inout [CaptureItem]) {
+        head.append(byte)
+        guard head.count == Self.headByteCount else { return }
+        block.limit = (8..<12).reversed().reduce(0) { $0 << 8 | Int(head[$1]) }
+        guard !head.span.hasPrefix("mozLz40\u{0}") else { return }
+        items.append(
+            .failure(.inputUnrecognized("The input does not begin as Firefox's session store does.", at: place)))
+        isOver = true
+    }
+
+    private mutating func fail(into items: inout [CaptureItem]) {
+        items.append(.failure(.packedMalformed(at: place)))
+        isOver = true
+    }
+
+    private var place: CapturePlace { CapturePlace(source: source) }
+}
+
+/// Where the cookies stand in Firefox's session store: in an array `cookies`.
+struct FirefoxSessionOutline: JSONOutline {
+    enum Context: Sendable {
+        case document
+        case members
+        case cookies
+        case cookie
+    }
+
+    static let start = Context.document
+
+    private let source: String
+    private(set) var entryCount = 0
+    private var otherCount = 0
+
+    init(source: String) {
+        self.source = source
+    }
+
+    mutating func part(
+        named name: Span<UInt8>, holding container: JSONContainer?, in context: Context
+    ) -> JSONPart<Context> {
+        switch (context, container) {
+        case (.document, .object): .enter(.members)
+        case (.members, .array) where name.equals("cookies"): .enter(.cookies)
+        case (.cookies, _): .take(.cookie)
+        default: .skip
+        }
+    }
+
+    mutating func take(
+        _ value: JSONValue, as context: Context, named name: Octets, isWhole: Bool, into items: inout [CaptureItem]
+    ) {
+        entryCount += 1
+        let place = CapturePlace(source: source, entry: entryCount)
+        guard isWhole, let cookie = value.object, let host = cookie["host"]?.text, !host.isEmpty,
+            let content = cookie["value"]?.octets
+        else {
+            items.append(.failure(.entryMalformed("It lacks what every cookie has.", at: place)))
+            return
+        }
+        let attributes = cookie["originAttributes"]?.object
+        guard FirefoxSessionOutline.isOrdinary(attributes) else {
+            otherCount += 1
+            return
+        }
+        let hasDot = host.hasPrefix(".")
+        let path = cookie["path"]?.octets ?? "/"
+        var record = CookieRecord(
+            name: cookie["name"]?.octets ?? [], value: content, domain: hasDot ? String(host.dropFirst()) : host,
+            isHostOnly: !hasDot, path: path.isEmpty ? "/" : path, isSecure: cookie["secure"]?.boolean ?? false,
+            isHTTPOnly: cookie["httponly"]?.boolean ?? false)
+        record.sameSite =
+            switch cookie["sameSite"]?.integer {
+            case 0: record.isSecure ? .none : .default
+            case 1: .lax
+            case 2: .strict
+            default: .default
+            }
+        items.append(.cookie(record, place))
+    }
+
+    mutating func finish(isWhole: Bool, into items: inout [CaptureItem]) {
+        guard otherCount > 0 else { return }
+        items.append(.failure(.otherSessionCookies(otherCount, at: CapturePlace(source: source))))
+    }
+
+    /// Whether the cookie is kept apart by nothing: no container, private window, isolation or partition.
+    private static func isOrdinary(_ attributes: JSONObject?) -> Bool {
+        guard let attributes else { return true }
+        return (attributes["userContextId"]?.integer ?? 0) == 0 && (attributes["privateBrowsingId"]?.integer ?? 0) == 0
+            && (attributes["firstPartyDomain"]?.octets ?? []).isEmpty
+            && (attributes["partitionKey"]?.octets ?? []).isEmpty
+    }
+}
