@@ -16,16 +16,21 @@ extension HTTPClient {
     ///   - limit: how many redirects are followed.
     ///   - isBodyRepeatable: whether the body, if there is one, can be sent again at a redirect: not that of a stream
     ///     that gives its elements once.
+    ///   - fallback: what to do where a site says "not signed in"; not for a body that cannot be sent again.
     ///   - now: the time, asked for each request and each answer.
     /// - Returns: the answer, whose body is still to be read, and what happened on the way.
     /// - Throws: ``ClientRedirectsError`` where the client followed a redirect itself, `RedirectError`,
     ///   `SessionStoreError`, `RequestURLError`, or what the client throws.
     public func exchange(
         _ request: HTTPClientRequest, by decorator: RequestDecorator, in context: RequestContext? = nil,
-        timeout: TimeAmount, limit: Int = Redirect.limit, isBodyRepeatable: Bool = true, now: () -> Timestamp
+        timeout: TimeAmount, limit: Int = Redirect.limit, isBodyRepeatable: Bool = true,
+        fallback: LoginFallback? = nil, now: () -> Timestamp
     ) async throws -> Exchange<HTTPClientResponse> {
         let context = try context ?? RequestContext(url: request.requestURL())
-        return try await decorator.exchange(request, in: context, limit: limit, now: now) { request, chain in
+        let fallback = request.body == nil || isBodyRepeatable ? fallback : nil
+        return try await decorator.exchange(
+            request, in: context, limit: limit, fallback: fallback, now: now
+        ) { request, chain in
             if chain.number > 1, request.body != nil, !isBodyRepeatable {
                 throw RedirectError(bodyNotRepeatableIn: chain)
             }

@@ -1,4 +1,5 @@
 public import AsyncHTTPClient
+internal import CookieModel
 import NIOHTTP1
 public import RequestDecoration
 
@@ -9,5 +10,6 @@ extension ResponseHead {
         self.init(
             status: Int(response.status.code), location: response.headers["Location"].first { !$0.isEmpty },
             decodedSetCookie: response.headers["Set-Cookie"])
+        authenticate = response.headers["WWW-Authenticate"].map { Octets($0) }
     }
 }

@@ -1,6 +1,5 @@
 """A site of one file with django-oauth-toolkit: rotation on, reuse ends the login. Arguments: PORT FOLDER."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
