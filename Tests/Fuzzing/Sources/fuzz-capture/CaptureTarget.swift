@@ -52,8 +52,7 @@ enum CaptureTarget {
             Invariant.holds(length <= 3 * count + 256, "no more octets come out than went in")
         case .cookie(let record, _):
             Invariant.holds(record.name.count + record.value.count <= 3 * count, "no more octets come out than went in")
-            Invariant.holds(
-                !record.domain.hasPrefix(".") || record.domain.hasPrefix(".."), "a domain has no leading dot")
+            Invariant.holds(record.path.first != nil, "a path is not empty")
         }
     }
 }
