@@ -37,8 +37,8 @@ struct VersionTests {
         do {
             let database = try Given.database(path)
             for table in [
-                "cookie", "cookie_change", "snapshot_cookie", "snapshot", "capture", "jar", "token_profile",
-                "grdb_migrations", "sealing_key",
+                "login_rule", "token_change", "token_lease", "cookie", "cookie_change", "snapshot_cookie", "snapshot",
+                "capture", "jar", "token_profile", "grdb_migrations", "sealing_key",
             ] {
                 try database.execute("DROP TABLE \(table)")
             }
