@@ -120,7 +120,10 @@ public struct InjectionScript: Sendable {
         var known: Set<Cookie.ID> = []
         for origin in order {
             guard let seeds = origins[origin] else { continue }
-            for seed in seeds.seeds where known.insert(seed.cookie.id).inserted { cookies.append(seed.cookie) }
+            // One origin has each cookie once, but for partitions under several pages.
+            for seed in seeds.seeds where pages.count == 1 || known.insert(seed.cookie.id).inserted {
+                cookies.append(seed.cookie)
+            }
             omissions += seeds.remainingOmissions
         }
         self.cookies = cookies
