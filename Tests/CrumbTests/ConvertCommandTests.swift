@@ -84,4 +84,24 @@ struct ConvertCommandTests {
         #expect(String(decoding: home.bytes("c"), as: UTF8.self).hasPrefix(#"{"crumb":1,"name":"a""#))
         #expect(try home.mode("c") == 0o600)
     }
+
+    @Test(
+        "A browser's database is read as the import reads it, with no database of our own",
+        .enabled(if: Samples.exist, "the samples in ../shared are not there"),
+        arguments: [
+            ("chromium-156-Cookies.sqlite", "chromium"), ("firefox-153-cookies.sqlite", "firefox"),
+            ("webkitgtk-2.50-cookies.sqlite", "webkitgtk"),
+        ])
+    func databases(file: String, format: String) throws {
+        let path = Samples.shared.appending(path: "samples/db/\(file)").path
+        let result = try convert("--to", "json", "--output", home.file("out"), "--json", path)
+        #expect(result.status == 0, "\(result.talk)")
+        let reports = try result.objects()
+        #expect(reports.first?["format"] as? String == format)
+        #expect((reports.first?["taken"] as? Int ?? 0) > 5)
+        #expect(reports.last?["written"] as? Int ?? 0 > 5)
+        // Another browser's is none of this one's.
+        let other = format == "firefox" ? "chromium" : "firefox"
+        #expect(try convert("--to", "json", "--from", other, path).status == 11)
+    }
 }

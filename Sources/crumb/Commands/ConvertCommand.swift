@@ -29,6 +29,8 @@ struct ConvertCommand: CrumbCommand {
         help: ArgumentHelp("The format to write: \(exportFormatNames).", valueName: "format"), transform: exportFormat)
     var format: ExportFormat
 
+    @OptionGroup var database: BrowserDatabaseOptions
+
     @Option(help: "The URL that a raw dump's first response answered.")
     var url: String?
 
@@ -50,7 +52,8 @@ struct ConvertCommand: CrumbCommand {
         policy.publicSuffixes = try suffixListOptions.list()
         let destination = try export.destination(sparing: [], console)
         var converter = CaptureConverter(
-            format: from, url: url, receivedNow: receivedNow, policy: policy, now: now)
+            format: from, url: url, receivedNow: receivedNow, database: try database.options(), policy: policy,
+            now: now)
         var status: ExitStatus?
         for file in files {
             let report = try converter.read(InputFile(file))

@@ -31,14 +31,7 @@ struct ImportCommand: CrumbCommand {
     @Option(help: ArgumentHelp("The browser's profile, where it is not the ordinary one.", valueName: "folder"))
     var browserProfile: String?
 
-    @Option(help: ArgumentHelp("The container of Firefox to read; 0 is none.", valueName: "number"))
-    var browserContainer = 0
-
-    @Option(
-        help: ArgumentHelp(
-            "A file with the password that Chromium encrypts under; else CRUMB_BROWSER_PASSWORD has it.",
-            valueName: "file"))
-    var browserPasswordFile: String?
+    @OptionGroup var database: BrowserDatabaseOptions
 
     @Flag(help: "Count lifetimes from now, not from when the capture was made.")
     var receivedNow = false
@@ -60,14 +53,13 @@ struct ImportCommand: CrumbCommand {
         if let url { _ = try requestURL(url) }
         var importer = CaptureImporter(
             jar: try jar.openJar(now: now), url: url, receivedNow: receivedNow, again: again, now: now, format: format)
-        importer.database.container = browserContainer
-        importer.database.password = try browserPassword()
+        importer.database = try database.options()
         importer.showsProgress = !output.json && !output.quiet && ImportProgress.hasTerminal
         Interruption.listen()
         var status: ExitStatus?
         let environment = ProcessInfo.processInfo.environment
-        let database = try browser?.database(profile: browserProfile, environment: environment)
-        for file in files + [database].compactMap(\.self) where !Interruption.isRequested {
+        let ownDatabase = try browser?.database(profile: browserProfile, environment: environment)
+        for file in files + [ownDatabase].compactMap(\.self) where !Interruption.isRequested {
             let report = try importer.importFile(InputFile(file))
             if output.json {
                 try console.writeJSON(report)
@@ -82,14 +74,5 @@ struct ImportCommand: CrumbCommand {
             }
         }
         if let status { throw status.exitCode }
-    }
-
-    private func browserPassword() throws -> [UInt8]? {
-        if let browserPasswordFile {
-            var bytes = try InputFile(browserPasswordFile).contents(limit: 4096)
-            while bytes.last.map(InputFile.isWhiteSpace) == true { bytes.removeLast() }
-            return bytes
-        }
-        return ProcessInfo.processInfo.environment["CRUMB_BROWSER_PASSWORD"].map { Array($0.utf8) }
     }
 }

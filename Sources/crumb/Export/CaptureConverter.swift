@@ -1,3 +1,4 @@
+import BrowserCookies
 import Captures
 import CookieModel
 
@@ -9,20 +10,27 @@ struct CaptureConverter {
     let url: String?
     /// Whether lifetimes count from now instead of from when the capture was made.
     let receivedNow: Bool
+    /// How a browser's database is read.
+    let database: BrowserDatabase.Options
     let now: Timestamp
     /// The cookies so far.
     private(set) var collection: CookieCollection
 
-    init(format: CaptureFormat?, url: String?, receivedNow: Bool, policy: CookiePolicy, now: Timestamp) {
+    init(
+        format: CaptureFormat?, url: String?, receivedNow: Bool, database: BrowserDatabase.Options,
+        policy: CookiePolicy, now: Timestamp
+    ) {
         self.format = format
         self.url = url
         self.receivedNow = receivedNow
+        self.database = database
         self.now = now
         collection = CookieCollection(policy: policy)
     }
 
     /// Reads one file. What could be read is there even where the file turns out to be broken.
     mutating func read(_ input: InputFile) throws -> ImportReport {
+        if format?.isDatabase ?? true, let path = try? input.databasePath() { return try readDatabase(path, input) }
         var report = ImportReport(source: input.name)
         var reader = CaptureReader(source: input.name, url: url, format: format)
         do {
@@ -32,6 +40,18 @@ struct CaptureConverter {
             report.failures.append(ImportReport.Failure(problem, source: input.name))
         }
         report.format = reader.format?.rawValue
+        return report
+    }
+
+    private mutating func readDatabase(_ path: String, _ input: InputFile) throws -> ImportReport {
+        var report = ImportReport(source: input.name)
+        do {
+            report.format = try BrowserDatabase(path: path, source: input.name, options: database).read(as: format) {
+                take($0, &report)
+            }.rawValue
+        } catch let error as CaptureError {
+            report.count(.failure(error))
+        }
         return report
     }
 

@@ -1,0 +1,31 @@
+import ArgumentParser
+import BrowserCookies
+import Foundation
+
+/// What a browser's database does not tell by itself.
+struct BrowserDatabaseOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The container of Firefox to read; 0 is none.", valueName: "number"))
+    var browserContainer = 0
+
+    @Option(
+        help: ArgumentHelp(
+            "A file with the password that Chromium encrypts under; else CRUMB_BROWSER_PASSWORD has it.",
+            valueName: "file"))
+    var browserPasswordFile: String?
+
+    func options() throws -> BrowserDatabase.Options {
+        var options = BrowserDatabase.Options()
+        options.container = browserContainer
+        options.password = try password()
+        return options
+    }
+
+    private func password() throws -> [UInt8]? {
+        if let browserPasswordFile {
+            var bytes = try InputFile(browserPasswordFile).contents(limit: 4096)
+            while bytes.last.map(InputFile.isWhiteSpace) == true { bytes.removeLast() }
+            return bytes
+        }
+        return ProcessInfo.processInfo.environment["CRUMB_BROWSER_PASSWORD"].map { Array($0.utf8) }
+    }
+}
