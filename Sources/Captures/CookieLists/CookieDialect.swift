@@ -10,6 +10,8 @@ struct CookieDialect: Sendable {
     let title: String
     /// Whether `.local` may stand behind a host without a dot, as Python's cookie jars write it.
     var extendsLocalHosts = false
+    /// Whether each character stands for an octet, as Python's HTTP clients read what servers send.
+    var isLatin1 = false
 
     /// Playwright's and Puppeteer's `storageState`, and Playwright's `context.cookies()`.
     static let storageState = CookieDialect(
@@ -26,5 +28,5 @@ struct CookieDialect: Sendable {
     /// HTTPie's session files.
     static let httpieSession = CookieDialect(
         expiry: "expires", endsWithSessionAtMinusOne: false, hasHostOnly: false, title: "HTTPie session",
-        extendsLocalHosts: true)
+        extendsLocalHosts: true, isLatin1: true)
 }

@@ -135,7 +135,7 @@ struct CookieMembers {
     private func string(_ name: StaticString, in object: JSONObject) throws(Problem) -> Octets? {
         switch object[name] {
         case nil: return nil
-        case .string(let octets): return octets
+        case .string(let octets): return dialect.isLatin1 ? octets.fromLatin1 : octets
         case .tooLong: throw Problem(finding: "Its \(name) is longer than 1 MiB.")
         default: throw .wrongType(name, "a string")
         }
@@ -148,5 +148,14 @@ struct CookieMembers {
         case .number(let number) where number.integer == 0 || number.integer == 1: return number.integer == 1
         default: throw .wrongType(name, "true or false")
         }
+    }
+}
+
+extension Octets {
+    /// The octets that this text stands for where each character is one in Latin-1; as it is where one is none.
+    fileprivate var fromLatin1: Octets {
+        guard let text = utf8String else { return self }
+        let octets = text.unicodeScalars.map { UInt8(exactly: $0.value) }
+        return octets.contains(nil) ? self : Octets(octets.compactMap(\.self))
     }
 }

@@ -157,6 +157,13 @@ struct CookieListTests {
         #expect(Capture(#"{"cookies":[],"origins":[]}"#).summary == [])
     }
 
+    @Test("HTTPie's text is octets as Latin-1; another list's is UTF-8")
+    func latin1() {
+        let cookie = #"{"name":"a","value":"\u00c3\u00bc","domain":"a.test","path":"/","secure":false}"#
+        #expect(Capture(#"{"__meta__":{},"cookies":[\#(cookie)]}"#).cookies.map(\.value) == ["\u{FC}"])
+        #expect(Capture("[\(cookie)]").cookies.map(\.value) == ["\u{C3}\u{BC}"])
+    }
+
     @Test("HTTPie's old layout has a member for each cookie, and binds them to no host")
     func oldHTTPie() {
         let text = #"""
