@@ -1,9 +1,9 @@
 /// Reads JSON lines of our own, as ``CookieLineWriter`` writes them: a cookie a line, nothing lost.
 ///
 /// A line that is no cookie is one failure. Empty lines are nothing.
-struct CookieLineReader: FormatReader {
-    private let source: String
-    private var lines: LineBuffer
+struct CookieLineReader: LineFormatReader {
+    let source: String
+    var lines: LineBuffer
 
     /// A file whose first line has the number `firstLine` in `source`.
     init(source: String, firstLine: Int) {
@@ -11,32 +11,7 @@ struct CookieLineReader: FormatReader {
         lines = LineBuffer(firstNumber: firstLine)
     }
 
-    var bufferedByteCount: Int { lines.bufferedByteCount }
-
-    mutating func read(_ bytes: Span<UInt8>, into items: inout [CaptureItem]) {
-        var position = 0
-        while let line = lines.next(in: bytes, from: &position) {
-            switch line {
-            case .inPiece(let range): take(bytes.extracting(range), into: &items)
-            case .joined(let bytes): take(bytes.span, into: &items)
-            case .tooLong: items.append(.failure(.lineTooLong(at: place)))
-            }
-        }
-    }
-
-    mutating func finish(into items: inout [CaptureItem]) {
-        switch lines.last() {
-        case .joined(let bytes): take(bytes.span, into: &items)
-        case .tooLong: items.append(.failure(.lineTooLong(at: place)))
-        case .inPiece, nil: break
-        }
-    }
-
-    private var place: CapturePlace {
-        CapturePlace(source: source, line: lines.number)
-    }
-
-    private func take(_ line: Span<UInt8>, into items: inout [CaptureItem]) {
+    func take(_ line: Span<UInt8>, into items: inout [CaptureItem]) {
         guard !line.trimmingBlanks(line.droppingCarriageReturn).isEmpty else { return }
         var stream = JSONStream(handler: CookieLine(), line: lines.number, column: 1)
         stream.read(line)

@@ -4,9 +4,9 @@ import CookieModel
 ///
 /// What they tell was done by a script of the page that they name, and can do no more than one: it is received through
 /// the script interface.
-struct CaptureMessagesReader: FormatReader {
-    private let source: String
-    private var lines: LineBuffer
+struct CaptureMessagesReader: LineFormatReader {
+    let source: String
+    var lines: LineBuffer
     private var entryCount = 0
 
     init(source: String, firstLine: Int) {
@@ -14,28 +14,7 @@ struct CaptureMessagesReader: FormatReader {
         lines = LineBuffer(firstNumber: firstLine)
     }
 
-    var bufferedByteCount: Int { lines.bufferedByteCount }
-
-    mutating func read(_ bytes: Span<UInt8>, into items: inout [CaptureItem]) {
-        var position = 0
-        while let line = lines.next(in: bytes, from: &position) {
-            switch line {
-            case .inPiece(let range): take(bytes.extracting(range), into: &items)
-            case .joined(let line): take(line.span, into: &items)
-            case .tooLong: items.append(.failure(.lineTooLong(at: CapturePlace(source: source, line: lines.number))))
-            }
-        }
-    }
-
-    mutating func finish(into items: inout [CaptureItem]) {
-        switch lines.last() {
-        case .joined(let line): take(line.span, into: &items)
-        case .tooLong: items.append(.failure(.lineTooLong(at: CapturePlace(source: source, line: lines.number))))
-        case .inPiece, nil: break
-        }
-    }
-
-    private mutating func take(_ line: Span<UInt8>, into items: inout [CaptureItem]) {
+    mutating func take(_ line: Span<UInt8>, into items: inout [CaptureItem]) {
         guard !line.trimmingBlanks(line.droppingCarriageReturn).isEmpty else { return }
         entryCount += 1
         let place = CapturePlace(source: source, entry: entryCount, line: lines.number)

@@ -5,10 +5,10 @@ import CookieModel
 ///
 /// The string tells names and values and nothing else. Each cookie is received as if a script of the URL that the caller
 /// gives had set it: host-only, for that URL's default path, until the session ends.
-struct DocumentCookieReader: FormatReader {
-    private let source: String
+struct DocumentCookieReader: LineFormatReader {
+    let source: String
     private let url: String?
-    private var lines: LineBuffer
+    var lines: LineBuffer
     private var entryCount = 0
 
     init(source: String, url: String?, firstLine: Int) {
@@ -17,30 +17,7 @@ struct DocumentCookieReader: FormatReader {
         lines = LineBuffer(firstNumber: firstLine)
     }
 
-    var bufferedByteCount: Int { lines.bufferedByteCount }
-
-    mutating func read(_ bytes: Span<UInt8>, into items: inout [CaptureItem]) {
-        var position = 0
-        while let line = lines.next(in: bytes, from: &position) {
-            switch line {
-            case .inPiece(let range): take(bytes.extracting(range), into: &items)
-            case .joined(let line): take(line.span, into: &items)
-            case .tooLong: items.append(.failure(.lineTooLong(at: place)))
-            }
-        }
-    }
-
-    mutating func finish(into items: inout [CaptureItem]) {
-        switch lines.last() {
-        case .joined(let line): take(line.span, into: &items)
-        case .tooLong: items.append(.failure(.lineTooLong(at: place)))
-        case .inPiece, nil: break
-        }
-    }
-
-    private var place: CapturePlace { CapturePlace(source: source, line: lines.number) }
-
-    private mutating func take(_ bytes: Span<UInt8>, into items: inout [CaptureItem]) {
+    mutating func take(_ bytes: Span<UInt8>, into items: inout [CaptureItem]) {
         var text = bytes.extracting(bytes.trimmingBlanks(bytes.droppingCarriageReturn))
         if text.count >= 2, text[0] == text[text.count - 1], text[0] == ASCII.quote || text[0] == ASCII.apostrophe {
             text = text.extracting(1..<(text.count - 1))

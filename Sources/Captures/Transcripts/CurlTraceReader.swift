@@ -4,7 +4,7 @@
 /// Each line of bytes begins with its offset. One that goes on where the line before ended continues it; one that is two
 /// bytes further on begins behind a CRLF. As text, curl writes a dot for every byte that is not printable ASCII, so that
 /// octets beyond ASCII are lost; `--trace` keeps them.
-struct CurlTraceReader: FormatReader {
+struct CurlTraceReader: LineFormatReader {
     private enum Section {
         case requestHeader
         case responseHeader
@@ -12,8 +12,8 @@ struct CurlTraceReader: FormatReader {
         case other
     }
 
-    private let source: String
-    private var lines: LineBuffer
+    let source: String
+    var lines: LineBuffer
     private var transcript: ClientTranscript
     private var section = Section.other
     /// The line of a header at hand, and the offset that it has come to.
@@ -31,15 +31,8 @@ struct CurlTraceReader: FormatReader {
 
     var bufferedByteCount: Int { lines.bufferedByteCount + transcript.bufferedByteCount + text.capacity }
 
-    mutating func read(_ bytes: Span<UInt8>, into items: inout [CaptureItem]) {
-        var position = 0
-        while let line = lines.next(in: bytes, from: &position) {
-            switch line {
-            case .inPiece(let range): take(bytes.extracting(range), into: &items)
-            case .joined(let line): take(line.span, into: &items)
-            case .tooLong: transcript.leaveOutLine(lines.number, into: &items)
-            }
-        }
+    mutating func leaveOutLine(into items: inout [CaptureItem]) {
+        transcript.leaveOutLine(lines.number, into: &items)
     }
 
     mutating func finish(into items: inout [CaptureItem]) {
@@ -49,7 +42,7 @@ struct CurlTraceReader: FormatReader {
         if !transcript.hasResponses { items.append(.failure(.noResponses(at: CapturePlace(source: source)))) }
     }
 
-    private mutating func take(_ bytes: Span<UInt8>, into items: inout [CaptureItem]) {
+    mutating func take(_ bytes: Span<UInt8>, into items: inout [CaptureItem]) {
         let whole = bytes.extracting(bytes.droppingCarriageReturn)
         if let (start, offset) = dataLine(whole) {
             guard section != .other else { return }

@@ -3,9 +3,9 @@
 ///
 /// **A body must never set a cookie.** Where bodies were written among these lines (`2>&1`), a body can look like any of
 /// them; so no response counts that follows a line of another kind.
-struct CurlVerboseReader: FormatReader {
-    private let source: String
-    private var lines: LineBuffer
+struct CurlVerboseReader: LineFormatReader {
+    let source: String
+    var lines: LineBuffer
     private var transcript: ClientTranscript
     /// Whether a line came that is none of curl's.
     private var isMixed = false
@@ -19,15 +19,8 @@ struct CurlVerboseReader: FormatReader {
 
     var bufferedByteCount: Int { lines.bufferedByteCount + transcript.bufferedByteCount }
 
-    mutating func read(_ bytes: Span<UInt8>, into items: inout [CaptureItem]) {
-        var position = 0
-        while let line = lines.next(in: bytes, from: &position) {
-            switch line {
-            case .inPiece(let range): take(bytes.extracting(range), into: &items)
-            case .joined(let line): take(line.span, into: &items)
-            case .tooLong: transcript.leaveOutLine(lines.number, into: &items)
-            }
-        }
+    mutating func leaveOutLine(into items: inout [CaptureItem]) {
+        transcript.leaveOutLine(lines.number, into: &items)
     }
 
     mutating func finish(into items: inout [CaptureItem]) {
@@ -38,7 +31,7 @@ struct CurlVerboseReader: FormatReader {
         }
     }
 
-    private mutating func take(_ bytes: Span<UInt8>, into items: inout [CaptureItem]) {
+    mutating func take(_ bytes: Span<UInt8>, into items: inout [CaptureItem]) {
         guard !isOver else { return }
         let whole = bytes.extracting(bytes.droppingCarriageReturn)
         let line = whole.extracting(TranscriptLine.start(of: whole)..<whole.count)
@@ -47,7 +40,7 @@ struct CurlVerboseReader: FormatReader {
         switch line[0] {
         case UInt8(ascii: "<"):
             if isMixed, StatusLine(text) != nil {
-                items.append(.failure(.responseSkipped(at: CapturePlace(source: source, line: lines.number))))
+                items.append(.failure(.responseSkipped(at: place)))
                 isOver = true
                 return
             }

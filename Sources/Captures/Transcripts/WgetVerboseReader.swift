@@ -1,8 +1,8 @@
 /// Reads what `wget -S` tells on standard error: `--2026-11-21 02:56:22--  URL` before each request, and the lines of
 /// the response indented by two spaces.
-struct WgetVerboseReader: FormatReader {
-    private let source: String
-    private var lines: LineBuffer
+struct WgetVerboseReader: LineFormatReader {
+    let source: String
+    var lines: LineBuffer
     private var transcript: ClientTranscript
 
     init(source: String, url: String?, firstLine: Int) {
@@ -13,15 +13,8 @@ struct WgetVerboseReader: FormatReader {
 
     var bufferedByteCount: Int { lines.bufferedByteCount + transcript.bufferedByteCount }
 
-    mutating func read(_ bytes: Span<UInt8>, into items: inout [CaptureItem]) {
-        var position = 0
-        while let line = lines.next(in: bytes, from: &position) {
-            switch line {
-            case .inPiece(let range): take(bytes.extracting(range), into: &items)
-            case .joined(let line): take(line.span, into: &items)
-            case .tooLong: transcript.leaveOutLine(lines.number, into: &items)
-            }
-        }
+    mutating func leaveOutLine(into items: inout [CaptureItem]) {
+        transcript.leaveOutLine(lines.number, into: &items)
     }
 
     mutating func finish(into items: inout [CaptureItem]) {
@@ -30,7 +23,7 @@ struct WgetVerboseReader: FormatReader {
         if !transcript.hasResponses { items.append(.failure(.noResponses(at: CapturePlace(source: source)))) }
     }
 
-    private mutating func take(_ bytes: Span<UInt8>, into items: inout [CaptureItem]) {
+    mutating func take(_ bytes: Span<UInt8>, into items: inout [CaptureItem]) {
         let line = bytes.extracting(bytes.droppingCarriageReturn)
         if line.hasPrefix("  ") {
             let text = line.extracting(2..<line.count)
