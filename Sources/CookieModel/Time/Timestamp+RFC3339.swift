@@ -36,16 +36,22 @@ extension Timestamp {
     public var rfc3339: String {
         let seconds = min(max(self.seconds, -62_167_219_200), 253_402_300_799)
         let date = CivilDate(secondsSinceEpoch: seconds)
-        var text =
-            "\(padded(date.year, 4))-\(padded(date.month, 2))-\(padded(date.day, 2))"
-            + "T\(padded(date.hour, 2)):\(padded(date.minute, 2)):\(padded(date.second, 2))"
+        var text = DateText()
+        text.append(date.year, 4)
+        text.append("-")
+        text.append(date.month, 2)
+        text.append("-")
+        text.append(date.day, 2)
+        text.append("T")
+        text.appendTime(of: date)
         let fraction = seconds == self.seconds ? Int(microseconds - seconds * 1_000_000) : 0
         if fraction != 0 {
-            var digits = padded(fraction, 6)
-            while digits.hasSuffix("0") { digits.removeLast() }
-            text += ".\(digits)"
+            text.append(".")
+            text.append(fraction, 6)
+            while text.octets.last == ASCII.zero { text.octets.removeLast() }
         }
-        return text + "Z"
+        text.append("Z")
+        return String(decoding: text.octets, as: UTF8.self)
     }
 
     /// The moment as an IMF-fixdate (RFC 9110, section 5.6.7), the form that `Expires` is written in.
@@ -54,33 +60,18 @@ extension Timestamp {
     /// ``httpDate`` as octets.
     package var httpDateOctets: Octets {
         let date = CivilDate(secondsSinceEpoch: min(max(seconds, -62_167_219_200), 253_402_300_799))
-        var octets: [UInt8] = []
-        octets.reserveCapacity(29)
-        func append(_ text: StaticString) {
-            octets.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
-        }
-        func append(_ number: Int, _ width: Int) {
-            var divisor = width == 4 ? 1000 : 10
-            while divisor > 0 {
-                octets.append(ASCII.zero + UInt8(truncatingIfNeeded: number / divisor % 10))
-                divisor /= 10
-            }
-        }
-        append(Timestamp.weekdayNames[date.weekday])
-        append(", ")
-        append(date.day, 2)
-        append(" ")
-        append(Timestamp.monthNames[date.month - 1])
-        append(" ")
-        append(date.year, 4)
-        append(" ")
-        append(date.hour, 2)
-        append(":")
-        append(date.minute, 2)
-        append(":")
-        append(date.second, 2)
-        append(" GMT")
-        return Octets(octets)
+        var text = DateText()
+        text.append(Timestamp.weekdayNames[date.weekday])
+        text.append(", ")
+        text.append(date.day, 2)
+        text.append(" ")
+        text.append(Timestamp.monthNames[date.month - 1])
+        text.append(" ")
+        text.append(date.year, 4)
+        text.append(" ")
+        text.appendTime(of: date)
+        text.append(" GMT")
+        return Octets(text.octets)
     }
 
     private static let weekdayNames: [StaticString] = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
@@ -89,9 +80,35 @@ extension Timestamp {
     ]
 }
 
-private func padded(_ number: Int, _ width: Int) -> String {
-    let digits = String(number)
-    return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
+/// A date while it is written down: octets, since a script for a page has one for each cookie.
+private struct DateText {
+    var octets: [UInt8] = []
+
+    init() {
+        octets.reserveCapacity(29)
+    }
+
+    mutating func append(_ text: StaticString) {
+        octets.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    /// A number that has no more than so many digits, filled up with zeros.
+    mutating func append(_ number: Int, _ width: Int) {
+        var divisor = 1
+        for _ in 1..<width { divisor *= 10 }
+        while divisor > 0 {
+            octets.append(ASCII.zero + UInt8(truncatingIfNeeded: number / divisor % 10))
+            divisor /= 10
+        }
+    }
+
+    mutating func appendTime(of date: CivilDate) {
+        append(date.hour, 2)
+        append(":")
+        append(date.minute, 2)
+        append(":")
+        append(date.second, 2)
+    }
 }
 
 private struct DigitReader {

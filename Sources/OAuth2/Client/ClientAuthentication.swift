@@ -38,6 +38,14 @@ public enum ClientAuthentication: Sendable, Equatable {
         }
     }
 
+    /// The secrets that a message must not repeat.
+    var secrets: [Secret] { [secret].compactMap(\.self) }
+
+    /// Adds the identifier to `body` where the method sends it elsewhere: servers want it in some forms all the same.
+    func addIdentifier(to body: inout FormBody) {
+        if case .clientSecretBasic(let clientID, _) = self { body.append("client_id", clientID) }
+    }
+
     /// Adds to `body` what the method sends there.
     func addParameters(to body: inout FormBody) {
         switch self {

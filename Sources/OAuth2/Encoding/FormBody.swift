@@ -2,6 +2,15 @@
 struct FormBody {
     private var bytes: [UInt8] = []
 
+    /// An empty body.
+    init() {}
+
+    /// What a server is to do something about: a token, and which one it is (RFC 7009, RFC 7662, section 2.1 of both).
+    init(about token: Secret, _ kind: TokenKind) {
+        append("token", token)
+        append("token_type_hint", kind.rawValue)
+    }
+
     mutating func append(_ name: String, _ value: String) {
         append(name, encoded: FormEncoding.encode(value))
     }

@@ -13,17 +13,14 @@ public struct TokenIntrospection: Sendable, Equatable {
 
     /// The question (section 2.1).
     public func request(about token: Secret, _ kind: TokenKind) -> EndpointRequest {
-        var body = FormBody()
-        body.append("token", token)
-        body.append("token_type_hint", kind.rawValue)
-        return EndpointRequest(endpoint: endpoint, authentication: authentication, body: body)
+        EndpointRequest(endpoint: endpoint, authentication: authentication, body: FormBody(about: token, kind))
     }
 
     /// The answer (section 2.2).
     public func answer(
         in response: EndpointResponse, about token: Secret
     ) throws(OAuth2Error) -> IntrospectedToken {
-        let members = try response.members(redacting: [token] + [authentication.secret].compactMap(\.self))
+        let members = try response.members(redacting: [token] + authentication.secrets)
         guard case .boolean(let isActive) = members["active"] else {
             throw .unusable(.incompleteReply, status: response.statusCode, "it does not say whether it is active")
         }

@@ -13,15 +13,12 @@ public struct TokenRevocation: Sendable, Equatable {
 
     /// The request that ends a token (section 2.1).
     public func request(revoking token: Secret, _ kind: TokenKind) -> EndpointRequest {
-        var body = FormBody()
-        body.append("token", token)
-        body.append("token_type_hint", kind.rawValue)
-        return EndpointRequest(endpoint: endpoint, authentication: authentication, body: body)
+        EndpointRequest(endpoint: endpoint, authentication: authentication, body: FormBody(about: token, kind))
     }
 
     /// Makes sure that the token has ended (section 2.2). A token that the server does not know has.
     public func check(_ response: EndpointResponse, revoking token: Secret) throws(OAuth2Error) {
-        try response.expectSuccess(redacting: [token] + [authentication.secret].compactMap(\.self))
+        try response.expectSuccess(redacting: [token] + authentication.secrets)
     }
 }
 

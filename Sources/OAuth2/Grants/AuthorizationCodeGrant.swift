@@ -178,6 +178,6 @@ public struct AuthorizationCodeGrant: Sendable, Equatable {
     }
 
     private func secrets(of attempt: AuthorizationAttempt) -> [Secret] {
-        [attempt.state, attempt.codeVerifier, attempt.nonce] + [authentication.secret].compactMap(\.self)
+        [attempt.state, attempt.codeVerifier, attempt.nonce] + authentication.secrets
     }
 }

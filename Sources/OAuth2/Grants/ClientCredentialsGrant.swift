@@ -32,7 +32,7 @@ public struct ClientCredentialsGrant: Sendable, Equatable {
     /// The tokens in the server's reply.
     public func tokens(in response: EndpointResponse, now: Int64) throws(OAuth2Error) -> TokenSet {
         var tokens = try TokenResponse.tokenSet(
-            response, now: now, redacting: [authentication.secret].compactMap(\.self))
+            response, now: now, redacting: authentication.secrets)
         tokens.scopes = tokens.scopes ?? scopes
         return tokens
     }

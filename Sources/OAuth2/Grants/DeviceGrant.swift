@@ -27,7 +27,7 @@ public struct DeviceGrant: Sendable, Equatable {
     public func authorizationRequest() -> EndpointRequest {
         var body = FormBody()
         // Section 3.1 wants the identifier where the client does not authenticate; servers want it always.
-        if case .clientSecretBasic(let clientID, _) = authentication { body.append("client_id", clientID) }
+        authentication.addIdentifier(to: &body)
         body.append(scopes)
         body.append(resources: resources)
         return EndpointRequest(endpoint: deviceAuthorizationEndpoint, authentication: authentication, body: body)
@@ -37,7 +37,7 @@ public struct DeviceGrant: Sendable, Equatable {
     public func authorization(
         in response: EndpointResponse, now: Int64
     ) throws(OAuth2Error) -> DeviceAuthorization {
-        let members = try response.members(redacting: [authentication.secret].compactMap(\.self))
+        let members = try response.members(redacting: authentication.secrets)
         return try DeviceAuthorization(members, status: response.statusCode, now: now)
     }
 
@@ -46,7 +46,7 @@ public struct DeviceGrant: Sendable, Equatable {
         var body = FormBody()
         body.append("grant_type", "urn:ietf:params:oauth:grant-type:device_code")
         body.append("device_code", authorization.deviceCode)
-        if case .clientSecretBasic(let clientID, _) = authentication { body.append("client_id", clientID) }
+        authentication.addIdentifier(to: &body)
         return EndpointRequest(endpoint: tokenEndpoint, authentication: authentication, body: body)
     }
 
@@ -61,7 +61,7 @@ public struct DeviceGrant: Sendable, Equatable {
         do {
             var tokens = try TokenResponse.tokenSet(
                 response, now: now,
-                redacting: [authorization.deviceCode] + [authentication.secret].compactMap(\.self))
+                redacting: [authorization.deviceCode] + authentication.secrets)
             if !scopes.isEmpty { tokens.scopes = tokens.scopes ?? scopes }
             return .issued(tokens)
         } catch {

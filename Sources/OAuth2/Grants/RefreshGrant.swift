@@ -57,8 +57,8 @@ public struct RefreshGrant: Sendable, Equatable {
     public func tokens(
         in response: EndpointResponse, refreshing tokens: TokenSet, now: Int64
     ) throws(OAuth2Error) -> TokenSet {
-        let sent = [tokens.refreshToken, tokens.accessToken, tokens.idToken, authentication.secret]
-        var renewed = try TokenResponse.tokenSet(response, now: now, redacting: sent.compactMap(\.self))
+        let sent = [tokens.refreshToken, tokens.accessToken, tokens.idToken].compactMap(\.self)
+        var renewed = try TokenResponse.tokenSet(response, now: now, redacting: sent + authentication.secrets)
         if renewed.refreshToken == nil {
             renewed.refreshToken = tokens.refreshToken
             renewed.refreshTokenExpiry = renewed.refreshTokenExpiry ?? tokens.refreshTokenExpiry

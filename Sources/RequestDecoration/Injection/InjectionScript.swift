@@ -89,9 +89,8 @@ public struct InjectionScript: Sendable {
     public init(
         _ retrieval: Retrieval, page: RequestURL, writing: Writing = .once, verification: Verification = .none
     ) {
-        var context = RequestContext(url: page)
-        context.interface = .script
-        self.init([Page(retrieval, in: context)], writing: writing, verification: verification)
+        self.init(
+            [Page(retrieval, in: RequestContext(url: page).scriptAccess)], writing: writing, verification: verification)
     }
 
     /// The script for several pages: each frame gets what belongs to its own origin.
