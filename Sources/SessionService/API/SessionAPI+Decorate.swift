@@ -28,7 +28,7 @@ struct DecorateResponse: ResponseEncodable {
 }
 
 extension SessionAPI {
-    func decorate(_ asked: DecorateRequest, in context: BasicRequestContext) throws -> DecorateResponse {
+    func decorate(_ asked: DecorateRequest, in context: ServiceRequestContext) throws -> DecorateResponse {
         var request = CookieModel.RequestContext(url: try url(asked.url))
         request.method = asked.method?.uppercased() ?? "GET"
         if let topLevel = asked.topLevel {
@@ -36,12 +36,12 @@ extension SessionAPI {
             request.isTopLevelNavigation = false
         }
         let name = try context.parameters.require("jar")
-        guard let jar = try database.existingJar(named: name) else {
-            throw HTTPError(.notFound, message: "there is no jar of this name")
-        }
+        try context.require(.secrets, jar: name)
+        guard let jar = try database.existingJar(named: name) else { throw ServiceProblem.jarNotFound(name) }
         let report = try jar.retrieve(for: request, now: now())
         guard let cookie = report.cookieString.utf8String else {
-            throw HTTPError(.unprocessableContent, message: "a cookie's octets are not UTF-8, which JSON cannot carry")
+            throw ServiceProblem(
+                .unprocessableContent, "not-text", "a cookie's octets are not UTF-8, which JSON cannot carry")
         }
         return DecorateResponse(
             fields: cookie.isEmpty ? [] : [DecorateResponse.Field(name: "cookie", value: cookie)],
@@ -56,7 +56,7 @@ extension SessionAPI {
         do {
             return try RequestURL(text)
         } catch {
-            throw HTTPError(.badRequest, message: error.description)
+            throw ServiceProblem(.badRequest, "url-invalid", error.description)
         }
     }
 }

@@ -1,0 +1,28 @@
+import Hummingbird
+
+/// What is known of a request while it is answered.
+struct ServiceRequestContext: RequestContext {
+    var coreContext: CoreRequestContextStorage
+    /// Who asks. Nobody, until the request was admitted.
+    var caller = Caller.nobody
+
+    init(source: ApplicationRequestContextSource) {
+        coreContext = CoreRequestContextStorage(source: source)
+    }
+
+    /// The bodies of the API's JSON requests are small; captures are streamed.
+    var maxUploadSize: Int { 4 << 20 }
+
+    /// Checks that the caller may do something that belongs to no jar.
+    func require(_ verb: AccessVerb) throws(ServiceProblem) {
+        guard caller.grant.coversAll, caller.grant.verbs.contains(verb) else { throw .forbidden(verb) }
+    }
+
+    /// Checks that the caller may do something with a jar.
+    ///
+    /// A jar that the grant is not for is answered as one that is not there, so that nobody learns of it.
+    func require(_ verb: AccessVerb, jar name: String) throws(ServiceProblem) {
+        guard caller.grant.covers(jar: name) else { throw .jarNotFound(name) }
+        guard caller.grant.verbs.contains(verb) else { throw .forbidden(verb) }
+    }
+}
