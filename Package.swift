@@ -11,6 +11,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
         .executable(name: "crumb", targets: ["crumb"]),
+        .executable(name: "crumb-network", targets: ["crumb-network"]),
         .library(name: "PublicSuffix", targets: ["PublicSuffix"]),
         .library(name: "CookieModel", targets: ["CookieModel"]),
         .library(name: "Captures", targets: ["Captures"]),
@@ -103,16 +104,24 @@ let package = Package(
         .executableTarget(
             name: "crumb",
             dependencies: [
-                "PublicSuffix", "CookieModel", "Captures", "BrowserCookies", "OAuth2", "OpenIDConnect", "SessionStore",
-                "RequestDecoration",
+                "PublicSuffix", "CookieModel", "Captures", "BrowserCookies", "OAuth2", "SessionStore",
+                "RequestDecoration", "NetworkHelper",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            resources: [.embedInCode("Token/Providers.json")]),
+        .target(name: "NetworkHelper"),
+        .executableTarget(
+            name: "crumb-network",
+            dependencies: [
+                "NetworkHelper", "OAuth2", "OpenIDConnect",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
-            ],
-            resources: [.embedInCode("Token/Providers.json")]),
+            ]),
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(
             name: "PublicSuffixTests", dependencies: ["PublicSuffix", "public-suffix-compiler", "TestSupport"]),
@@ -182,7 +191,10 @@ let package = Package(
             name: "jar-worker", dependencies: ["CookieModel", "SessionStore", "TestSupport"], path: "Tests/JarWorker"),
         .testTarget(
             name: "CrumbTests",
-            dependencies: ["crumb", "jar-worker", "CookieModel", "RequestDecoration", "SessionStore", "TestSupport"],
+            dependencies: [
+                "crumb", "crumb-network", "jar-worker", "CookieModel", "RequestDecoration", "SessionStore",
+                "TestSupport",
+            ],
             exclude: ["Faults/FailingDisk.c"]),
     ]
 )

@@ -54,6 +54,7 @@ enum ExitStatus: Int32, CaseIterable {
     case curlNotFound = 50
     case curlArgumentsUnsupported = 51
     case redirectInvalid = 52
+    case networkProgramNotFound = 53
     case publicSuffixListInvalid = 60
     case keyLocked = 70
     case keyChanged = 71
@@ -115,6 +116,7 @@ enum ExitStatus: Int32, CaseIterable {
         case .curlNotFound: "curl-not-found"
         case .curlArgumentsUnsupported: "curl-arguments-unsupported"
         case .redirectInvalid: "redirect-invalid"
+        case .networkProgramNotFound: "network-program-not-found"
         case .publicSuffixListInvalid: "public-suffix-list-invalid"
         case .keyLocked: "key-locked"
         case .keyChanged: "key-changed"
