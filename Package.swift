@@ -95,6 +95,9 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ]),
         .target(
+            name: "SessionOperations",
+            dependencies: ["PublicSuffix", "CookieModel", "Captures", "OAuth2", "SessionStore", "RequestDecoration"]),
+        .target(
             name: "SessionService",
             dependencies: [
                 "CookieModel", "SessionStore", "RequestDecoration",
@@ -104,7 +107,7 @@ let package = Package(
             name: "crumb",
             dependencies: [
                 "PublicSuffix", "CookieModel", "Captures", "BrowserCookies", "OAuth2", "OpenIDConnect", "SessionStore",
-                "RequestDecoration",
+                "RequestDecoration", "SessionOperations",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
