@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import NetworkHelper
 import OAuth2
 
