@@ -50,16 +50,23 @@ struct ServiceProblem: HTTPResponseError, Equatable {
         let code: String
     }
 
-    func response(from request: Request, context: some RequestContext) throws -> Response {
+    /// The whole answer.
+    var message: (head: HTTPResponse, body: ByteBuffer) {
         let document = Document(
             type: "about:blank", title: status.reasonPhrase, status: status.code, detail: detail, code: code)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // Text and a number: there is nothing in it that cannot be encoded.
+        let body = (try? encoder.encode(document)).map { ByteBuffer(bytes: $0) } ?? ByteBuffer()
         var fields = fields
         fields[.contentType] = "application/problem+json"
         fields[.cacheControl] = "no-store"
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return Response(
-            status: status, headers: fields,
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: try encoder.encode(document))))
+        fields[.contentLength] = String(body.readableBytes)
+        return (HTTPResponse(status: status, headerFields: fields), body)
+    }
+
+    func response(from request: Request, context: some RequestContext) throws -> Response {
+        let (head, body) = message
+        return Response(status: status, headers: head.headerFields, body: ResponseBody(byteBuffer: body))
     }
 }

@@ -43,6 +43,7 @@ extension SessionAPI {
             throw ServiceProblem(
                 .unprocessableContent, "not-text", "a cookie's octets are not UTF-8, which JSON cannot carry")
         }
+        context.audit(SecretAccess(.cookieField, jar: name, site: request.url.host.description))
         return DecorateResponse(
             fields: cookie.isEmpty ? [] : [DecorateResponse.Field(name: "cookie", value: cookie)],
             included: report.included.map(\.name.description),

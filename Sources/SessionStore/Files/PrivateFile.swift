@@ -29,6 +29,11 @@ package enum PrivateFile {
         return UInt32(status.st_mode) & 0o7777
     }
 
+    /// Whether a file is its owner's alone.
+    package static func isPrivate(_ path: String) -> Bool {
+        permissions(path).map { $0 & 0o077 == 0 } ?? false
+    }
+
     /// The number of bytes in a file, or `nil` where there is none.
     static func size(_ path: String) -> Int64? {
         var status = stat()
@@ -54,8 +59,14 @@ package enum PrivateFile {
         return stat(path, &status) == 0 && ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT)
     }
 
+    /// Whether there is something at `path`, be it a link that leads nowhere, other than a socket.
+    package static func isOtherThanSocket(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFSOCK
+    }
+
     /// Whether `path` is known to name nothing; where it cannot be looked up, that is not known.
-    static func isAbsent(_ path: String) -> Bool {
+    package static func isAbsent(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) != 0 && errno == ENOENT
     }
@@ -110,7 +121,7 @@ package enum PrivateFile {
     /// one, whatever happens meanwhile. Where `path` is a link, the file that it leads to is replaced.
     ///
     /// - Returns: 0, or the `errno` of the failure.
-    static func replace(_ bytes: [UInt8], at path: String) -> Int32 {
+    package static func replace(_ bytes: [UInt8], at path: String) -> Int32 {
         let path = resolved(path)
         let temporary = temporaryName(for: path)
         defer { unlink(temporary) }
@@ -211,7 +222,7 @@ package enum PrivateFile {
     /// Reads at most `limit` bytes from the start of a file.
     ///
     /// - Returns: the bytes, or `nil` with `errno` set.
-    static func contents(_ path: String, limit: Int) -> [UInt8]? {
+    package static func contents(_ path: String, limit: Int) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }

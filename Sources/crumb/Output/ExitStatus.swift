@@ -55,6 +55,8 @@ enum ExitStatus: Int32, CaseIterable {
     case curlArgumentsUnsupported = 51
     case redirectInvalid = 52
     case networkProgramNotFound = 53
+    /// Of `crumb-network serve`, which `crumb serve` becomes.
+    case serviceNotStarted = 54
     case publicSuffixListInvalid = 60
     case keyLocked = 70
     case keyChanged = 71
@@ -117,6 +119,7 @@ enum ExitStatus: Int32, CaseIterable {
         case .curlArgumentsUnsupported: "curl-arguments-unsupported"
         case .redirectInvalid: "redirect-invalid"
         case .networkProgramNotFound: "network-program-not-found"
+        case .serviceNotStarted: "service-not-started"
         case .publicSuffixListInvalid: "public-suffix-list-invalid"
         case .keyLocked: "key-locked"
         case .keyChanged: "key-changed"
