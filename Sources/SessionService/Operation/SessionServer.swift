@@ -67,8 +67,9 @@ public struct SessionServer: Sendable {
         let router = Router(context: ServiceRequestContext.self)
         HealthRoutes(database: database, state: state).add(to: router)
         SessionAPI(database: database, now: now).addRoutes(to: router)
-        let routes = router.buildResponder()
         let admission = Admission(tokens: database.serviceTokens, limits: configuration.limits)
+        try Inspector(database: database, sessions: admission.sessions, now: now).addRoutes(to: router)
+        let routes = router.buildResponder()
         let date = DateField()
         if !configuration.addresses.isEmpty || !inherited.isEmpty { try prepareOwnerToken() }
         let listeners = try await Listeners(
