@@ -103,6 +103,9 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ]),
         .target(
+            name: "SessionOperations",
+            dependencies: ["PublicSuffix", "CookieModel", "Captures", "OAuth2", "SessionStore", "RequestDecoration"]),
+        .target(
             name: "SessionService",
             dependencies: [
                 "CookieModel", "OAuth2", "SessionStore", "RequestDecoration",
@@ -125,7 +128,7 @@ let package = Package(
             name: "crumb",
             dependencies: [
                 "PublicSuffix", "CookieModel", "Captures", "BrowserCookies", "OAuth2", "SessionStore",
-                "RequestDecoration", "NetworkHelper",
+                "RequestDecoration", "SessionOperations", "NetworkHelper",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],

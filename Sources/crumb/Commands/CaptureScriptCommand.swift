@@ -1,5 +1,6 @@
 import ArgumentParser
 import RequestDecoration
+import SessionOperations
 
 struct CaptureScriptCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
@@ -19,14 +20,9 @@ struct CaptureScriptCommand: CrumbCommand {
     func execute(_ console: Console) throws {
         let script = CaptureScript(handler: handler)
         if output.json {
-            try console.writeJSON(CaptureScriptReport(handler: handler.description, script: script.source))
+            try console.writeJSON(CaptureScriptReport(script, handler: handler))
         } else {
             try console.write(script.source.utf8)
         }
     }
-}
-
-private struct CaptureScriptReport: Encodable {
-    let handler: String
-    let script: String
 }

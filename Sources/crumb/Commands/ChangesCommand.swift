@@ -1,5 +1,6 @@
 import ArgumentParser
 import CookieModel
+import SessionOperations
 import SessionStore
 
 struct ChangesCommand: CrumbCommand {
@@ -50,31 +51,5 @@ struct ChangesCommand: CrumbCommand {
         } else {
             try console.writeLine(Console.table(rows))
         }
-    }
-}
-
-/// A change in JSON.
-private struct ChangeReport: Encodable {
-    let position: Int64
-    let time: String
-    let cause: String
-    let name: String?
-    let nameBase64: String?
-    let domain: String
-    let path: String
-    let hostOnly: Bool
-    let partitionKey: String?
-
-    init(_ change: CookieChange) {
-        position = change.position
-        time = change.time.rfc3339
-        cause = change.cause.identifier
-        let name = OctetsReport(change.cookie.name)
-        self.name = name.text
-        nameBase64 = name.base64
-        domain = change.cookie.domain.description
-        path = change.cookie.path.description
-        hostOnly = change.cookie.isHostOnly
-        partitionKey = change.cookie.partitionKey?.serialized
     }
 }

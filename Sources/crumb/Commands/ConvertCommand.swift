@@ -1,6 +1,7 @@
 import ArgumentParser
 import Captures
 import CookieModel
+import SessionOperations
 
 struct ConvertCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
@@ -60,7 +61,7 @@ struct ConvertCommand: CrumbCommand {
             let failure = try tell(report, toTalk: destination.file == nil, console)
             status = status ?? failure
         }
-        var exporter = CookieExporter(format, to: destination, host: request?.url.host, now: now)
+        var exporter = FileExporter(format, to: destination, host: request?.url.host, now: now)
         try forEachCookie(of: converter.collection, for: request, now: now, console) { record in
             if selection.admits(record) { try exporter.write(record) }
         }

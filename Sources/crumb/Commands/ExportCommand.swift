@@ -1,6 +1,7 @@
 import ArgumentParser
 import Captures
 import CookieModel
+import SessionOperations
 import SessionStore
 
 struct ExportCommand: CrumbCommand {
@@ -31,9 +32,9 @@ struct ExportCommand: CrumbCommand {
         let selection = try filter.selection()
         let existing = try jar.openExistingJar(now: now, notesAccess: false)
         let destination = try export.destination(sparing: try ownFiles(), console)
-        var exporter = CookieExporter(format, to: destination, host: request?.url.host, now: now)
+        var exporter = FileExporter(format, to: destination, host: request?.url.host, now: now)
         if let existing {
-            try ExportCommand.cookies(of: existing, for: request, format.scope, now: now) { readable, unreadable in
+            try existing.forEachExported(for: request, format.scope, now: now) { readable, unreadable in
                 for record in readable.lazy.map({ CookieRecord($0) }) where selection.admits(record) {
                     try exporter.write(record)
                 }
@@ -43,24 +44,6 @@ struct ExportCommand: CrumbCommand {
             }
         }
         try exporter.finish(console, json: output.json)
-    }
-
-    /// Goes through the cookies that are meant, without noting that they were used.
-    private static func cookies(
-        of jar: CookieJar, for request: RequestContext?, _ scope: ExportFormat.Scope, now: Timestamp,
-        _ body: ([Cookie], [Cookie]) throws -> Void
-    ) throws {
-        guard let request else { return try jar.forEachSite(body) }
-        guard scope == .oneHost else {
-            let retrieval = try jar.retrieve(for: request, now: now)
-            let unreadable = retrieval.excluded.filter { $0.reasons.contains(.unreadable) }.map(\.cookie)
-            return try body(retrieval.included, unreadable)
-        }
-        // What a page of the host can have set, at whatever path it is.
-        let host = request.url.host
-        let (readable, unreadable) = try jar.cookies(ofSiteOf: host)
-        func belongs(_ cookie: Cookie) -> Bool { CookieRecord(cookie).belongs(to: host) }
-        try body(readable.filter(belongs), unreadable.filter(belongs))
     }
 
     private func ownFiles() throws -> [String] {

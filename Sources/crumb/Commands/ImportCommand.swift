@@ -3,6 +3,7 @@ import BrowserCookies
 import Captures
 import CookieModel
 import Foundation
+import SessionOperations
 
 struct ImportCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
@@ -52,7 +53,8 @@ struct ImportCommand: CrumbCommand {
         let now = Timestamp.now
         if let url { _ = try requestURL(url) }
         var importer = CaptureImporter(
-            jar: try jar.openJar(now: now), url: url, receivedNow: receivedNow, again: again, now: now, format: format)
+            jar: try jar.openJar(now: now),
+            options: CaptureImport.Options(url: url, receivedNow: receivedNow, format: format), again: again, now: now)
         importer.database = try database.options()
         importer.showsProgress = !output.json && !output.quiet && ImportProgress.hasTerminal
         Interruption.listen()

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CookieModel
 import RequestDecoration
+import SessionOperations
 import SessionStore
 
 struct PlanCommand: CrumbCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CookieModel
+import SessionOperations
 import SessionStore
 
 struct PruneCommand: CrumbCommand {
@@ -39,33 +40,5 @@ struct PruneCommand: CrumbCommand {
             vacuum: vacuum.map { $0 ? .always : .never } ?? .whenWorthwhile, now: now)
         let report = PruneReport(pruning ?? Pruning())
         if output.json { try console.writeJSON(report) } else { try console.writeLine(report.text) }
-    }
-}
-
-private struct PruneReport: Encodable {
-    let expiredCookies: [String: Int]
-    let journalEntries: Int
-    let vacuumed: Bool
-    let freedBytes: Int64
-
-    init(_ pruning: Pruning) {
-        expiredCookies = pruning.expiredCookies
-        journalEntries = pruning.journalEntries
-        vacuumed = pruning.wasVacuumed
-        freedBytes = pruning.freedBytes
-    }
-
-    var text: String {
-        var lines = expiredCookies.sorted { $0.key < $1.key }.map { jar, count in
-            "jar '\(jar)': \(count) expired \(count == 1 ? "cookie" : "cookies") removed"
-        }
-        if journalEntries > 0 {
-            lines.append("journal: \(journalEntries) old \(journalEntries == 1 ? "entry" : "entries") removed")
-        }
-        if lines.isEmpty { lines.append("nothing to remove") }
-        if vacuumed || freedBytes > 0 {
-            lines.append("\(freedBytes) bytes given back\(vacuumed ? ", the file written anew" : "")")
-        }
-        return lines.joined(separator: "\n")
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CookieModel
 import RequestDecoration
+import SessionOperations
 import SessionStore
 
 struct ScriptCommand: CrumbCommand {
@@ -60,29 +61,5 @@ struct ScriptCommand: CrumbCommand {
                     + omission.explanations.joined(separator: "; "))
         }
         if script.source.isEmpty { throw ExitStatus.nothingToSend.exitCode }
-    }
-}
-
-private struct ScriptReport: Encodable {
-    struct Omission: Encodable {
-        let url: String
-        let cookie: CookieReport
-        let reasons: [ReasonReport]
-    }
-
-    let urls: [String]
-    let script: String
-    let cookies: [CookieReport]
-    let omitted: [Omission]
-
-    init(_ pages: [RequestURL], _ script: InjectionScript) {
-        urls = pages.map(\.description)
-        self.script = script.source
-        cookies = script.cookies.map { CookieReport($0, showingValue: false) }
-        omitted = script.omissions.map { omission in
-            Omission(
-                url: omission.page.description, cookie: CookieReport(omission.cookie, showingValue: false),
-                reasons: zip(omission.identifiers, omission.explanations).map(ReasonReport.init))
-        }
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CookieModel
+import SessionOperations
 import SessionStore
 
 struct SetCommand: CrumbCommand {
@@ -35,7 +36,7 @@ struct SetCommand: CrumbCommand {
         let response = ReceivedResponse(context: context, setCookie: lines)
         let decisions = try jar.openJar(now: now).receive(response, now: now)
         for (index, decision) in decisions.enumerated() {
-            if output.json { try console.writeJSON(DecisionReport(decision)) }
+            if output.json { try console.writeJSON(StorageDecisionReport(decision)) }
             guard decision.outcome != .rejected else {
                 for reason in decision.reasons.reasons {
                     console.complain(
@@ -61,20 +62,5 @@ struct SetCommand: CrumbCommand {
             }
             return line.allSatisfy(InputFile.isWhiteSpace) ? nil : Octets(Array(line))
         }
-    }
-}
-
-/// What became of one line, in JSON, without its value.
-private struct DecisionReport: Encodable {
-    let outcome: String
-    let cookie: CookieIdentityReport?
-    let reasons: [ReasonReport]
-    let evicted: [CookieIdentityReport]
-
-    init(_ decision: StorageDecision) {
-        outcome = decision.outcome.rawValue
-        cookie = decision.cookie.map { CookieIdentityReport($0) }
-        reasons = decision.reasons.reasons.map { ReasonReport($0) }
-        evicted = decision.evicted.map(CookieIdentityReport.init)
     }
 }

@@ -1,5 +1,6 @@
 import CookieModel
 import RequestDecoration
+import SessionOperations
 
 /// What happened to cookies in one hop, in JSON, without values.
 struct CurlHopReport: Encodable {

@@ -1,6 +1,7 @@
 import CookieModel
 import Foundation
 import RequestDecoration
+import SessionOperations
 import SessionStore
 
 /// Runs curl once for each hop, with the cookies for that hop, and takes what each answer sets before the next.

@@ -1,4 +1,5 @@
 import CookieModel
+import SessionOperations
 
 /// Cookies for a person, a row each, and below each row what there is to say about it.
 struct CookieTable {

@@ -1,4 +1,5 @@
 import CookieModel
+import SessionOperations
 
 extension Explanation {
     /// The explanation for a person: the verdict first, then each cookie with what to do, then where else to look.

@@ -1,4 +1,5 @@
 import CookieModel
+import SessionOperations
 
 extension SetCookieTrial {
     /// The trial for a person: the verdict first, then each line with its reasons and what to do.

@@ -1,6 +1,7 @@
 import BrowserCookies
 import Captures
 import CookieModel
+import SessionOperations
 
 /// Reads captures into a collection, and accounts for every line.
 struct CaptureConverter {

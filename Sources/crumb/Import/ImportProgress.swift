@@ -17,8 +17,6 @@ struct ImportProgress {
     private let started: ContinuousClock.Instant
     private var shown: ContinuousClock.Instant
     private var hasLine = false
-    /// How many bytes were read.
-    private(set) var byteCount = 0
 
     /// - Parameters:
     ///   - total: how many bytes there are; `nil` where that is not known.
@@ -34,9 +32,8 @@ struct ImportProgress {
     /// Whether standard error is a terminal.
     static var hasTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
-    /// Takes note of bytes that were read, with what came out of them so far.
-    mutating func add(_ count: Int, entries: Int, cookies: Int) {
-        byteCount += count
+    /// Shows how many bytes were read, and what came out of them so far.
+    mutating func show(bytes: Int, entries: Int, cookies: Int) {
         guard isShown else { return }
         let now = clock.now
         guard now - shown >= Self.interval else { return }
@@ -46,7 +43,7 @@ struct ImportProgress {
         write(
             "\r\u{1B}[K"
                 + ImportProgress.line(
-                    name: name, bytes: byteCount, total: total, entries: entries, cookies: cookies, seconds: seconds))
+                    name: name, bytes: bytes, total: total, entries: entries, cookies: cookies, seconds: seconds))
     }
 
     /// Takes the line away.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Captures
 import CookieModel
+import SessionOperations
 
 /// Which cookies are meant: those that meet every condition; all of them where there is none.
 struct CookieFilterOptions: ParsableArguments {

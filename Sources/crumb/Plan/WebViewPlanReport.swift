@@ -1,5 +1,6 @@
 import CookieModel
 import RequestDecoration
+import SessionOperations
 
 /// A plan for a web view in JSON.
 struct WebViewPlanReport: Encodable {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CookieModel
+import SessionOperations
 import SessionStore
 
 struct JarsClearCommand: CrumbCommand {
@@ -21,9 +22,4 @@ struct JarsClearCommand: CrumbCommand {
             console.note("removed \(counted(removed, "cookie")) from jar '\(name)'")
         }
     }
-}
-
-private struct JarClearReport: Encodable {
-    let jar: String
-    let removed: Int
 }

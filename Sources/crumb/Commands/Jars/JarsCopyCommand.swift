@@ -1,5 +1,6 @@
 import ArgumentParser
 import CookieModel
+import SessionOperations
 import SessionStore
 
 struct JarsCopyCommand: CrumbCommand {
@@ -30,21 +31,5 @@ struct JarsCopyCommand: CrumbCommand {
             console.complain("\(cookie.label): \(ExclusionReason.unreadable.explanation); it was left out")
         }
         if !copy.unreadable.isEmpty { throw ExitStatus.valueDamaged.exitCode }
-    }
-}
-
-private struct JarCopyReport: Encodable {
-    let from: String
-    let to: String
-    let copied: Int
-    let expired: Int
-    let unreadable: [CookieIdentityReport]
-
-    init(from: String, to: String, _ copy: JarCopy) {
-        self.from = from
-        self.to = to
-        copied = copy.copied
-        expired = copy.expired
-        unreadable = copy.unreadable.map { CookieIdentityReport($0) }
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CookieModel
+import SessionOperations
 import SessionStore
 
 struct JarsMergeCommand: CrumbCommand {
@@ -35,27 +36,5 @@ struct JarsMergeCommand: CrumbCommand {
             console.complain("\(cookie.label): \(ExclusionReason.unreadable.explanation); it was left out")
         }
         if !merge.unreadable.isEmpty { throw ExitStatus.valueDamaged.exitCode }
-    }
-}
-
-private struct JarMergeReport: Encodable {
-    let from: String
-    let into: String
-    let added: Int
-    let replaced: Int
-    let kept: Int
-    let expired: Int
-    let unreadable: [CookieIdentityReport]
-    let evicted: [CookieIdentityReport]
-
-    init(from: String, into: String, _ merge: JarMerge) {
-        self.from = from
-        self.into = into
-        added = merge.added
-        replaced = merge.replaced
-        kept = merge.kept
-        expired = merge.expired
-        unreadable = merge.unreadable.map { CookieIdentityReport($0) }
-        evicted = merge.evicted.map { CookieIdentityReport($0) }
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CookieModel
+import SessionOperations
 import SessionStore
 
 struct JarsRemoveCommand: CrumbCommand {
@@ -21,17 +22,5 @@ struct JarsRemoveCommand: CrumbCommand {
                 "removed jar '\(name)' with \(counted(removal.cookies, "cookie")) and "
                     + counted(removal.savedSessions, "saved session"))
         }
-    }
-}
-
-private struct JarRemovalReport: Encodable {
-    let jar: String
-    let cookies: Int
-    let savedSessions: Int
-
-    init(jar: String, _ removal: JarRemoval) {
-        self.jar = jar
-        cookies = removal.cookies
-        savedSessions = removal.savedSessions
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CookieModel
+import SessionOperations
 import SessionStore
 
 struct SessionEndCommand: CrumbCommand {
@@ -20,10 +21,4 @@ struct SessionEndCommand: CrumbCommand {
                     + "\(end?.kept ?? 0) with a lifetime of their own kept")
         }
     }
-}
-
-private struct SessionEndReport: Encodable {
-    let jar: String
-    let removed: Int
-    let kept: Int
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CookieModel
+import SessionOperations
 import SessionStore
 
 struct SessionRestoreCommand: CrumbCommand {
@@ -33,25 +34,5 @@ struct SessionRestoreCommand: CrumbCommand {
                 + "\(restoration.added) came back, \(restoration.changed) changed, \(restoration.removed) removed\(expired)"
         )
         for cookie in restoration.expired { console.note("  expired \(cookie.label)") }
-    }
-}
-
-private struct SessionRestorationReport: Encodable {
-    let jar: String
-    let session: SavedSessionReport
-    let cookies: Int
-    let added: Int
-    let changed: Int
-    let removed: Int
-    let expired: [CookieIdentityReport]
-
-    init(jar: String, _ restoration: SessionRestoration) {
-        self.jar = jar
-        session = SavedSessionReport(restoration.session)
-        cookies = restoration.cookieCount
-        added = restoration.added
-        changed = restoration.changed
-        removed = restoration.removed
-        expired = restoration.expired.map { CookieIdentityReport($0) }
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CookieModel
+import SessionOperations
 import SessionStore
 
 struct SessionSaveCommand: CrumbCommand {
@@ -29,17 +30,5 @@ struct SessionSaveCommand: CrumbCommand {
                 "saved \(counted(save.session.cookieCount, "cookie")) of jar '\(jar.name)' as '\(name)'\(previous ?? "")"
             )
         }
-    }
-}
-
-private struct SessionSaveReport: Encodable {
-    let jar: String
-    let session: SavedSessionReport
-    let replaced: SavedSessionReport?
-
-    init(jar: String, _ save: SessionSave) {
-        self.jar = jar
-        session = SavedSessionReport(save.session)
-        replaced = save.previous.map(SavedSessionReport.init)
     }
 }

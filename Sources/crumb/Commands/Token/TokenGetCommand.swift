@@ -2,6 +2,7 @@ import ArgumentParser
 import CookieModel
 import HTTPTypes
 import OAuth2
+import SessionOperations
 import SessionStore
 
 struct TokenGetCommand: CrumbCommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CookieModel
 import OAuth2
+import SessionOperations
 import SessionStore
 
 struct TokenRevokeCommand: CrumbCommand {
@@ -20,7 +21,7 @@ struct TokenRevokeCommand: CrumbCommand {
         let access = try TokenAccess(database, for: name, now: now)
         let revoked = try access.revoke(name, now: now)
         if output.json {
-            try console.writeJSON(RevocationReport(name: name, revoked: revoked.map(\.rawValue), isRemoved: false))
+            try console.writeJSON(RevocationReport(name: name, revoked: revoked, isRemoved: false))
         } else {
             console.note("revoked \(name)")
         }
@@ -58,17 +59,11 @@ struct TokenLogoutCommand: CrumbCommand {
         }
         _ = try access.store.remove(name, now: now)
         if output.json {
-            try console.writeJSON(RevocationReport(name: name, revoked: revoked.map(\.rawValue), isRemoved: true))
+            try console.writeJSON(RevocationReport(name: name, revoked: revoked, isRemoved: true))
         } else {
             console.note("logged out: \(name)")
         }
     }
-}
-
-private struct RevocationReport: Encodable {
-    let name: String
-    let revoked: [String]
-    let isRemoved: Bool
 }
 
 extension TokenAccess {

@@ -1,20 +1,20 @@
-import CookieModel
+package import CookieModel
 import OAuth2
-import SessionStore
+package import SessionStore
 
 /// A token set without its tokens.
-struct StoredTokenReport: Encodable {
-    let name: String
-    let issuer: String
-    let clientID: String
-    let account: String
+package struct StoredTokenReport: Codable {
+    package let name: String
+    package let issuer: String
+    package let clientID: String
+    package let account: String
     /// As ``TokenValidity``, or `login-required`.
-    let state: String
-    let scope: String?
-    let expires: String?
-    let hasRefreshToken: Bool
+    package let state: String
+    package let scope: String?
+    package let expires: String?
+    package let hasRefreshToken: Bool
 
-    init(_ stored: StoredToken, now: Timestamp) {
+    package init(_ stored: StoredToken, now: Timestamp) {
         name = stored.profile.name
         issuer = stored.profile.id.issuer
         clientID = stored.profile.id.clientID
@@ -25,21 +25,9 @@ struct StoredTokenReport: Encodable {
         hasRefreshToken = stored.tokens.refreshToken != nil
     }
 
-    var text: String {
+    /// The report for a person.
+    package var text: String {
         "\(name): \(state), \(expires.map { "expires \($0)" } ?? "expiry unknown")"
             + (hasRefreshToken ? ", with a refresh token" : "")
-    }
-}
-
-/// An access token and what its user has to know.
-struct AccessTokenReport: Encodable {
-    let accessToken: String
-    let tokenType: String
-    let expires: String?
-
-    init(_ tokens: TokenSet, token: String) {
-        accessToken = token
-        tokenType = tokens.tokenType.name
-        expires = tokens.accessTokenExpiry.map { Timestamp(microseconds: $0).rfc3339 }
     }
 }

@@ -1,12 +1,12 @@
-import CookieModel
+package import CookieModel
 
 /// Cookies of captures, without a database. Responses go through the cookie rules; a store's dump stays what it is.
-struct CookieCollection {
+package struct CookieCollection {
     private var store: CookieStore
     private var records: [CookieRecord?] = []
     private var places: [Cookie.ID: Int] = [:]
 
-    init(policy: CookiePolicy) {
+    package init(policy: CookiePolicy) {
         var policy = policy
         // What a file holds is what is meant, however much it is.
         policy.limits = .unlimited
@@ -14,7 +14,7 @@ struct CookieCollection {
     }
 
     /// Receives the Set-Cookie lines of a response that came at `time`.
-    mutating func receive(_ response: ReceivedResponse, at time: Timestamp) -> [StorageDecision] {
+    package mutating func receive(_ response: ReceivedResponse, at time: Timestamp) -> [StorageDecision] {
         let decisions = store.receive(response, now: time)
         for decision in decisions where decision.outcome != .rejected {
             if let id = decision.cookie?.id { forget(id) }
@@ -25,7 +25,7 @@ struct CookieCollection {
     /// Takes in a cookie out of a store, in the place of one with the same identity.
     ///
     /// - Returns: whether there was one.
-    mutating func receive(_ record: CookieRecord) -> Bool {
+    package mutating func receive(_ record: CookieRecord) -> Bool {
         let id = Cookie.ID(
             name: record.name, domain: WebHost(record.domain) ?? WebHost(stored: Octets(record.domain)),
             isHostOnly: record.isHostOnly, path: record.path, partitionKey: record.partitionKey)
@@ -41,7 +41,7 @@ struct CookieCollection {
     }
 
     /// Goes through all of them: those of stores in their order, then those of responses in the order of creation.
-    func forEach(_ body: (CookieRecord) throws -> Void) rethrows {
+    package func forEach(_ body: (CookieRecord) throws -> Void) rethrows {
         for case let record? in records { try body(record) }
         let received = store.cookies.filter { places[$0.id] == nil }
         for cookie in received.sorted(by: { ($0.creation, $0.sequence) < ($1.creation, $1.sequence) }) {
@@ -52,7 +52,7 @@ struct CookieCollection {
     /// The cookies of a request, in order. Now the rules apply to the cookies of stores too.
     ///
     /// - Parameter refused: is given what the rules refuse, with all reasons.
-    func cookies(
+    package func cookies(
         for request: RequestContext, now: Timestamp, refused: (CookieRecord, StorageDecision) -> Void
     ) -> [CookieRecord] {
         var store = store

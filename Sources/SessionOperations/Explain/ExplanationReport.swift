@@ -1,25 +1,25 @@
 import CookieModel
 
 /// An explanation in JSON, without values.
-struct ExplanationReport: Encodable {
-    struct Exclusion: Encodable {
-        let cookie: CookieReport
-        let reasons: [ReasonReport]
+package struct ExplanationReport: Codable {
+    package struct Exclusion: Codable {
+        package let cookie: CookieReport
+        package let reasons: [ReasonReport]
     }
 
-    let url: String
-    let jar: String
-    let site: String
+    package let url: String
+    package let jar: String
+    package let site: String
     /// The time that lifetimes are told from.
-    let now: String
-    let included: [CookieReport]
-    let excluded: [Exclusion]
-    let otherJars: [Explanation.OtherJar]
-    let similarSites: [String]
+    package let now: String
+    package let included: [CookieReport]
+    package let excluded: [Exclusion]
+    package let otherJars: [Explanation.OtherJar]
+    package let similarSites: [String]
     /// A URL that would get more of the cookies.
-    let better: Explanation.Alternative?
+    package let better: Explanation.Alternative?
 
-    init(_ explanation: Explanation) {
+    package init(_ explanation: Explanation) {
         let now = explanation.now
         url = explanation.context.url.description
         jar = explanation.jar

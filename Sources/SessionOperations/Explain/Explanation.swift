@@ -1,50 +1,50 @@
-import CookieModel
-import SessionStore
+package import CookieModel
+package import SessionStore
 
 /// The answer to "why am I logged out?": what becomes of every cookie in question for one request, and where else the
 /// session may be. Nothing is changed by finding it out.
-struct Explanation {
+package struct Explanation {
     /// A cookie that stays behind.
-    struct Unsent {
-        let cookie: Cookie
-        let reasons: ReasonSet<ExclusionReason>
+    package struct Unsent {
+        package let cookie: Cookie
+        package let reasons: ReasonSet<ExclusionReason>
     }
 
     /// What another jar of the database has for the request.
-    struct OtherJar: Encodable {
-        let name: String
+    package struct OtherJar: Codable {
+        package let name: String
         /// How many cookies of the site it has.
-        let cookies: Int
+        package let cookies: Int
         /// How many of them would go.
-        let sent: Int
+        package let sent: Int
     }
 
     /// A URL that would get more of the cookies.
-    struct Alternative: Encodable {
-        let url: String
-        let sent: Int
+    package struct Alternative: Codable {
+        package let url: String
+        package let sent: Int
     }
 
-    let context: RequestContext
-    let now: Timestamp
+    package let context: RequestContext
+    package let now: Timestamp
     /// The jar's name.
-    let jar: String
+    package let jar: String
     /// The registrable domain in question, or the host where it has none.
-    let site: String
+    package let site: String
     /// The cookies that go, in their order.
-    private(set) var sent: [Cookie] = []
+    package private(set) var sent: [Cookie] = []
     /// The cookies that stay.
-    private(set) var unsent: [Unsent] = []
+    package private(set) var unsent: [Unsent] = []
     /// Other jars that would send what this one does not.
-    private(set) var otherJars: [OtherJar] = []
+    package private(set) var otherJars: [OtherJar] = []
     /// Sites of the jar with a similar name, where it has nothing of this one.
-    private(set) var similarSites: [String] = []
+    package private(set) var similarSites: [String] = []
 
     /// The URL that would get more, where there is one: another host of the site, or https.
-    private(set) var better: Alternative?
+    package private(set) var better: Alternative?
 
     /// Nothing is stored at all.
-    init(_ context: RequestContext, jar: String, policy: CookiePolicy, now: Timestamp) {
+    package init(_ context: RequestContext, jar: String, policy: CookiePolicy, now: Timestamp) {
         self.context = context
         self.now = now
         self.jar = jar
@@ -52,10 +52,10 @@ struct Explanation {
     }
 
     /// How many cookies are in question.
-    var count: Int { sent.count + unsent.count }
+    package var count: Int { sent.count + unsent.count }
 
     /// Adds what the jar has.
-    mutating func add(_ jar: CookieJar) throws {
+    package mutating func add(_ jar: CookieJar) throws {
         let retrieval = try jar.retrieve(for: context, now: now)
         sent = retrieval.included
         unsent = retrieval.excluded.map { Unsent(cookie: $0.cookie, reasons: $0.reasons) }
@@ -110,7 +110,7 @@ struct Explanation {
     }
 
     /// Adds the other jars that have something to send which is not sent now.
-    mutating func add(jars: [CookieJar]) throws {
+    package mutating func add(jars: [CookieJar]) throws {
         let names = Set(sent.map(\.name))
         for jar in jars where jar.name != self.jar {
             let retrieval = try jar.retrieve(for: context, now: now)

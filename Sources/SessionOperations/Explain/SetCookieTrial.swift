@@ -1,23 +1,23 @@
-import CookieModel
+package import CookieModel
 
 /// What would become of Set-Cookie lines in a jar, found out on a copy of it in memory.
-struct SetCookieTrial {
+package struct SetCookieTrial {
     /// What would become of one line.
-    struct Line {
-        let number: Int
-        let decision: StorageDecision
+    package struct Line {
+        package let number: Int
+        package let decision: StorageDecision
         /// Why the same request would not carry the cookie once it is stored; empty where it would.
-        let staysBehind: ReasonSet<ExclusionReason>
+        package let staysBehind: ReasonSet<ExclusionReason>
     }
 
-    let context: RequestContext
-    let jar: String
-    let now: Timestamp
+    package let context: RequestContext
+    package let jar: String
+    package let now: Timestamp
     /// What would become of each line, in order.
-    let lines: [Line]
+    package let lines: [Line]
 
     /// Receives the lines in order as one response, or as a script's, in a jar that holds `cookies`.
-    init(
+    package init(
         _ lines: [Octets], _ context: RequestContext, jar: String, policy: CookiePolicy, cookies: [Cookie],
         now: Timestamp
     ) {

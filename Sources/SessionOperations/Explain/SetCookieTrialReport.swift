@@ -1,26 +1,26 @@
-import CookieModel
+package import CookieModel
 
 /// A trial in JSON, without values.
-struct SetCookieTrialReport: Encodable {
-    struct Evicted: Encodable {
-        let cookie: CookieReport
-        let reason: ReasonReport
+package struct SetCookieTrialReport: Codable {
+    package struct Evicted: Codable {
+        package let cookie: CookieReport
+        package let reason: ReasonReport
     }
 
-    struct Line: Encodable {
+    package struct Line: Codable {
         /// Which of the lines given, from 1.
-        let line: Int
-        let outcome: String
-        let name: String?
+        package let line: Int
+        package let outcome: String
+        package let name: String?
         /// The cookie as it would be stored.
-        let cookie: CookieReport?
+        package let cookie: CookieReport?
         /// Why the line is refused.
-        let reasons: [ReasonReport]
+        package let reasons: [ReasonReport]
         /// Why the request's own URL would not get the cookie.
-        let notSent: [ReasonReport]
-        let evicted: [Evicted]
+        package let notSent: [ReasonReport]
+        package let evicted: [Evicted]
 
-        init(_ line: SetCookieTrial.Line, at now: Timestamp) {
+        package init(_ line: SetCookieTrial.Line, at now: Timestamp) {
             let decision = line.decision
             self.line = line.number
             outcome = decision.outcome.rawValue
@@ -34,12 +34,12 @@ struct SetCookieTrialReport: Encodable {
         }
     }
 
-    let url: String
-    let jar: String
-    let now: String
-    let lines: [Line]
+    package let url: String
+    package let jar: String
+    package let now: String
+    package let lines: [Line]
 
-    init(_ trial: SetCookieTrial) {
+    package init(_ trial: SetCookieTrial) {
         url = trial.context.url.description
         jar = trial.jar
         now = trial.now.rfc3339

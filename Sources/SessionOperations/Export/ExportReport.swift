@@ -1,24 +1,24 @@
-import Captures
-import CookieModel
+package import Captures
+package import CookieModel
 
 /// What became of every cookie of an export.
-struct ExportReport: Encodable {
+package struct ExportReport: Codable {
     /// A cookie that the format cannot hold.
-    struct LeftOut: Encodable {
-        let cookie: CookieIdentityReport
-        let reason: ReasonReport
+    package struct LeftOut: Codable {
+        package let cookie: CookieIdentityReport
+        package let reason: ReasonReport
     }
 
     /// A property that the format has no place for.
-    struct NotKept: Encodable {
-        let id: String
-        let title: String
-        let consequence: String
-        var count = 0
+    package struct NotKept: Codable {
+        package let id: String
+        package let title: String
+        package let consequence: String
+        package var count = 0
         /// The cookies that have it, as many as are named.
-        var cookies: [CookieIdentityReport] = []
+        package var cookies: [CookieIdentityReport] = []
 
-        init(_ feature: CookieFeature) {
+        package init(_ feature: CookieFeature) {
             id = feature.rawValue
             title = feature.title
             consequence = feature.consequence
@@ -28,30 +28,30 @@ struct ExportReport: Encodable {
     /// How many cookies are named for each property that was not kept: all of them would be a second export.
     private static let namedLimit = 1000
 
-    let format: String
+    package let format: String
     /// The file; `nil` for standard output.
-    let output: String?
-    var written = 0
-    private(set) var leftOut: [LeftOut] = []
-    private(set) var notKept: [NotKept] = []
+    package let output: String?
+    package var written = 0
+    package private(set) var leftOut: [LeftOut] = []
+    package private(set) var notKept: [NotKept] = []
     /// Cookies whose lifetime is over.
-    var expired = 0
+    package var expired = 0
     /// Cookies whose stored value cannot be read back.
-    private(set) var unreadable: [CookieIdentityReport] = []
+    package private(set) var unreadable: [CookieIdentityReport] = []
     /// What a person has to be told even where nothing else is said.
-    private(set) var complaints: [String] = []
+    package private(set) var complaints: [String] = []
 
     private enum CodingKeys: CodingKey {
         case format, output, written, leftOut, notKept, expired, unreadable
     }
 
-    init(format: ExportFormat, output: String?) {
+    package init(format: ExportFormat, output: String?) {
         self.format = format.rawValue
         self.output = output
     }
 
     /// Accounts for one cookie.
-    mutating func count(_ outcome: CookieWriter.Outcome, of record: CookieRecord) {
+    package mutating func count(_ outcome: CookieWriter.Outcome, of record: CookieRecord) {
         switch outcome {
         case .leftOut(let obstacle):
             let reason = ReasonReport(id: obstacle.rawValue, explanation: obstacle.explanation)
@@ -64,7 +64,7 @@ struct ExportReport: Encodable {
     }
 
     /// Accounts for a cookie whose value cannot be read back.
-    mutating func count(unreadable cookie: Cookie) {
+    package mutating func count(unreadable cookie: Cookie) {
         unreadable.append(CookieIdentityReport(cookie))
         complaints.append("left out \(cookie.label): \(ExclusionReason.unreadable.explanation)")
     }
@@ -81,24 +81,5 @@ struct ExportReport: Encodable {
         if notKept[index].count <= ExportReport.namedLimit {
             notKept[index].cookies.append(CookieIdentityReport(record))
         }
-    }
-
-    /// What was written, for a person, and what of it the format does not keep.
-    var text: [String] {
-        var rows = ["\(output.map { "\($0): " } ?? "")\(counted(written, "cookie")) written"]
-        if expired > 0 { rows[0] += ", \(expired) expired" }
-        let order = CookieFeature.allCases.map(\.rawValue)
-        let lost = notKept.sorted { (order.firstIndex(of: $0.id) ?? 0) < (order.firstIndex(of: $1.id) ?? 0) }
-        if !lost.isEmpty {
-            let parts = lost.map { $0.count == written ? $0.title : "\($0.title) (of \($0.count))" }
-            rows.append("  \(format) does not keep: \(parts.joined(separator: ", "))")
-        }
-        return rows
-    }
-
-    /// The status that the command ends with, where it is not success.
-    var status: ExitStatus? {
-        if !unreadable.isEmpty { return .valueDamaged }
-        return leftOut.isEmpty ? nil : .cookieNotHeld
     }
 }

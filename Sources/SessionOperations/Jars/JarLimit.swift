@@ -1,7 +1,7 @@
-import CookieModel
+package import CookieModel
 
 /// A limit of a jar, by the name that people write.
-enum JarLimit: String, CaseIterable {
+package enum JarLimit: String, CaseIterable {
     case domainCookies = "domain-cookies"
     case totalCookies = "total-cookies"
     case partitionCookies = "partition-cookies"
@@ -10,7 +10,7 @@ enum JarLimit: String, CaseIterable {
     case requestOctets = "request-octets"
 
     /// Where the limit is within a jar's limits.
-    var keyPath: WritableKeyPath<CookieLimits, Int?> {
+    package var keyPath: WritableKeyPath<CookieLimits, Int?> {
         switch self {
         case .domainCookies: \.domainCookies
         case .totalCookies: \.totalCookies

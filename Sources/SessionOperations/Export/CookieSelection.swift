@@ -1,14 +1,22 @@
-import CookieModel
+package import CookieModel
 
 /// Conditions that a cookie meets or not, whatever asks for it.
-struct CookieSelection {
-    let sites: [WebHost]
-    let names: Set<Octets>
-    let isHTTPOnly: Bool?
-    let isPersistent: Bool?
+package struct CookieSelection {
+    package let sites: [WebHost]
+    package let names: Set<Octets>
+    package let isHTTPOnly: Bool?
+    package let isPersistent: Bool?
+
+    /// Conditions from their parts; those that are empty or `nil` hold for every cookie.
+    package init(sites: [WebHost], names: Set<Octets>, isHTTPOnly: Bool?, isPersistent: Bool?) {
+        self.sites = sites
+        self.names = names
+        self.isHTTPOnly = isHTTPOnly
+        self.isPersistent = isPersistent
+    }
 
     /// Whether a cookie meets all of them.
-    func admits(_ record: CookieRecord) -> Bool {
+    package func admits(_ record: CookieRecord) -> Bool {
         if !names.isEmpty, !names.contains(record.name) { return false }
         if let isHTTPOnly, record.isHTTPOnly != isHTTPOnly { return false }
         if let isPersistent, (record.expiry != nil) != isPersistent { return false }
@@ -20,13 +28,8 @@ struct CookieSelection {
 
 extension CookieRecord {
     /// Whether a page of `host` can have set the cookie.
-    func belongs(to host: WebHost) -> Bool {
+    package func belongs(to host: WebHost) -> Bool {
         guard let domain = WebHost(domain) else { return false }
         return isHostOnly ? host == domain : CookiePolicy.domainMatches(host, domain.octets)
-    }
-
-    /// The cookie for a person: name, host, path.
-    var label: String {
-        "\(name.isEmpty ? "(no name)" : name.description)  \(isHostOnly ? "" : ".")\(shown(domain))\(path)"
     }
 }

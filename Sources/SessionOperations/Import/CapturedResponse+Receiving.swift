@@ -1,10 +1,10 @@
-import Captures
-import CookieModel
+package import Captures
+package import CookieModel
 
 extension CapturedResponse {
     /// The response for the cookie rules, and the time from which its lifetimes count; `nil` where it sets nothing, or
     /// where its URL is none that a cookie could come from, which the report then says.
-    func received(
+    package func received(
         countingFromNow: Bool, now: Timestamp, _ report: inout ImportReport
     ) -> (response: ReceivedResponse, time: Timestamp)? {
         // Most entries of a capture set nothing.
@@ -16,7 +16,8 @@ extension CapturedResponse {
             return (response, countingFromNow ? now : min(time ?? now, now))
         } catch {
             report.failures.append(
-                ImportReport.Failure(Problem(.urlInvalid, "\(place): \(error.description)"), source: place.source))
+                ImportReport.Failure(
+                    code: "url-invalid", message: "\(place): \(error.description)", source: place.source))
             return nil
         }
     }

@@ -1,0 +1,91 @@
+package import Captures
+package import CookieModel
+package import SessionStore
+
+/// The import of one capture whose octets come piece by piece.
+package struct CaptureImport {
+    /// What an import is told besides the capture.
+    package struct Options: Sendable {
+        /// The URL of a raw dump's first response.
+        package var url: String?
+        /// Whether lifetimes count from now instead of from when the capture was made.
+        package var receivedNow: Bool
+        /// The format; `nil` to tell it by what the capture holds.
+        package var format: CaptureFormat?
+
+        package init(url: String? = nil, receivedNow: Bool = false, format: CaptureFormat? = nil) {
+            self.url = url
+            self.receivedNow = receivedNow
+            self.format = format
+        }
+
+        /// The digest of a capture of which nothing was read yet. What the import is told besides the file belongs to
+        /// what makes it the same import.
+        package var digest: CaptureDigest {
+            var digest = CaptureDigest()
+            digest.update("\(url ?? "") \(receivedNow)\(format.map { " \($0.rawValue)" } ?? "")\n".utf8)
+            return digest
+        }
+    }
+
+    private var reader: CaptureReader
+    private var digest: CaptureDigest
+    private var intake: CaptureIntake
+    /// How many octets have come.
+    package private(set) var byteCount = 0
+
+    /// The import of a capture into a jar.
+    ///
+    /// - Parameter source: what a person knows the capture by.
+    package init(of source: String, into jar: CookieJar, _ options: Options, now: Timestamp) {
+        reader = CaptureReader(source: source, url: options.url, format: options.format)
+        digest = options.digest
+        intake = CaptureIntake(of: source, into: jar, receivedNow: options.receivedNow, now: now)
+    }
+
+    /// Where reading has come to.
+    package var place: CapturePlace? { intake.place }
+    /// How many items have come out of the capture.
+    package var entryCount: Int { intake.entryCount }
+    /// How many cookies and Set-Cookie lines they had.
+    package var cookieCount: Int { intake.cookieCount }
+
+    /// Takes the next octets.
+    package mutating func read(_ chunk: ArraySlice<UInt8>) throws(SessionStoreError) {
+        digest.update(chunk)
+        byteCount += chunk.count
+        try CaptureImport.read(chunk, by: &reader, into: &intake)
+    }
+
+    /// Ends the import: all octets have come.
+    package mutating func finish() throws(SessionStoreError) -> ImportReport {
+        try CaptureImport.finish(&reader, into: &intake)
+        try intake.finish(digest)
+        return report
+    }
+
+    /// Ends the import where no more octets come than have come: what came is worth keeping.
+    package mutating func finish(after failure: ImportReport.Failure) throws(SessionStoreError) -> ImportReport {
+        try intake.finish(nil)
+        intake.report.failures.append(failure)
+        return report
+    }
+
+    private var report: ImportReport {
+        var report = intake.report
+        report.format = reader.format?.rawValue
+        return report
+    }
+
+    private static func read(
+        _ chunk: ArraySlice<UInt8>, by reader: inout CaptureReader, into intake: inout CaptureIntake
+    ) throws(SessionStoreError) {
+        try reader.read(chunk.span) { item throws(SessionStoreError) in try intake.take(item) }
+    }
+
+    private static func finish(_ reader: inout CaptureReader, into intake: inout CaptureIntake)
+        throws(SessionStoreError)
+    {
+        try reader.finish { item throws(SessionStoreError) in try intake.take(item) }
+    }
+}

@@ -1,0 +1,127 @@
+package import Captures
+package import CookieModel
+package import SessionStore
+
+/// Takes what a capture holds into a jar, in steps, and accounts for every line.
+///
+/// The database is locked while cookies are written, never while a capture is read: a pipe may take its time.
+package struct CaptureIntake {
+    /// How many lines, and how many bytes of them, wait to be written in one transaction.
+    private static let batchLineLimit = 10_000
+    private static let batchByteLimit = 8 << 20
+
+    private let jar: CookieJar
+    /// Whether lifetimes count from now instead of from when the capture was made.
+    private let receivedNow: Bool
+    private let now: Timestamp
+    private var waiting = WaitingItems()
+    /// The capture's record in the jar, made with the first cookies.
+    private var captureID: CaptureID?
+    /// What became of every line so far.
+    package var report: ImportReport
+    /// Where reading has come to.
+    package private(set) var place: CapturePlace?
+    /// How many items have come out of the capture.
+    package private(set) var entryCount = 0
+    /// How many cookies and Set-Cookie lines they had.
+    package private(set) var cookieCount = 0
+
+    /// An intake into a jar.
+    ///
+    /// - Parameter source: what a person knows the capture by.
+    package init(of source: String, into jar: CookieJar, receivedNow: Bool, now: Timestamp) {
+        self.jar = jar
+        self.receivedNow = receivedNow
+        self.now = now
+        report = ImportReport(source: source)
+    }
+
+    /// Takes one item; stores those before it once there are enough.
+    package mutating func take(_ item: CaptureItem) throws(SessionStoreError) {
+        place = item.place
+        entryCount += 1
+        cookieCount += item.cookieCount
+        if waiting.lines >= CaptureIntake.batchLineLimit || waiting.bytes >= CaptureIntake.batchByteLimit {
+            try store(waiting.takeAll(), as: nil)
+        }
+        waiting.append(item)
+    }
+
+    /// Stores what still waits.
+    ///
+    /// - Parameter digest: what the capture is to be known again by, where it was read to its end.
+    package mutating func finish(_ digest: CaptureDigest?) throws(SessionStoreError) {
+        try store(waiting.takeAll(), as: digest)
+    }
+
+    /// Writes what waits, in one transaction.
+    private mutating func store(
+        _ items: [CaptureItem], as digest: CaptureDigest?
+    ) throws(SessionStoreError) {
+        guard items.contains(where: { $0.cookieCount > 0 }) else {
+            for item in items { report.count(item) }
+            return
+        }
+        if captureID == nil { captureID = try jar.beginCapture(named: report.source, now: now) }
+        let (_, evicted) = try jar.withBatch(from: captureID, now: now) { batch throws(SessionStoreError) in
+            for item in items {
+                report.count(item)
+                switch item {
+                case .failure: break
+                case .cookie(let record, let place):
+                    report.count(try batch.receive(record), at: place, line: nil, received: .distantPast)
+                case .response(let response):
+                    try CaptureIntake.store(
+                        response, countingFromNow: receivedNow, in: &batch, now: now, &report)
+                }
+            }
+            // Of a broken file there may be more to read once it is mended.
+            if let digest, report.failures.isEmpty { try batch.finishCapture(digest) }
+        }
+        report.count(evicted)
+    }
+
+    private static func store(
+        _ response: CapturedResponse, countingFromNow: Bool, in batch: inout CookieBatch, now: Timestamp,
+        _ report: inout ImportReport
+    ) throws(SessionStoreError) {
+        guard let (received, time) = response.received(countingFromNow: countingFromNow, now: now, &report) else {
+            return
+        }
+        for (index, decision) in try batch.receive(received, at: time).enumerated() {
+            report.count(decision, at: response.place, line: index + 1, received: time)
+        }
+    }
+}
+
+/// What was read and is not stored yet.
+private struct WaitingItems {
+    private var items: [CaptureItem] = []
+    private(set) var lines = 0
+    private(set) var bytes = 0
+
+    mutating func append(_ item: CaptureItem) {
+        items.append(item)
+        lines += 1
+        if case .response(let response) = item {
+            lines += response.setCookie.count
+            bytes += response.setCookie.reduce(0) { $0 + $1.count }
+        }
+    }
+
+    mutating func takeAll() -> [CaptureItem] {
+        defer { self = WaitingItems() }
+        return items
+    }
+}
+
+extension CaptureItem {
+    /// How many cookies and Set-Cookie lines it has.
+    fileprivate var cookieCount: Int {
+        switch self {
+        case .response(let response): response.setCookie.count
+        case .cookie: 1
+        case .failure: 0
+        }
+    }
+}

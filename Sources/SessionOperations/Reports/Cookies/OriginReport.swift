@@ -1,0 +1,18 @@
+import CookieModel
+package import SessionStore
+
+/// Where a cookie's value came from, in JSON.
+package struct OriginReport: Codable {
+    /// The capture it was imported from.
+    package let capture: String?
+    /// The URL of the response, without its query.
+    package let url: String?
+    /// When the response came.
+    package let received: String?
+
+    package init(_ origin: CookieOrigin) {
+        capture = origin.capture
+        url = origin.url
+        received = origin.received?.rfc3339
+    }
+}

@@ -1,0 +1,15 @@
+import CookieModel
+package import OAuth2
+
+/// An access token and what its user has to know.
+package struct AccessTokenReport: Codable {
+    package let accessToken: String
+    package let tokenType: String
+    package let expires: String?
+
+    package init(_ tokens: TokenSet, token: String) {
+        accessToken = token
+        tokenType = tokens.tokenType.name
+        expires = tokens.accessTokenExpiry.map { Timestamp(microseconds: $0).rfc3339 }
+    }
+}

@@ -1,0 +1,23 @@
+import Captures
+import SessionOperations
+
+extension ExportReport {
+    /// What was written, for a person, and what of it the format does not keep.
+    var text: [String] {
+        var rows = ["\(output.map { "\($0): " } ?? "")\(counted(written, "cookie")) written"]
+        if expired > 0 { rows[0] += ", \(expired) expired" }
+        let order = CookieFeature.allCases.map(\.rawValue)
+        let lost = notKept.sorted { (order.firstIndex(of: $0.id) ?? 0) < (order.firstIndex(of: $1.id) ?? 0) }
+        if !lost.isEmpty {
+            let parts = lost.map { $0.count == written ? $0.title : "\($0.title) (of \($0.count))" }
+            rows.append("  \(format) does not keep: \(parts.joined(separator: ", "))")
+        }
+        return rows
+    }
+
+    /// The status that the command ends with, where it is not success.
+    var status: ExitStatus? {
+        if !unreadable.isEmpty { return .valueDamaged }
+        return leftOut.isEmpty ? nil : .cookieNotHeld
+    }
+}
