@@ -7,8 +7,8 @@ import SessionStore
 
 /// Decides who a request is from, and whether it is looked at any further: before everything else.
 struct Admission: Sendable {
-    /// Paths that tell nothing and need nobody: an orchestrator asks them.
-    static let open: Set<String> = ["/healthz", "/readyz"]
+    /// Paths that need nobody: they tell nothing, and an orchestrator asks them.
+    private let open: Set<String>
 
     private static let formTypes: Set<String> = [
         "application/x-www-form-urlencoded", "multipart/form-data", "text/plain",
@@ -23,8 +23,9 @@ struct Admission: Sendable {
     private let requests: RateLimiter?
     private let failures: RateLimiter
 
-    init(tokens: ServiceTokenStore, limits: ServiceLimits) {
+    init(tokens: ServiceTokenStore, limits: ServiceLimits, publishesMetrics: Bool = false) {
         self.tokens = tokens
+        open = publishesMetrics ? ["/healthz", "/readyz", "/metrics"] : ["/healthz", "/readyz"]
         uses = TokenUses()
         let rate = limits.requestsPerSecond
         let burst = limits.requestBurst > 0 ? limits.requestBurst : rate * 2
@@ -44,7 +45,9 @@ struct Admission: Sendable {
         try checkPlace(request, way, channel)
         try checkBody(request)
         let caller = try caller(of: request, way, channel, now, tick)
-        if let requests, let wait = requests.take(caller.name, tick) { throw ServiceProblem.tooManyRequests(retryAfter: wait) }
+        if let requests, let wait = requests.take(caller.name, tick) {
+            throw ServiceProblem.tooManyRequests(retryAfter: wait)
+        }
         return caller
     }
 
@@ -101,7 +104,7 @@ struct Admission: Sendable {
         guard let value = values.first else {
             if way.isOwners { return .owner }
             let path = request.path?.prefix { $0 != "?" } ?? ""
-            guard !Admission.open.contains(String(path)) else { return .nobody }
+            guard !open.contains(String(path)) else { return .nobody }
             guard InspectorPath.contains(path) else { throw ServiceProblem.tokenMissing }
             return try inspectorCaller(of: request, now)
         }

@@ -17,7 +17,8 @@ struct OwnerToken {
         if let bytes = PrivateFile.contents(path, limit: OwnerToken.sizeLimit) {
             guard PrivateFile.isPrivate(path) else {
                 throw ServiceStartError(
-                    .fileUnusable, "\(path): others can read this access token: revoke it, remove the file, start again")
+                    .fileUnusable, "\(path): others can read this access token: revoke it, remove the file, start again"
+                )
             }
             let text = Secret(bytes.filter { $0 > 0x20 })
             if try store.token(text, now: now) != nil { return false }

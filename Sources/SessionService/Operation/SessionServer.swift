@@ -1,4 +1,5 @@
 public import CookieModel
+import Foundation
 import Hummingbird
 import HummingbirdCore
 public import Logging
@@ -63,11 +64,19 @@ public struct SessionServer: Sendable {
         let connections = OpenConnections(limit: configuration.limits.connections)
         let state = ServiceState()
         let metrics = ServiceMetrics()
-        let auditLog = NoAuditLog()
+        let audit = try configuration.auditFile.map { path throws(ServiceStartError) in
+            try AuditWriter(
+                path: path, summaryInterval: .seconds(configuration.auditSummarySeconds), logger: logger, now: now)
+        }
         let router = Router(context: ServiceRequestContext.self)
         HealthRoutes(database: database, state: state).add(to: router)
+        MetricsRoute(
+            database: database, connections: connections, metrics: metrics, isPublic: configuration.publishesMetrics
+        ).add(to: router)
         SessionAPI(database: database, now: now).addRoutes(to: router)
-        let admission = Admission(tokens: database.serviceTokens, limits: configuration.limits)
+        let admission = Admission(
+            tokens: database.serviceTokens, limits: configuration.limits,
+            publishesMetrics: configuration.publishesMetrics)
         try Inspector(database: database, sessions: admission.sessions, now: now).addRoutes(to: router)
         let routes = router.buildResponder()
         let date = DateField()
@@ -76,7 +85,8 @@ public struct SessionServer: Sendable {
             configuration, inherited: inherited, connections: connections, logger: logger
         ) { way, tls in
             let responder = ServiceResponder(
-                way: way, admission: admission, routes: routes, auditLog: auditLog, metrics: metrics, date: date,
+                way: way, admission: admission, routes: routes, auditLog: audit ?? NoAuditLog(), metrics: metrics,
+                date: date,
                 logger: logger, now: now)
             return ServiceChannel(
                 responder: { request, writer, channel in
@@ -84,7 +94,15 @@ public struct SessionServer: Sendable {
                 }, limits: configuration.limits, connections: connections, tls: tls)
         }
         for listener in listeners.all { logger.info("Listening", metadata: ["address": "\(listener.name)"]) }
-        return Services(all: [listeners, state], listeners: listeners, state: state)
+        let housekeeper = Housekeeper(
+            database: database, uses: admission.uses,
+            refresher: transport.map {
+                TokenRefresher(
+                    store: database.tokens, transport: $0, process: ProcessInfo.processInfo.processIdentifier, now: now)
+            }, metrics: metrics, configuration: configuration, logger: logger, now: now)
+        var all: [any Service] = [housekeeper, listeners, state]
+        if let audit { all.insert(audit, at: 0) }
+        return Services(all: all, listeners: listeners, state: state)
     }
 
     private func prepareOwnerToken() throws {

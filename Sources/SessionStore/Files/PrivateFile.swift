@@ -219,6 +219,36 @@ package enum PrivateFile {
         return close(descriptor) == 0 ? 0 : errno
     }
 
+    /// Opens a file to add to its end, making it with mode 0600 where there is none.
+    ///
+    /// - Returns: its descriptor, or a negative number with `errno` set.
+    package static func openForAppending(_ path: String) -> Int32 {
+        open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
+    }
+
+    /// Adds bytes to the end of an open file: all of them, or none.
+    ///
+    /// - Returns: whether they are there, with `errno` set where not.
+    package static func append(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return false }
+        var written = 0
+        while written < bytes.count {
+            let count = bytes.withUnsafeBytes {
+                systemWrite(descriptor, $0.baseAddress.map { $0 + written }, $0.count - written)
+            }
+            if count > 0 {
+                written += count
+            } else if count == 0 || errno != EINTR {
+                let failure = errno
+                if written > 0 { ftruncate(descriptor, status.st_size) }
+                errno = failure
+                return false
+            }
+        }
+        return true
+    }
+
     /// Reads at most `limit` bytes from the start of a file.
     ///
     /// - Returns: the bytes, or `nil` with `errno` set.

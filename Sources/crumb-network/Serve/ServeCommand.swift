@@ -51,10 +51,14 @@ struct ServeCommand: AsyncParsableCommand {
             settings.socket = ServeCommand.socket(environment, beside: path)
         }
         if settings.tokenFile == nil { settings.tokenFile = path + ".token" }
-        let logger = { var logger = Logger(label: "crumb"); logger.logLevel = settings.logLevel; return logger }()
+        LoggingSystem.bootstrap { ServiceLogHandler(label: $0, now: { .now }) }
+        var logger = Logger(label: "crumb")
+        logger.logLevel = settings.logLevel
         let store = try SessionDatabase(
             path: path, keys: keys, durability: settings.isFullyDurable ? .full : .normal, now: .now)
-        try await SessionServer(database: store, configuration: settings, logger: logger, now: { .now }).run()
+        try await SessionServer(
+            database: store, configuration: settings, transport: ServiceTransport(), logger: logger, now: { .now }
+        ).run()
     }
 
     private var arguments: [String: [String]] {

@@ -86,7 +86,8 @@ struct ServiceSetting: Sendable {
             for value in values {
                 guard let address = TCPAddress(value) else {
                     throw ServiceStartError(
-                        .configurationInvalid, "\(key): '\(value)' is no address; write HOST:PORT, [ADDRESS]:PORT or :PORT")
+                        .configurationInvalid,
+                        "\(key): '\(value)' is no address; write HOST:PORT, [ADDRESS]:PORT or :PORT")
                 }
                 configuration.addresses.append(address)
             }
@@ -97,7 +98,9 @@ struct ServiceSetting: Sendable {
         _ key: String, _ range: ClosedRange<Int>, _ set: @escaping @Sendable (inout ServiceConfiguration, Int) -> Void
     ) -> ServiceSetting {
         ServiceSetting(key: key, kind: .number(range)) { configuration, reader, setting throws(ServiceStartError) in
-            guard let value = reader.int(forKey: ConfigKey(key)) else { return try setting.expectNone(reader, "a number") }
+            guard let value = reader.int(forKey: ConfigKey(key)) else {
+                return try setting.expectNone(reader, "a number")
+            }
             guard range.contains(value) else {
                 throw ServiceStartError(
                     .configurationInvalid, "\(key): \(value) is not within \(range.lowerBound) and \(range.upperBound)")
@@ -125,7 +128,8 @@ struct ServiceSetting: Sendable {
             guard let value = reader.string(forKey: ConfigKey(key)), !value.isEmpty else { return }
             guard let choice = choices[value] else {
                 throw ServiceStartError(
-                    .configurationInvalid, "\(key): '\(value)' is none of \(choices.keys.sorted().joined(separator: ", "))")
+                    .configurationInvalid,
+                    "\(key): '\(value)' is none of \(choices.keys.sorted().joined(separator: ", "))")
             }
             set(&configuration, choice)
         }

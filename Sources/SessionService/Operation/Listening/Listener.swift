@@ -25,7 +25,8 @@ struct Listener: Service {
 
     /// Begins to listen.
     init(
-        _ source: Source, name: String, channel: ServiceChannel, connections: OpenConnections, group: any EventLoopGroup,
+        _ source: Source, name: String, channel: ServiceChannel, connections: OpenConnections,
+        group: any EventLoopGroup,
         logger: Logger
     ) async throws(ServiceStartError) {
         self.channel = channel
@@ -70,7 +71,8 @@ struct Listener: Service {
                         }
                     }
                 } catch {
-                    logger.error("Accepting connections failed", metadata: ["listener": "\(name)", "error": "\(error)"])
+                    logger.error(
+                        "Accepting connections failed", metadata: ["listener": "\(name)", "error": "\(error)"])
                 }
             }
         } onGracefulShutdown: {

@@ -28,7 +28,8 @@ enum TLSFiles {
             return try NIOSSLContext(configuration: settings)
         } catch {
             throw ServiceStartError(
-                .certificateInvalid, "\(certificateFile): the key in \(keyFile) does not belong to it, or neither works")
+                .certificateInvalid, "\(certificateFile): the key in \(keyFile) does not belong to it, or neither works"
+            )
         }
     }
 }
