@@ -251,7 +251,8 @@ struct Inspector: Sendable {
             + "frame-ancestors 'none'; base-uri 'none'"
         fields[.cacheControl] = "no-store"
         for (name, value) in [
-            ("Referrer-Policy", "no-referrer"), ("Cross-Origin-Opener-Policy", "same-origin"),
+            // Not "no-referrer", with which forms say nothing of where they are from either.
+            ("Referrer-Policy", "same-origin"), ("Cross-Origin-Opener-Policy", "same-origin"),
             ("Cross-Origin-Resource-Policy", "same-origin"),
         ] {
             if let name = HTTPField.Name(name) { fields[name] = value }
