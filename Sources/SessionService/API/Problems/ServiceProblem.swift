@@ -1,10 +1,10 @@
-import Foundation
+import HTTPTypes
 import Hummingbird
-import SessionStore
+import NIOCore
 
 /// An answer that says what went wrong: problem details (RFC 9457) with a stable code.
 struct ServiceProblem: HTTPResponseError, Equatable {
-    let status: HTTPResponse.Status
+    var status: HTTPResponse.Status
     /// The stable code, as the command prints it for the same failure; docs/service.md lists them.
     let code: String
     /// One sentence that the caller can act on. Never holds a secret.
@@ -18,6 +18,10 @@ struct ServiceProblem: HTTPResponseError, Equatable {
         self.detail = detail
     }
 
+    // MARK: - Who may
+
+    static let unauthenticated = ServiceProblem(.unauthorized, "unauthenticated", "send an access token")
+
     static func forbidden(_ verb: AccessVerb) -> ServiceProblem {
         ServiceProblem(.forbidden, "forbidden", "this access token is not for '\(verb.rawValue)' here")
     }
@@ -26,23 +30,18 @@ struct ServiceProblem: HTTPResponseError, Equatable {
         ServiceProblem(.notFound, "jar-not-found", "\(name): there is no jar of this name")
     }
 
-    /// A problem of the store.
-    init(_ error: SessionStoreError) {
-        let status: HTTPResponse.Status =
-            switch error.code {
-            case .databaseBusy: .serviceUnavailable
-            case .diskFull: HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
-            case .nameInvalid: .badRequest
-            case .jarExists: .conflict
-            case .jarNotFound, .sessionNotFound, .tokenNotFound: .notFound
-            default: .internalServerError
-            }
-        self.init(status, error.code.rawValue, error.description)
-        if status == .serviceUnavailable { fields[.retryAfter] = "1" }
+    // MARK: - What was asked for
+
+    static func parameterInvalid(_ name: String, _ detail: String) -> ServiceProblem {
+        ServiceProblem(.badRequest, "parameter-invalid", "\(name): \(detail)")
+    }
+
+    static func bodyInvalid(_ detail: String) -> ServiceProblem {
+        ServiceProblem(.badRequest, "body-invalid", detail)
     }
 
     /// The members of the document, as RFC 9457, section 3.1 names them, and the code.
-    private struct Document: Encodable {
+    struct Document: Codable {
         let type: String
         let title: String
         let status: Int
@@ -50,16 +49,18 @@ struct ServiceProblem: HTTPResponseError, Equatable {
         let code: String
     }
 
-    func response(from request: Request, context: some RequestContext) throws -> Response {
-        let document = Document(
-            type: "about:blank", title: status.reasonPhrase, status: status.code, detail: detail, code: code)
+    var document: Document {
+        Document(type: "about:blank", title: status.reasonPhrase, status: status.code, detail: detail, code: code)
+    }
+
+    /// The answer.
+    var response: Response {
         var fields = fields
         fields[.contentType] = "application/problem+json"
         fields[.cacheControl] = "no-store"
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return Response(
-            status: status, headers: fields,
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: try encoder.encode(document))))
+            status: status, headers: fields, body: ResponseBody(byteBuffer: ByteBuffer(bytes: JSONText.of(document))))
     }
+
+    func response(from request: Request, context: some RequestContext) -> Response { response }
 }
