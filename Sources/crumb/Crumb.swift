@@ -17,7 +17,7 @@ struct Crumb: ParsableCommand {
             ImportCommand.self, ExportCommand.self, ConvertCommand.self, HeaderCommand.self, ScriptCommand.self,
             CaptureScriptCommand.self, PlanCommand.self, ListCommand.self, ExplainCommand.self, CurlCommand.self,
             GetCommand.self, SetCommand.self, RemoveCommand.self, SessionCommand.self, JarsCommand.self,
-            ChangesCommand.self, SimulateCommand.self, TokenCommand.self, StatusCommand.self, KeyCommand.self,
-            PruneCommand.self, CheckCommand.self, BackupCommand.self,
+            ChangesCommand.self, SimulateCommand.self, TokenCommand.self, ServeCommand.self, StatusCommand.self,
+            KeyCommand.self, PruneCommand.self, CheckCommand.self, BackupCommand.self,
         ])
 }

@@ -46,7 +46,7 @@ final class CurlFixture {
     func run(octets arguments: [[UInt8]], input: String = "") throws -> Outcome {
         signal(SIGPIPE, SIG_IGN)
         let streams = Streams()
-        var process = CurlProcess(program: "/usr/bin/env")
+        var process = ChildProcess(program: "/usr/bin/env", failure: .curlNotFound)
         try process.capture(STDOUT_FILENO) { streams.output += $0 }
         try process.capture(STDERR_FILENO) { streams.talk += $0 }
         try write("input", input)

@@ -1,5 +1,5 @@
 /// The base64 encodings of RFC 4648.
-enum Base64 {
+package enum Base64 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
     /// Section 4, with padding.
@@ -58,7 +58,7 @@ enum Base64 {
     }
 
     /// So many random bytes, as text for URLs.
-    static func randomForURL(byteCount: Int, using generator: inout some RandomNumberGenerator) -> [UInt8] {
+    package static func randomForURL(byteCount: Int, using generator: inout some RandomNumberGenerator) -> [UInt8] {
         encodeForURL((0..<byteCount).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
     }
 }

@@ -38,6 +38,8 @@ public struct ProfileSettings: Sendable, Hashable, Codable {
     public var redirectURI: String?
     /// Whether plain HTTP to other machines was allowed: see ``EndpointURL/init(_:dangerouslyAllowingPlainHTTP:)``.
     public var dangerouslyAllowsPlainHTTP: Bool
+    /// Whether a service renews the tokens before they end, without being asked for them; `nil` as `false`.
+    public var refreshesAhead: Bool?
     private var endpointURLs: [String: String]
 
     /// Settings from their parts.

@@ -14,46 +14,34 @@ internal import GRDBSQLite
 /// A system lets go on with a file that was deleted: what is written there is gone with the process, though SQLite
 /// reports success. So it is looked at where a transaction is about to be acknowledged.
 struct OpenFile: Sendable {
-    private struct Identity: Sendable, Equatable {
-        let device: UInt64
-        let inode: UInt64
-
-        init?(_ path: UnsafePointer<CChar>?) {
-            var status = stat()
-            guard let path, path.pointee != 0, stat(path, &status) == 0 else { return nil }
-            device = UInt64(truncatingIfNeeded: status.st_dev)
-            inode = UInt64(truncatingIfNeeded: status.st_ino)
-        }
-    }
-
     /// SQLite's own name of the file: absolute, whatever folder the process has gone to since, and without symbolic
     /// links; empty in memory.
     let location: [CChar]
     private let path: String
     /// The file's own; `nil` in memory.
-    private let file: Identity?
+    private let file: FileIdentity?
     /// The write-ahead log's: it stays the same for as long as anybody has the database open. `nil` in memory.
-    private let log: Identity?
+    private let log: FileIdentity?
 
     /// The file that `database` has open, known to people as `path`.
     init(_ database: Database, path: String) {
         self.path = path
         let name = OpenFile.location(database)
         location = name.map { Array(UnsafeBufferPointer(start: $0, count: strlen($0) + 1)) } ?? [0]
-        file = Identity(name)
-        log = Identity(OpenFile.logPath(database))
+        file = FileIdentity(name)
+        log = FileIdentity(OpenFile.logPath(database))
     }
 
     /// Refuses to open, or to have opened, another file than this one by the name that it had.
     func checkBeforeOpening() throws {
-        guard Identity(location) == file else { throw moved }
+        guard FileIdentity(location) == file else { throw moved }
     }
 
     /// Refuses to write where the file or its log is no longer in its place.
     func checkBeforeCommit(_ database: Database) throws {
         try checkBeforeRead(database)
         guard let log else { return }
-        guard Identity(OpenFile.logPath(database)) == log else { throw moved }
+        guard FileIdentity(OpenFile.logPath(database)) == log else { throw moved }
     }
 
     /// Refuses to read a file that is no longer in its place: the one that is there now may say something else.

@@ -1,4 +1,5 @@
 internal import GRDBSQLite
+internal import Synchronization
 
 extension SessionDatabase {
     /// The version of SQLite that the program runs on.
@@ -21,5 +22,23 @@ extension SessionDatabase {
     /// Whether both paths lead to the same file.
     public static func isSameFile(_ left: String, _ right: String) -> Bool {
         PrivateFile.isSame(left, right)
+    }
+}
+
+extension SessionDatabase {
+    /// What writing came to since the database was opened here.
+    package struct WriteLoad: Sendable {
+        /// How many writers wait at present.
+        package let waiting: Int
+        /// How many transactions were committed.
+        package let commits: Int
+        /// How many writes that was: several that wait share a commit.
+        package let writers: Int
+    }
+
+    /// How much this object has to write.
+    package var writeLoad: WriteLoad {
+        let (commits, writers) = commits.sizes.withLock { $0 }
+        return WriteLoad(waiting: self.commits.waitingCount, commits: commits, writers: writers)
     }
 }

@@ -14,6 +14,7 @@ public final class SessionDatabase: Sendable {
     let queue: DatabaseQueue
     let commits = CommitGroup()
     let cache = SiteCache()
+    let serviceTokenCache = ServiceTokenCache()
     let isOnDisk: Bool
     let keyRing: KeyRing
     let file: OpenFile
@@ -63,6 +64,7 @@ public final class SessionDatabase: Sendable {
 
     deinit {
         cache.close()
+        serviceTokenCache.close()
         commits.memory.statements.removeAll()
     }
 

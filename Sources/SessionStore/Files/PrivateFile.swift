@@ -29,6 +29,11 @@ package enum PrivateFile {
         return UInt32(status.st_mode) & 0o7777
     }
 
+    /// Whether a file is its owner's alone.
+    package static func isPrivate(_ path: String) -> Bool {
+        permissions(path).map { $0 & 0o077 == 0 } ?? false
+    }
+
     /// The number of bytes in a file, or `nil` where there is none.
     static func size(_ path: String) -> Int64? {
         var status = stat()
@@ -54,8 +59,14 @@ package enum PrivateFile {
         return stat(path, &status) == 0 && ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT)
     }
 
+    /// Whether there is something at `path`, be it a link that leads nowhere, other than a socket.
+    package static func isOtherThanSocket(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFSOCK
+    }
+
     /// Whether `path` is known to name nothing; where it cannot be looked up, that is not known.
-    static func isAbsent(_ path: String) -> Bool {
+    package static func isAbsent(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) != 0 && errno == ENOENT
     }
@@ -110,7 +121,7 @@ package enum PrivateFile {
     /// one, whatever happens meanwhile. Where `path` is a link, the file that it leads to is replaced.
     ///
     /// - Returns: 0, or the `errno` of the failure.
-    static func replace(_ bytes: [UInt8], at path: String) -> Int32 {
+    package static func replace(_ bytes: [UInt8], at path: String) -> Int32 {
         let path = resolved(path)
         let temporary = temporaryName(for: path)
         defer { unlink(temporary) }
@@ -208,10 +219,40 @@ package enum PrivateFile {
         return close(descriptor) == 0 ? 0 : errno
     }
 
+    /// Opens a file to add to its end, making it with mode 0600 where there is none.
+    ///
+    /// - Returns: its descriptor, or a negative number with `errno` set.
+    package static func openForAppending(_ path: String) -> Int32 {
+        open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
+    }
+
+    /// Adds bytes to the end of an open file: all of them, or none.
+    ///
+    /// - Returns: whether they are there, with `errno` set where not.
+    package static func append(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return false }
+        var written = 0
+        while written < bytes.count {
+            let count = bytes.withUnsafeBytes {
+                systemWrite(descriptor, $0.baseAddress.map { $0 + written }, $0.count - written)
+            }
+            if count > 0 {
+                written += count
+            } else if count == 0 || errno != EINTR {
+                let failure = errno
+                if written > 0 { ftruncate(descriptor, status.st_size) }
+                errno = failure
+                return false
+            }
+        }
+        return true
+    }
+
     /// Reads at most `limit` bytes from the start of a file.
     ///
     /// - Returns: the bytes, or `nil` with `errno` set.
-    static func contents(_ path: String, limit: Int) -> [UInt8]? {
+    package static func contents(_ path: String, limit: Int) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }

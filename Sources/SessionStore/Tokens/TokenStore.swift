@@ -61,6 +61,24 @@ public struct TokenStore: Sendable {
         }
     }
 
+    /// Changes how the tokens of that name are renewed.
+    ///
+    /// - Parameter change: makes new settings out of the present ones, within the transaction.
+    /// - Returns: whether there are any to change.
+    /// - Throws: ``SessionStoreError/Code/tokenNotFound``.
+    public func changeSettings(
+        of name: String, _ change: (inout ProfileSettings) -> Void
+    ) throws(SessionStoreError) -> Bool {
+        try database.write { connection in
+            let rows = TokenRows(database: connection, sealer: database.sealer)
+            guard let row = try rows.row(named: name) else { throw TokenStore.notFound(name) }
+            guard var credentials = try rows.credentials(named: name) else { return false }
+            change(&credentials.settings)
+            try rows.put(credentials, id: row.id)
+            return true
+        }
+    }
+
     /// All token sets, by name; a damaged one as the error that says so.
     public func all() throws(SessionStoreError) -> [Result<StoredToken, SessionStoreError>] {
         try database.read { connection in

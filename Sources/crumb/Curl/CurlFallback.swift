@@ -16,7 +16,7 @@ struct CurlFallback {
         self.jar = jar
         fallback = LoginFallback(
             rules: rules, store: jar.tokens, refresher: TokenAccess(jar.tokens).refresher(),
-            transport: HTTPEndpointTransport())
+            transport: HelperTransport())
     }
 
     /// What an answer says, where it says "not signed in".

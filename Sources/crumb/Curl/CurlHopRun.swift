@@ -53,7 +53,7 @@ final class CurlHopRun {
     func curl(
         _ program: String, standardInput: Int32?, headerFile: Int32?, receive: @escaping (ResponseBlock) throws -> Void
     ) throws -> Int32 {
-        var process = CurlProcess(program: program)
+        var process = ChildProcess(program: program, failure: .curlNotFound)
         let dump = try process.addOutput { [self] bytes in
             if let headerFile { try Console.write(bytes, to: headerFile) }
             for block in headers.read(bytes) {
@@ -74,7 +74,7 @@ final class CurlHopRun {
     }
 
     /// The argument list. What came from files, and the cookies, are in pipes instead.
-    private func words(_ process: inout CurlProcess, dump: String) throws -> [[UInt8]] {
+    private func words(_ process: inout ChildProcess, dump: String) throws -> [[UInt8]] {
         // What there is in the user's .curlrc is among the options already.
         var words = [Array("-q".utf8)]
         var rest = plan.options(for: hop)[...]

@@ -16,7 +16,7 @@ struct CurlProgram {
         }
         self.path = path
         let help = HelpText()
-        var process = CurlProcess(program: path)
+        var process = ChildProcess(program: path, failure: .curlNotFound)
         try process.capture(STDOUT_FILENO) { help.bytes += $0 }
         try process.capture(STDERR_FILENO) { _ in }
         _ = try process.run(["-q", "--help", "all"].map { Array($0.utf8) })

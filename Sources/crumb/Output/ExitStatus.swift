@@ -54,6 +54,9 @@ enum ExitStatus: Int32, CaseIterable {
     case curlNotFound = 50
     case curlArgumentsUnsupported = 51
     case redirectInvalid = 52
+    case networkProgramNotFound = 53
+    /// Of `crumb-network serve`, which `crumb serve` becomes.
+    case serviceNotStarted = 54
     case publicSuffixListInvalid = 60
     case keyLocked = 70
     case keyChanged = 71
@@ -115,6 +118,8 @@ enum ExitStatus: Int32, CaseIterable {
         case .curlNotFound: "curl-not-found"
         case .curlArgumentsUnsupported: "curl-arguments-unsupported"
         case .redirectInvalid: "redirect-invalid"
+        case .networkProgramNotFound: "network-program-not-found"
+        case .serviceNotStarted: "service-not-started"
         case .publicSuffixListInvalid: "public-suffix-list-invalid"
         case .keyLocked: "key-locked"
         case .keyChanged: "key-changed"

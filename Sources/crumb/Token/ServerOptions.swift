@@ -69,7 +69,7 @@ struct ServerOptions: ParsableArguments {
         let discovery = try MetadataDiscovery(
             issuer: issuer, dangerouslyAllowingPlainHTTP: dangerouslyAllowPlainHttp)
         var metadata = try Blocking.run {
-            try await discovery.metadata(over: HTTPEndpointTransport(), needing: missing)
+            try await discovery.metadata(over: HelperTransport(), needing: missing)
         }
         metadata.endpoints.merge(given) { $1 }
         return metadata

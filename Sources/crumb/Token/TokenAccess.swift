@@ -28,7 +28,7 @@ struct TokenAccess: Sendable {
         var timing = TokenRefresher.Timing()
         timing.skew = .seconds(skew)
         return TokenRefresher(
-            store: store, transport: HTTPEndpointTransport(), process: ProcessInfo.processInfo.processIdentifier,
+            store: store, transport: HelperTransport(), process: ProcessInfo.processInfo.processIdentifier,
             timing: timing, now: { .now })
     }
 
@@ -57,7 +57,7 @@ struct TokenAccess: Sendable {
             stored: stored, credentials: credentials,
             authentication: try credentials.authentication(
                 of: stored.profile.id, now: now.microseconds, using: &generator),
-            transport: try credentials.binding(HTTPEndpointTransport()) { Timestamp.now.microseconds })
+            transport: try credentials.binding(HelperTransport()) { Timestamp.now.microseconds })
     }
 }
 

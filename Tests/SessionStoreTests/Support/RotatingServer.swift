@@ -13,6 +13,8 @@ final class RotatingServer: EndpointTransport {
         /// What to answer instead, and whether the refresh token was rotated all the same.
         var faults: [(response: EndpointResponse?, rotates: Bool)] = []
         var pause = Duration.zero
+        /// Whether the server still keeps its callers waiting.
+        var isHolding: @Sendable () -> Bool = { false }
     }
 
     let state = Mutex(State())
@@ -21,11 +23,12 @@ final class RotatingServer: EndpointTransport {
 
     func send(_ request: EndpointRequest) async throws(OAuth2Error) -> EndpointResponse {
         let body = String(decoding: request.exposedBody, as: UTF8.self)
-        let pause = state.withLock { state in
+        let (pause, isHolding) = state.withLock { state in
             state.requests.append(body)
-            return state.pause
+            return (state.pause, state.isHolding)
         }
         if pause > .zero { try? await Task.sleep(for: pause) }
+        while isHolding() { try? await Task.sleep(for: .milliseconds(1)) }
         return try answer(body)
     }
 

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import SessionStore
 
 /// An answer that says what went wrong: problem details (RFC 9457) with a stable code.
 struct ServiceProblem: HTTPResponseError, Equatable {
@@ -49,17 +50,25 @@ struct ServiceProblem: HTTPResponseError, Equatable {
         let code: String
     }
 
+    /// The document.
     var document: Document {
         Document(type: "about:blank", title: status.reasonPhrase, status: status.code, detail: detail, code: code)
     }
 
-    /// The answer.
-    var response: Response {
+    /// The whole answer, for what is answered before there is a request.
+    var message: (head: HTTPResponse, body: ByteBuffer) {
+        let body = ByteBuffer(bytes: JSONText.of(document))
         var fields = fields
         fields[.contentType] = "application/problem+json"
         fields[.cacheControl] = "no-store"
-        return Response(
-            status: status, headers: fields, body: ResponseBody(byteBuffer: ByteBuffer(bytes: JSONText.of(document))))
+        fields[.contentLength] = String(body.readableBytes)
+        return (HTTPResponse(status: status, headerFields: fields), body)
+    }
+
+    /// The answer.
+    var response: Response {
+        let (head, body) = message
+        return Response(status: status, headers: head.headerFields, body: ResponseBody(byteBuffer: body))
     }
 
     func response(from request: Request, context: some RequestContext) -> Response { response }

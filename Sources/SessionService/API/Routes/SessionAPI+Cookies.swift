@@ -91,6 +91,10 @@ extension SessionAPI {
                 unreadable: start.isBeginning ? unreadable.map { CookieIdentityReport($0) } : [],
                 next: ordered.count > page.count ? page.last.map { CookieCursor(at: $0).text } : nil)
         }
+        if showsValues {
+            context.audit(
+                SecretAccess(.cookieValues, jar: jar.name, names: list.cookies.map { $0.name ?? $0.nameBase64 ?? "" }))
+        }
         return EntityTag.answer(list, to: request)
     }
 
@@ -118,6 +122,9 @@ extension SessionAPI {
                     "'\(name)': the jar has \(readable.count) cookies of this name; say domain, path or url")
             }
             return CookieReport(cookie, showingValue: showsValue, origin: try jar.origin(of: cookie.id))
+        }
+        if showsValue {
+            context.audit(SecretAccess(.cookieValues, jar: jar.name, site: report.domain, names: [name]))
         }
         return EntityTag.answer(report, to: request)
     }

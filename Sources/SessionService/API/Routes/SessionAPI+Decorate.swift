@@ -35,7 +35,10 @@ extension SessionAPI {
                 let asked = try await request.document(DecorateDocument.self, in: context)
                 let description = try asked.requestContext()
                 let own = try asked.ownCookies()
-                let retrieval = try jar(in: context).retrieve(for: description, now: now())
+                let jar = try jar(in: context)
+                let retrieval = try jar.retrieve(for: description, now: now())
+                context.audit(
+                    SecretAccess(.cookieField, jar: jar.name, site: description.url.host.description))
                 return .json(text: DecorationText(retrieval, own: own).bytes)
             }
         ]

@@ -82,6 +82,8 @@ extension SessionAPI {
                     return (bytes, exporter.report)
                 }
                 if asked.report == true { return .json(report) }
+                context.audit(
+                    SecretAccess(.export, jar: jar.name, site: description?.url.host.description))
                 return Response(
                     status: .ok,
                     headers: [

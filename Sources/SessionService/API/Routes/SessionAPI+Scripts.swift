@@ -78,6 +78,9 @@ extension SessionAPI {
                         InjectionScript.Page(try jar.retrieve(for: page, now: now), in: page)
                     },
                     writing: asked.write ?? .once, verification: verification)
+                for host in Set(pages.map(\.url.host)) {
+                    context.audit(SecretAccess(.script, jar: jar.name, site: host.description))
+                }
                 return .json(ScriptReport(pages.map(\.url), script))
             },
             ServiceRoute(.get, "/v1/jars/{jar}/capture-script", .jar(.read)) { request, context in

@@ -68,6 +68,7 @@ extension SessionAPI {
                     throw ServiceProblem(
                         .internalServerError, "value-damaged", "\(name): the stored token is not text")
                 }
+                context.audit(SecretAccess(.accessToken, names: [name]))
                 return .json(AccessTokenReport(stored.tokens, token: token))
             },
             ServiceRoute(.post, "/v1/tokens/{name}/refresh", .allJars(.write)) { _, context in

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import SessionStore
 
 /// One route of the API: how it is asked for, and what the caller must be allowed to do.
 ///

@@ -1,13 +1,12 @@
 import AsyncHTTPClient
-import HTTPTypes
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-import OAuth2
+import NetworkHelper
 
 /// Sends requests to authorization servers with AsyncHTTPClient: no redirects, no proxy, bounded in time and size.
-struct HTTPEndpointTransport: EndpointTransport {
-    /// Made with the first request: a command that needs none starts no threads.
+struct HTTPExchange {
+    /// Made with the first request: what needs none starts no threads.
     private static let client: HTTPClient = {
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow
@@ -19,34 +18,32 @@ struct HTTPEndpointTransport: EndpointTransport {
     /// How long one request may take.
     private static let timeout = TimeAmount.seconds(30)
 
-    func send(_ request: EndpointRequest) async throws(OAuth2Error) -> EndpointResponse {
+    /// How many bytes of a body are passed on.
+    let bodyLimit: Int
+
+    /// The answer to a request, or why there is none.
+    func answer(_ request: HelperMessage<HelperRequest>) async -> HelperMessage<HelperAnswer> {
         do {
             return try await exchange(request)
         } catch {
-            throw OAuth2Error(unreachable: "\(request.endpoint.authority): \(HTTPEndpointTransport.reason(error))")
+            return HelperMessage(.failure(HTTPExchange.reason(error)))
         }
     }
 
-    private func exchange(_ request: EndpointRequest) async throws -> EndpointResponse {
-        let head = request.exposedHead
-        var message = HTTPClientRequest(url: request.endpoint.description)
-        message.method = HTTPMethod(rawValue: head.method.rawValue)
-        for field in head.headerFields { message.headers.add(name: field.name.rawName, value: field.value) }
-        if head.method == .post { message.body = .bytes(ByteBuffer(bytes: request.exposedBody)) }
-        let response = try await HTTPEndpointTransport.client.execute(message, timeout: HTTPEndpointTransport.timeout)
+    private func exchange(_ request: HelperMessage<HelperRequest>) async throws -> HelperMessage<HelperAnswer> {
+        var message = HTTPClientRequest(url: request.head.url)
+        message.method = HTTPMethod(rawValue: request.head.method)
+        for field in request.head.fields { message.headers.add(name: field.name, value: field.value) }
+        if request.head.method != "GET" { message.body = .bytes(ByteBuffer(bytes: request.body)) }
+        let response = try await HTTPExchange.client.execute(message, timeout: HTTPExchange.timeout)
         var body: [UInt8] = []
         for try await chunk in response.body {
             body += chunk.readableBytesView
-            if body.count > EndpointResponse.maximumBodySize { break }
+            if body.count >= bodyLimit { break }
         }
-        var fields = HTTPFields()
-        for (name, value) in response.headers {
-            guard let name = HTTPField.Name(name) else { continue }
-            fields.append(HTTPField(name: name, value: value))
-        }
-        return EndpointResponse(
-            status: HTTPResponse.Status(code: Int(response.status.code)), fields: fields,
-            body: Array(body.prefix(EndpointResponse.maximumBodySize + 1)))
+        let fields = response.headers.map { HelperRequest.Field(name: $0.name, value: $0.value) }
+        return HelperMessage(
+            .response(status: Int(response.status.code), fields: fields), body: Array(body.prefix(bodyLimit)))
     }
 
     /// What a user can make something of; errors of the client may quote what was sent.

@@ -4,9 +4,9 @@ import Foundation
 struct PipeSink {
     let descriptor: Int32
     private(set) var isOpen = true
-    private let consumer: CurlProcess.Consumer
+    private let consumer: ChildProcess.Consumer
 
-    init(descriptor: Int32, consumer: @escaping CurlProcess.Consumer) {
+    init(descriptor: Int32, consumer: @escaping ChildProcess.Consumer) {
         self.descriptor = descriptor
         self.consumer = consumer
     }

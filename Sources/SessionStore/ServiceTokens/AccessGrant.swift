@@ -1,27 +1,29 @@
-/// What a caller may do, and with which jars.
-struct AccessGrant: Sendable, Hashable {
+/// What a caller of the service may do, and with which jars.
+public struct AccessGrant: Sendable, Hashable {
     /// The jars that a grant is for.
-    enum Jars: Sendable, Hashable {
+    public enum Jars: Sendable, Hashable {
         /// All there are and will be. Only such a grant sees the tokens, makes jars and manages access.
         case all
         /// Those of these names, whether they exist or not.
         case named(Set<String>)
     }
 
-    var verbs: Set<AccessVerb>
-    var jars: Jars
+    /// What may be done.
+    public var verbs: Set<AccessVerb>
+    /// The jars with which it may be done.
+    public var jars: Jars
 
     /// A grant of verbs for jars.
-    init(verbs: Set<AccessVerb>, jars: Jars = .all) {
+    public init(verbs: Set<AccessVerb>, jars: Jars = .all) {
         self.verbs = verbs
         self.jars = jars
     }
 
     /// Everything, for the owner.
-    static let everything = AccessGrant(verbs: Set(AccessVerb.allCases))
+    public static let everything = AccessGrant(verbs: Set(AccessVerb.allCases))
 
     /// Whether the jar may be known to be there at all.
-    func covers(jar name: String) -> Bool {
+    public func covers(jar name: String) -> Bool {
         switch jars {
         case .all: true
         case .named(let names): names.contains(name)
@@ -29,5 +31,5 @@ struct AccessGrant: Sendable, Hashable {
     }
 
     /// Whether the grant is for what belongs to no jar.
-    var coversAll: Bool { jars == .all }
+    public var coversAll: Bool { jars == .all }
 }

@@ -1,5 +1,5 @@
-/// What a caller may do with a jar, or with tokens.
-enum AccessVerb: String, Sendable, Hashable, CaseIterable, Codable {
+/// What a caller of the service may do with a jar, or with tokens.
+public enum AccessVerb: String, Sendable, Hashable, CaseIterable, Codable {
     /// See what there is: names, flags, lifetimes, decisions. No values.
     case read
     /// Change what there is.

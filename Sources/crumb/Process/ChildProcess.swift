@@ -6,44 +6,55 @@
     @preconcurrency import Musl
 #endif
 
-/// One run of curl, with pipes that only it can read: for what goes in and must not be seen, and what comes out.
-struct CurlProcess {
+/// One run of another program, with pipes that only it can read: for what goes in and must not be seen, and what comes
+/// out.
+struct ChildProcess {
     /// Takes the next bytes of a stream.
     typealias Consumer = ([UInt8]) throws -> Void
 
     private let program: String
+    /// The exit status of crumb's where the program cannot be started.
+    private let failure: ExitStatus
     private var sources: [PipeSource] = []
     private var sinks: [PipeSink] = []
     private var childDescriptors: [Int32] = []
     private var redirections: [(from: Int32, to: Int32)] = []
 
-    init(program: String) {
+    init(program: String, failure: ExitStatus) {
         self.program = program
+        self.failure = failure
     }
 
-    /// Adds a file with contents that only curl sees; its name for curl.
+    /// Adds a file with contents that only the program sees; its name for the program.
     mutating func addInput(_ contents: [UInt8]) throws -> String {
-        let (reading, writing) = try CurlProcess.pipe()
-        sources.append(PipeSource(descriptor: try CurlProcess.kept(writing), contents: contents))
+        let (reading, writing) = try pipe()
+        sources.append(PipeSource(descriptor: try kept(writing), contents: contents))
         return "/dev/fd/\(try handed(reading))"
     }
 
-    /// Adds a file that curl writes; its name for curl. Those added first are read first.
+    /// Adds a file that the program writes; its name for the program. Those added first are read first.
     mutating func addOutput(_ consumer: @escaping Consumer) throws -> String {
         "/dev/fd/\(try addSink(consumer))"
     }
 
-    /// Reads a standard stream of curl's instead of leaving it the user's.
+    /// Reads a standard stream of the program's instead of leaving it the user's.
     mutating func capture(_ stream: Int32, _ consumer: @escaping Consumer) throws {
         redirections.append((try addSink(consumer), stream))
     }
 
-    /// Gives curl another standard input; the descriptor stays the caller's.
+    /// Gives the program a standard input with contents that only it sees.
+    mutating func setStandardInput(contents: [UInt8]) throws {
+        let (reading, writing) = try pipe()
+        sources.append(PipeSource(descriptor: try kept(writing), contents: contents))
+        redirections.append((try handed(reading), STDIN_FILENO))
+    }
+
+    /// Gives the program another standard input; the descriptor stays the caller's.
     mutating func setStandardInput(_ descriptor: Int32) {
         redirections.append((descriptor, STDIN_FILENO))
     }
 
-    /// Runs curl to its end; its exit status, or 128 and the signal that ended it.
+    /// Runs the program to its end; its exit status, or 128 and the signal that ended it.
     mutating func run(_ words: [[UInt8]]) throws -> Int32 {
         defer { closeAll() }
         let child = try spawn([Array(program.utf8)] + words)
@@ -53,19 +64,19 @@ struct CurlProcess {
             try exchange()
         } catch {
             kill(child, SIGTERM)
-            _ = CurlProcess.wait(for: child)
+            _ = ChildProcess.wait(for: child)
             throw error
         }
-        return CurlProcess.wait(for: child)
+        return ChildProcess.wait(for: child)
     }
 
     private mutating func addSink(_ consumer: @escaping Consumer) throws -> Int32 {
-        let (reading, writing) = try CurlProcess.pipe()
-        sinks.append(PipeSink(descriptor: try CurlProcess.kept(reading), consumer: consumer))
+        let (reading, writing) = try pipe()
+        sinks.append(PipeSink(descriptor: try kept(reading), consumer: consumer))
         return try handed(writing)
     }
 
-    /// Feeds and reads the pipes until curl has closed its ends, all at once: it may read late, and write more than a
+    /// Feeds and reads the pipes until the program has closed its ends, all at once: it may read late, and write more than a
     /// pipe holds.
     private mutating func exchange() throws {
         while sinks.contains(where: \.isOpen) {
@@ -73,7 +84,7 @@ struct CurlProcess {
                 sinks.filter(\.isOpen).map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
                 + sources.filter(\.isOpen).map { pollfd(fd: $0.descriptor, events: Int16(POLLOUT), revents: 0) }
             guard poll(&polled, nfds_t(polled.count), -1) >= 0 || errno == EINTR else {
-                throw CurlProcess.problem("waiting for curl")
+                throw problem("waiting for \(program)")
             }
             for index in sources.indices where sources[index].isOpen { sources[index].write() }
             for index in sinks.indices where sinks[index].isOpen { try sinks[index].read() }
@@ -86,7 +97,7 @@ struct CurlProcess {
         sinks.filter(\.isOpen).forEach { close($0.descriptor) }
     }
 
-    private static func pipe() throws -> (reading: Int32, writing: Int32) {
+    private func pipe() throws -> (reading: Int32, writing: Int32) {
         var ends: [Int32] = [-1, -1]
         #if canImport(Darwin)
             let result = Darwin.pipe(&ends)
@@ -99,19 +110,19 @@ struct CurlProcess {
         return (ends[0], ends[1])
     }
 
-    /// An end that stays here: curl does not inherit it, and nothing waits on it.
-    private static func kept(_ descriptor: Int32) throws -> Int32 {
+    /// An end that stays here: the program does not inherit it, and nothing waits on it.
+    private func kept(_ descriptor: Int32) throws -> Int32 {
         guard fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0, fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0 else {
             throw problem("making a pipe")
         }
         return descriptor
     }
 
-    /// An end that curl, and nothing else that is started meanwhile, inherits under the same number: a high one, out
+    /// An end that the program, and nothing else that is started meanwhile, inherits under the same number: a high one, out
     /// of the way of those that a user's own `/dev/fd/3` means.
     private mutating func handed(_ descriptor: Int32) throws -> Int32 {
         let high = fcntl(descriptor, F_DUPFD_CLOEXEC, 100)
-        guard high >= 0 else { throw CurlProcess.problem("making a pipe") }
+        guard high >= 0 else { throw problem("making a pipe") }
         close(descriptor)
         childDescriptors.append(high)
         return high
@@ -140,7 +151,7 @@ struct CurlProcess {
             #endif
         }
         for (from, to) in redirections { posix_spawn_file_actions_adddup2(&actions, from, to) }
-        // Crumb ignores it; curl shall have it as it would without crumb.
+        // Crumb ignores it; the program shall have it as it would without crumb.
         var signals = sigset_t()
         sigemptyset(&signals)
         sigaddset(&signals, SIGPIPE)
@@ -151,7 +162,7 @@ struct CurlProcess {
         var child = pid_t()
         let failure = posix_spawn(&child, program, &actions, &attributes, &arguments, environ)
         guard failure == 0 else {
-            throw Problem(.curlNotFound, "\(program): curl cannot be started: \(String(cString: strerror(failure)))")
+            throw Problem(self.failure, "\(program): it cannot be started: \(String(cString: strerror(failure)))")
         }
         return child
     }
@@ -163,7 +174,7 @@ struct CurlProcess {
         return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
     }
 
-    private static func problem(_ task: String) -> Problem {
-        Problem(.curlNotFound, "\(task) failed: \(String(cString: strerror(errno)))")
+    private func problem(_ task: String) -> Problem {
+        Problem(failure, "\(task) failed: \(String(cString: strerror(errno)))")
     }
 }

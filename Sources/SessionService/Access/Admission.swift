@@ -1,0 +1,138 @@
+import CookieModel
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import OAuth2
+import SessionStore
+
+/// Decides who a request is from, and whether it is looked at any further: before everything else.
+struct Admission: Sendable {
+    /// Paths that need nobody: they tell nothing, and an orchestrator asks them.
+    private let open: Set<String>
+
+    private static let formTypes: Set<String> = [
+        "application/x-www-form-urlencoded", "multipart/form-data", "text/plain",
+    ]
+    private static let host = HTTPField.Name("Host")
+    private static let fetchSite = HTTPField.Name("Sec-Fetch-Site")
+
+    let tokens: ServiceTokenStore
+    let uses: TokenUses
+    /// Who signed in to the inspector.
+    let sessions = InspectorSessions()
+    private let requests: RateLimiter?
+    private let failures: RateLimiter
+
+    init(tokens: ServiceTokenStore, limits: ServiceLimits, publishesMetrics: Bool = false) {
+        self.tokens = tokens
+        open = publishesMetrics ? ["/healthz", "/readyz", "/metrics"] : ["/healthz", "/readyz"]
+        uses = TokenUses()
+        let rate = limits.requestsPerSecond
+        let burst = limits.requestBurst > 0 ? limits.requestBurst : rate * 2
+        requests = rate > 0 ? RateLimiter(rate: Double(rate), burst: burst) : nil
+        failures = RateLimiter(
+            rate: Double(max(1, limits.failedAttemptsPerMinute)) / 60, burst: max(1, limits.failedAttemptsPerMinute))
+    }
+
+    /// Who a request is from.
+    ///
+    /// - Parameters:
+    ///   - now: the time, by which tokens end.
+    ///   - tick: the same by a clock that only goes forward, by which requests are counted.
+    func admit(
+        _ request: HTTPRequest, by way: WayIn, on channel: any Channel, now: Timestamp, tick: NIODeadline
+    ) throws -> Caller {
+        try checkPlace(request, way, channel)
+        try checkBody(request)
+        let caller = try caller(of: request, way, channel, now, tick)
+        if let requests, let wait = requests.take(caller.name, tick) {
+            throw ServiceProblem.tooManyRequests(retryAfter: wait)
+        }
+        return caller
+    }
+
+    // MARK: - Where from
+
+    /// Checks that no page of another site has a browser send this.
+    private func checkPlace(_ request: HTTPRequest, _ way: WayIn, _ channel: any Channel) throws(ServiceProblem) {
+        guard request.path?.first == "/", let authority = request.authority,
+            Admission.host.map({ request.headerFields[$0] == nil }) ?? true
+        else { throw .targetInvalid }
+        if let hosts = way.hosts, !hosts.admits(authority, at: channel.localAddress) { throw .hostRefused }
+        // A browser says where from with everything that could do harm; the service's own pages alone may ask.
+        if let origin = request.headerFields[.origin] {
+            let own = "\(way.isEncrypted ? "https" : "http")://\(authority)"
+            guard way.hosts != nil, origin.lowercased() == own.lowercased() else { throw .originRefused }
+        }
+        if let name = Admission.fetchSite, let site = request.headerFields[name],
+            site != "same-origin" && site != "none"
+        {
+            throw .originRefused
+        }
+    }
+
+    // MARK: - What
+
+    /// Checks that a body is none that a form of any page could have sent.
+    private func checkBody(_ request: HTTPRequest) throws(ServiceProblem) {
+        let fields = request.headerFields
+        let hasBody =
+            fields[.transferEncoding] != nil || fields[.contentLength].map { $0 != "0" } ?? false
+        if let type = fields[.contentType] {
+            let essence = type.prefix { $0 != ";" && $0 != "," }.lowercased().trimmingPrefix(" ")
+            let trimmed = String(essence.reversed().drop { $0 == " " || $0 == "\t" }.reversed())
+            // The inspector's own forms are told apart by where they come from, which was checked; they have no
+            // business with the API.
+            let isOwnForm =
+                trimmed == "application/x-www-form-urlencoded" && request.path?.hasPrefix("/v1/") == false
+                && fields[.origin] != nil
+            guard !Admission.formTypes.contains(trimmed) || isOwnForm else { throw .contentTypeRefused }
+        } else if hasBody {
+            throw .contentTypeRefused
+        }
+        if let encoding = fields[.contentEncoding], encoding.lowercased() != "identity" {
+            throw .contentEncodingRefused
+        }
+    }
+
+    // MARK: - Who
+
+    private func caller(
+        of request: HTTPRequest, _ way: WayIn, _ channel: any Channel, _ now: Timestamp, _ tick: NIODeadline
+    ) throws -> Caller {
+        let values = request.headerFields[values: .authorization]
+        guard let value = values.first else {
+            if way.isOwners { return .owner }
+            let path = request.path?.prefix { $0 != "?" } ?? ""
+            guard !open.contains(String(path)) else { return .nobody }
+            guard InspectorPath.contains(path) else { throw ServiceProblem.tokenMissing }
+            return try inspectorCaller(of: request, now)
+        }
+        // Whoever shows a token is its bearer and no more, whichever way they come.
+        let text = Admission.bearerToken(value)
+        guard values.count == 1, let text, let token = try tokens.token(text, now: now) else {
+            let peer = channel.remoteAddress?.ipAddress ?? way.name
+            if let wait = failures.take(peer, tick) { throw ServiceProblem.tooManyRequests(retryAfter: wait) }
+            throw ServiceProblem.tokenRefused
+        }
+        uses.note(token.name, now)
+        return Caller(name: token.name, grant: token.grant)
+    }
+
+    /// Who signed in to the inspector; nobody, whom its pages send to the sign-in, where no one has.
+    private func inspectorCaller(of request: HTTPRequest, _ now: Timestamp) throws -> Caller {
+        guard let identifier = InspectorCookie.identifier(in: request.headerFields),
+            let text = sessions.token(of: identifier, now: now),
+            let token = try tokens.token(Secret(text.utf8), now: now)
+        else { return .nobody }
+        uses.note(token.name, now)
+        return Caller(name: token.name, grant: token.grant)
+    }
+
+    /// The token of an Authorization field (RFC 6750, section 2.1).
+    private static func bearerToken(_ value: String) -> Secret? {
+        let scheme = value.prefix(7)
+        guard scheme.lowercased() == "bearer " else { return nil }
+        return Secret(value.utf8.dropFirst(7))
+    }
+}

@@ -1,0 +1,37 @@
+public import Logging
+
+/// How a ``SessionServer`` runs.
+public struct ServiceConfiguration: Sendable {
+    /// The database; `nil` where it is said elsewhere.
+    public var database: String?
+    /// Whether an acknowledged write survives a power failure, and not just the end of the process.
+    public var isFullyDurable = true
+    /// The Unix-domain socket to listen on; `nil` for none.
+    public var socket: String?
+    /// The addresses to listen on.
+    public var addresses: [TCPAddress] = []
+    /// The names that requests over TCP may be for besides those of the machine itself, each with a port or for any.
+    public var hosts: [String] = []
+    /// The files, in PEM, with the certificate chain and its private key; both or none.
+    public var certificateFile: String?
+    public var privateKeyFile: String?
+    /// The file that the owner's access token is written to, where the service listens on TCP.
+    public var tokenFile: String?
+    /// The file that who took which secret is written to; `nil` for none.
+    public var auditFile: String?
+    /// How many seconds of the same caller doing the same are one line there.
+    public var auditSummarySeconds = 60
+    /// What the service puts up with.
+    public var limits = ServiceLimits()
+    /// How many minutes lie between two removals of what has expired; 0 for never.
+    public var pruneMinutes = 60
+    /// How many seconds ahead of their expiry tokens are renewed whose profile asks for that.
+    public var refreshAheadSeconds = 300
+    /// Whether the metrics are for everyone who reaches the service, not for those only who may read all jars.
+    public var publishesMetrics = false
+    /// What is logged.
+    public var logLevel = Logger.Level.info
+
+    /// A configuration that listens nowhere yet.
+    public init() {}
+}

@@ -1,0 +1,32 @@
+import Hummingbird
+import SessionStore
+
+/// What an orchestrator asks.
+struct HealthRoutes: Sendable {
+    let database: SessionDatabase
+    let state: ServiceState
+
+    func add(to router: Router<ServiceRequestContext>) {
+        router.get("healthz") { _, _ in HealthRoutes.answer("alive") }
+        router.get("readyz") { _, _ in try ready() }
+    }
+
+    private func ready() throws -> Response {
+        let phase = state.phase
+        guard phase == .ready else {
+            throw ServiceProblem(.serviceUnavailable, "service-\(phase.rawValue)", "the service is \(phase.rawValue)")
+        }
+        do {
+            _ = try database.serviceTokens.all()
+        } catch {
+            throw ServiceProblem(error)
+        }
+        return HealthRoutes.answer("ready")
+    }
+
+    private static func answer(_ text: String) -> Response {
+        Response(
+            status: .ok, headers: [.contentType: "text/plain; charset=utf-8", .cacheControl: "no-store"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: text + "\n")))
+    }
+}

@@ -1,0 +1,104 @@
+import CookieModel
+import Logging
+import OAuth2
+import ServiceLifecycle
+import SessionStore
+
+/// What the service does unasked: removes what has expired, renews tokens before they end where their profile asks for
+/// that, writes down when access tokens were used.
+struct Housekeeper: Service {
+    /// How often it is looked at what there is to do.
+    private static let interval = Duration.seconds(15)
+    /// How long tokens are left alone that could not be renewed.
+    private static let pauseSeconds: Int64 = 300
+
+    let database: SessionDatabase
+    let uses: TokenUses
+    let refresher: TokenRefresher?
+    let metrics: ServiceMetrics
+    let configuration: ServiceConfiguration
+    let logger: Logger
+    let now: @Sendable () -> Timestamp
+
+    func run() async throws {
+        try? await cancelWhenGracefulShutdown {
+            var lastPruning = now()
+            var pauses: [String: Timestamp] = [:]
+            while true {
+                try await Task.sleep(for: Housekeeper.interval)
+                lastPruning = prune(since: lastPruning)
+                await refresh(&pauses)
+                noteUses()
+            }
+        }
+        noteUses()
+    }
+
+    /// Removes what has expired, where it is time.
+    ///
+    /// - Returns: when that was done last.
+    func prune(since last: Timestamp) -> Timestamp {
+        let now = now()
+        guard configuration.pruneMinutes > 0, now >= last.advanced(bySeconds: Int64(configuration.pruneMinutes) * 60)
+        else { return last }
+        perform("Removing what has expired failed") {
+            // Without writing the file anew, which would hold up everybody.
+            let pruning = try database.prune(vacuum: .never, now: now)
+            let count = pruning.expiredCookies.values.reduce(0, +)
+            if count > 0 { logger.info("Removed expired cookies", metadata: ["count": "\(count)"]) }
+        }
+        return now
+    }
+
+    /// Renews the tokens that end soon and whose profile asks for it.
+    ///
+    /// - Parameter pauses: until when profiles are left alone whose tokens could not be renewed.
+    func refresh(_ pauses: inout [String: Timestamp]) async {
+        guard let refresher, configuration.refreshAheadSeconds > 0 else { return }
+        let now = now()
+        var due: [String] = []
+        perform("Looking for tokens that end soon failed") {
+            for case .success(let stored) in try database.tokens.all()
+            where stored.refusal == nil && pauses[stored.profile.name].map({ $0 <= now }) ?? true {
+                guard isDue(stored.tokens, now),
+                    try database.tokens.credentials(stored.profile.name)?.settings.refreshesAhead == true
+                else { continue }
+                due.append(stored.profile.name)
+            }
+        }
+        for name in due {
+            do {
+                _ = try await refresher.refreshed(name)
+                pauses[name] = nil
+                metrics.countRefresh(.refreshed)
+                logger.info("Renewed tokens ahead of their end", metadata: ["profile": "\(name)"])
+            } catch {
+                pauses[name] = now.advanced(bySeconds: Housekeeper.pauseSeconds)
+                metrics.countRefresh(.failed)
+                logger.warning("Renewing tokens failed", metadata: ["profile": "\(name)", "error": "\(error)"])
+            }
+        }
+    }
+
+    /// Whether tokens end soon. Of short-lived ones the first half is let pass, so that they are not renewed all the
+    /// time.
+    private func isDue(_ tokens: TokenSet, _ now: Timestamp) -> Bool {
+        guard let expiry = tokens.accessTokenExpiry else { return false }
+        let ahead = min(Int64(configuration.refreshAheadSeconds) * 1_000_000, max(0, expiry - tokens.receivedAt) / 2)
+        return now.microseconds >= expiry - ahead
+    }
+
+    func noteUses() {
+        let moments = uses.take()
+        perform("Writing down the use of access tokens failed") { try database.serviceTokens.noteUse(moments) }
+    }
+
+    /// A database that cannot be written now may be later: what failed is tried again next time.
+    private func perform(_ failure: Logger.Message, _ body: () throws -> Void) {
+        do {
+            try body()
+        } catch {
+            logger.warning(failure, metadata: ["error": "\(error)"])
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOPosix
+import NIOSSL
+import ServiceLifecycle
+import SessionStore
+
+/// All the addresses that the service listens on, together: they stop at the same moment.
+struct Listeners: Service {
+    let all: [Listener]
+    private let unixSocket: UnixSocket?
+
+    /// Makes the channel for connections of one way in.
+    typealias MakeChannel = (WayIn, NIOSSLContext?) -> ServiceChannel
+
+    /// Begins to listen everywhere.
+    ///
+    /// - Parameter inherited: sockets that somebody else listens on for the service; where there are any, the
+    ///   configuration's own are left alone.
+    init(
+        _ configuration: ServiceConfiguration, inherited: [Int32], connections: OpenConnections, logger: Logger,
+        makeChannel: MakeChannel
+    ) async throws(ServiceStartError) {
+        let group = MultiThreadedEventLoopGroup.singleton
+        let tls = try TLSFiles.context(configuration)
+        var all: [Listener] = []
+        var unixSocket: UnixSocket?
+        func listen(_ source: Listener.Source, _ name: String, _ way: WayIn) async throws(ServiceStartError) {
+            all.append(
+                try await Listener(
+                    source, name: name, channel: makeChannel(way, way.isEncrypted ? tls : nil),
+                    connections: connections, group: group, logger: logger))
+        }
+        for descriptor in inherited {
+            let address = InheritedSocket.address(descriptor)
+            let name = address.map { InheritedSocket.name($0) } ?? "descriptor \(descriptor)"
+            if let address, address.port != nil {
+                let way = try Listeners.way(address, name, configuration, tls)
+                try await listen(.socket(descriptor), name, way)
+            } else {
+                guard let path = address?.pathname, PrivateFile.isPrivate(path) else {
+                    throw ServiceStartError(
+                        .unprotected,
+                        "\(name): others can reach this socket; give it the mode 0600 (SocketMode= of its unit)")
+                }
+                try await listen(.socket(descriptor), name, .socket)
+            }
+        }
+        if inherited.isEmpty {
+            for wanted in configuration.addresses {
+                let name = wanted.description
+                let address: SocketAddress
+                do {
+                    address = try SocketAddress.makeAddressResolvingHost(wanted.host, port: wanted.port)
+                } catch {
+                    throw ServiceStartError(.addressUnavailable, "\(name): there is no host of this name")
+                }
+                let way = try Listeners.way(address, name, configuration, tls)
+                try await listen(.address(address), name, way)
+            }
+            if let path = configuration.socket {
+                let socket = try UnixSocket(path: path)
+                unixSocket = socket
+                try await listen(.socket(socket.descriptor), path, .socket)
+            }
+        }
+        guard !all.isEmpty else {
+            throw ServiceStartError(.configurationInvalid, "there is nothing to listen on: use --socket or --listen")
+        }
+        self.all = all
+        self.unixSocket = unixSocket
+    }
+
+    /// The way in that a TCP address is; refused where others can reach it and nothing protects it.
+    private static func way(
+        _ address: SocketAddress, _ name: String, _ configuration: ServiceConfiguration, _ tls: NIOSSLContext?
+    ) throws(ServiceStartError) -> WayIn {
+        guard tls != nil || InheritedSocket.isLoopback(address) else {
+            throw ServiceStartError(
+                .unprotected,
+                "\(name): other machines can reach this address, so it needs TLS: name a certificate and its key, or "
+                    + "listen on 127.0.0.1")
+        }
+        return WayIn(name: "tcp", isOwners: false, isEncrypted: tls != nil, hosts: HostRule(configuration.hosts))
+    }
+
+    func run() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for listener in all { group.addTask { try await listener.run() } }
+            try await group.waitForAll()
+        }
+        unixSocket?.remove()
+    }
+}

@@ -1,0 +1,142 @@
+import SessionStore
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// A Unix-domain socket that its owner alone can reach, from before it can be reached at all.
+///
+/// One process has it at a time: a lock beside it tells, which a process that dies gives back. What a dead one left is
+/// replaced.
+final class UnixSocket: Sendable {
+    let path: String
+    private let lock: Int32
+    private let identity: FileIdentity
+
+    /// The socket's descriptor, bound, for whoever listens; belongs to them.
+    let descriptor: Int32
+
+    /// Binds a socket. Its folder is made, with mode 0700, where it is missing.
+    init(path: String) throws(ServiceStartError) {
+        var address = try UnixSocket.address(path)
+        PrivateFile.createFolders(above: path)
+        let lock = try UnixSocket.lock(path)
+        do {
+            try UnixSocket.removeStale(path, &address)
+            (descriptor, identity) = try UnixSocket.bind(path, &address)
+        } catch {
+            close(lock)
+            throw error
+        }
+        self.path = path
+        self.lock = lock
+    }
+
+    /// Removes the socket's file where it is still this one, and lets others have the name.
+    func remove() {
+        if FileIdentity(path) == identity { unlink(path) }
+        close(lock)
+    }
+
+    // MARK: - Binding
+
+    private static func bind(
+        _ path: String, _ address: inout sockaddr_un
+    ) throws(ServiceStartError) -> (descriptor: Int32, identity: FileIdentity) {
+        let descriptor = socket()
+        guard descriptor >= 0 else { throw failure(path, errno) }
+        // A file's mode counts from its first moment on, other than one that is given to it later.
+        let mask = umask(0o177)
+        let result = withAddress(&address) { systemBind(descriptor, $0, $1) }
+        let reason = errno
+        umask(mask)
+        guard result == 0, let identity = FileIdentity(path) else {
+            close(descriptor)
+            throw failure(path, result == 0 ? ENOENT : reason)
+        }
+        return (descriptor, identity)
+    }
+
+    private static func socket() -> Int32 {
+        #if canImport(Glibc)
+            let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        #elseif canImport(Musl)
+            let descriptor = Musl.socket(AF_UNIX, SOCK_STREAM, 0)
+        #else
+            let descriptor = Darwin.socket(AF_UNIX, SOCK_STREAM, 0)
+        #endif
+        if descriptor >= 0 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+        return descriptor
+    }
+
+    private static func address(_ path: String) throws(ServiceStartError) -> sockaddr_un {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let bytes = Array(path.utf8)
+        let capacity = MemoryLayout.size(ofValue: address.sun_path)
+        guard !bytes.isEmpty, bytes.count < capacity, !bytes.contains(0) else {
+            throw ServiceStartError(
+                .configurationInvalid,
+                "\(path): the path of a socket has 1 to \(capacity - 1) bytes; name a shorter one with --socket")
+        }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        return address
+    }
+
+    private static func withAddress<Result>(
+        _ address: inout sockaddr_un, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
+    ) -> Result {
+        withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+    }
+
+    /// Takes the lock that says who has the socket.
+    private static func lock(_ path: String) throws(ServiceStartError) -> Int32 {
+        let descriptor = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw failure(path, errno) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            let reason = errno
+            close(descriptor)
+            throw reason == EWOULDBLOCK ? inUse(path) : failure(path, reason)
+        }
+        return descriptor
+    }
+
+    /// Removes the socket of a process that is no more; leaves everything else alone.
+    private static func removeStale(_ path: String, _ address: inout sockaddr_un) throws(ServiceStartError) {
+        guard !PrivateFile.isAbsent(path) else { return }
+        guard !PrivateFile.isOtherThanSocket(path) else {
+            throw ServiceStartError(
+                .addressUnavailable, "\(path): there is a file of this name that is no socket; name another one")
+        }
+        let descriptor = socket()
+        guard descriptor >= 0 else { throw failure(path, errno) }
+        defer { close(descriptor) }
+        // A listener whose queue is full is alive, too: this must not wait for it.
+        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+        let isAnswered = withAddress(&address) { connect(descriptor, $0, $1) } == 0 || errno == EAGAIN
+        guard !isAnswered else { throw inUse(path) }
+        guard errno == ECONNREFUSED, unlink(path) == 0 else { throw failure(path, errno) }
+    }
+
+    private static func inUse(_ path: String) -> ServiceStartError {
+        ServiceStartError(.addressInUse, "\(path): another process listens there; stop it, or name another socket")
+    }
+
+    private static func failure(_ path: String, _ reason: Int32) -> ServiceStartError {
+        ServiceStartError(
+            .addressUnavailable, "\(path): the socket cannot be made: \(PrivateFile.message(reason))")
+    }
+}
+
+/// The system's `bind`, which the method above hides.
+private func systemBind(_ descriptor: Int32, _ address: UnsafePointer<sockaddr>, _ size: socklen_t) -> Int32 {
+    bind(descriptor, address, size)
+}

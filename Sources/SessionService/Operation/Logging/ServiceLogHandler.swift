@@ -1,0 +1,44 @@
+package import CookieModel
+import Foundation
+package import Logging
+
+/// Logs to standard error, a JSON object a line, so that no text in it can pass for another line.
+package struct ServiceLogHandler: LogHandler {
+    package var logLevel = Logger.Level.info
+    package var metadata: Logger.Metadata = [:]
+    package var metadataProvider: Logger.MetadataProvider?
+    private let label: String
+    private let now: @Sendable () -> Timestamp
+    private let write: @Sendable ([UInt8]) -> Void
+
+    /// - Parameters:
+    ///   - now: the clock.
+    ///   - write: takes a line, whole.
+    package init(
+        label: String, now: @escaping @Sendable () -> Timestamp,
+        write: @escaping @Sendable ([UInt8]) -> Void = { FileHandle.standardError.write(Data($0)) }
+    ) {
+        self.label = label
+        self.now = now
+        self.write = write
+    }
+
+    package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    package func log(event: LogEvent) {
+        var fields = metadata
+        if let provided = metadataProvider?.get() { fields.merge(provided) { $1 } }
+        if let own = event.metadata { fields.merge(own) { $1 } }
+        var line: [String: String] = fields.mapValues { "\($0)" }
+        line["time"] = now().rfc3339
+        line["level"] = event.level.rawValue
+        line["message"] = event.message.description
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        guard let bytes = try? encoder.encode(line) else { return }
+        write(Array(bytes) + [UInt8(ascii: "\n")])
+    }
+}

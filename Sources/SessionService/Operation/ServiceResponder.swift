@@ -1,0 +1,90 @@
+import CookieModel
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
+import Synchronization
+
+/// Answers the requests of one way in: admits them, hands them to the routes, and counts what came of it.
+struct ServiceResponder: Sendable {
+    let way: WayIn
+    let admission: Admission
+    let routes: RouterResponder<ServiceRequestContext>
+    let auditLog: any AuditLog
+    let metrics: ServiceMetrics
+    let date: DateField
+    let logger: Logger
+    let now: @Sendable () -> Timestamp
+
+    @concurrent
+    func respond(
+        to request: Request, _ writer: consuming ResponseWriter, on channel: any Channel
+    ) async throws {
+        let start = NIODeadline.now()
+        var logger = logger
+        logger[metadataKey: "hb.request.id"] = .stringConvertible(RequestID())
+        var context = ServiceRequestContext(source: ApplicationRequestContextSource(channel: channel, logger: logger))
+        context.auditLog = auditLog
+        context.peer = channel.remoteAddress?.ipAddress ?? way.name
+        let moment = now()
+        var response = try await answer(request, &context, channel, moment, start)
+        let status = response.status
+        let route = context.endpointPath
+        response.headers[.date] = date.text(moment)
+        response.headers[.xContentTypeOptions] = "nosniff"
+        // A body that is streamed is part of the answer, which takes as long.
+        defer {
+            metrics.record(
+                route: route, method: request.method, status: status, took: NIODeadline.now() - start)
+        }
+        if logger.logLevel <= .debug {
+            logger.debug(
+                "Request answered",
+                metadata: [
+                    "method": "\(request.method)", "route": "\(route ?? "-")", "status": "\(status.code)",
+                    "caller": "\(context.caller.name)", "peer": "\(context.peer)",
+                ])
+        }
+        try await writer.write(response: response.head, body: response.body)
+    }
+
+    private func answer(
+        _ request: Request, _ context: inout ServiceRequestContext, _ channel: any Channel, _ moment: Timestamp,
+        _ tick: NIODeadline
+    ) async throws -> Response {
+        do {
+            context.caller = try admission.admit(
+                request.head, by: way, on: channel, now: moment, tick: tick)
+            context.isInspectorSession =
+                !way.isOwners && context.caller != .nobody && request.headers[.authorization] == nil
+            return try await routes.respond(to: request, context: context)
+        } catch let error as any HTTPResponseError {
+            return try error.response(from: request, context: context)
+        } catch let error where error is CancellationError || error is ChannelError || error is IOError {
+            // The other side is gone: nobody reads an answer.
+            throw error
+        } catch {
+            // What an error says may quote what was sent; its type does not.
+            context.logger.error("A request failed", metadata: ["error": "\(type(of: error))"])
+            return ServiceProblem(.internalServerError, "internal", "the service failed; its log tells more").response
+        }
+    }
+}
+
+/// The Date field, made once a second.
+final class DateField: Sendable {
+    private let last = Mutex<(seconds: Int64, text: String)>((.min, ""))
+
+    func text(_ now: Timestamp) -> String {
+        let seconds = now.seconds
+        return last.withLock { last in
+            if last.seconds != seconds { last = (seconds, now.httpDate) }
+            return last.text
+        }
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static let xContentTypeOptions = HTTPField.Name("X-Content-Type-Options") ?? .contentType
+}

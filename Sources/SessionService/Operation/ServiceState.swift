@@ -1,0 +1,33 @@
+import ServiceLifecycle
+import Synchronization
+
+/// Whether the service answers, for those who ask and for systemd.
+final class ServiceState: Service, Sendable {
+    /// How far the service is.
+    enum Phase: String, Sendable {
+        case starting
+        case ready
+        case stopping
+    }
+
+    private let current = Mutex(Phase.starting)
+    private let notifier: SystemdNotifier
+
+    init(notifier: SystemdNotifier = SystemdNotifier()) {
+        self.notifier = notifier
+    }
+
+    var phase: Phase { current.withLock { $0 } }
+
+    func run() async throws {
+        // Of services that run together this one hears first that they are to stop.
+        await withGracefulShutdownHandler {
+            current.withLock { if $0 == .starting { $0 = .ready } }
+            notifier.ready()
+            try? await gracefulShutdown()
+        } onGracefulShutdown: {
+            self.current.withLock { $0 = .stopping }
+            self.notifier.stopping()
+        }
+    }
+}

@@ -1,0 +1,123 @@
+public import CookieModel
+import Foundation
+import Hummingbird
+import HummingbirdCore
+public import Logging
+import NIOCore
+import NIOPosix
+public import OAuth2
+import OpenIDConnect
+import ServiceLifecycle
+public import SessionStore
+import UnixSignals
+
+/// The service: a session database over HTTP, for many.
+///
+/// ```swift
+/// var configuration = ServiceConfiguration()
+/// configuration.socket = "/run/user/1000/crumb/crumb.sock"
+/// try await SessionServer(database: database, configuration: configuration, logger: logger, now: now).run()
+/// ```
+public struct SessionServer: Sendable {
+    let database: SessionDatabase
+    let configuration: ServiceConfiguration
+    let transport: (any EndpointTransport)?
+    let logger: Logger
+    let now: @Sendable () -> Timestamp
+
+    /// A service over a database.
+    ///
+    /// - Parameters:
+    ///   - transport: what sends requests to authorization servers; where there is none, no tokens are renewed.
+    ///   - now: the clock.
+    public init(
+        database: SessionDatabase, configuration: ServiceConfiguration, transport: (any EndpointTransport)? = nil,
+        logger: Logger, now: @escaping @Sendable () -> Timestamp
+    ) {
+        self.database = database
+        self.configuration = configuration
+        self.transport = transport
+        self.logger = logger
+        self.now = now
+    }
+
+    /// Runs until the process is told to stop (SIGTERM, SIGINT), and what was accepted till then is answered.
+    ///
+    /// - Throws: ``ServiceStartError`` where it does not start, and what the database reports.
+    public func run() async throws {
+        let services = try await prepare(inherited: SystemdActivation.takeSockets())
+        var group = ServiceGroupConfiguration(
+            services: services.all.map { ServiceGroupConfiguration.ServiceConfiguration(service: $0) },
+            gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+        group.maximumGracefulShutdownDuration = .seconds(configuration.limits.shutdownSeconds)
+        try await ServiceGroup(configuration: group).run()
+        logger.info("Stopped")
+    }
+
+    /// What runs, in the order in which it starts; it stops in the reverse one.
+    struct Services {
+        let all: [any Service]
+        let listeners: Listeners
+        let state: ServiceState
+    }
+
+    /// Begins to listen, and makes what answers.
+    func prepare(inherited: [Int32] = []) async throws -> Services {
+        let connections = OpenConnections(limit: configuration.limits.connections)
+        let state = ServiceState()
+        let metrics = ServiceMetrics()
+        let audit = try configuration.auditFile.map { path throws(ServiceStartError) in
+            try AuditWriter(
+                path: path, summaryInterval: .seconds(configuration.auditSummarySeconds), logger: logger, now: now)
+        }
+        let router = Router(context: ServiceRequestContext.self)
+        HealthRoutes(database: database, state: state).add(to: router)
+        MetricsRoute(
+            database: database, connections: connections, metrics: metrics, isPublic: configuration.publishesMetrics
+        ).add(to: router)
+        // Many writers wait together, and share a commit.
+        let writers = NIOThreadPool(numberOfThreads: 64)
+        writers.start()
+        let tokens = TokenAPI(
+            database.tokens, transport: transport,
+            checkingIDTokens: { token, keys in _ = try await IDTokenVerifier(keys: keys).claims(in: token) }, now: now)
+        SessionAPI(database: database, writers: writers, tokens: tokens, now: now).addRoutes(to: router)
+        let admission = Admission(
+            tokens: database.serviceTokens, limits: configuration.limits,
+            publishesMetrics: configuration.publishesMetrics)
+        try Inspector(database: database, sessions: admission.sessions, now: now).addRoutes(to: router)
+        let routes = router.buildResponder()
+        let date = DateField()
+        if !configuration.addresses.isEmpty || !inherited.isEmpty { try prepareOwnerToken() }
+        let listeners = try await Listeners(
+            configuration, inherited: inherited, connections: connections, logger: logger
+        ) { way, tls in
+            let responder = ServiceResponder(
+                way: way, admission: admission, routes: routes, auditLog: audit ?? NoAuditLog(), metrics: metrics,
+                date: date,
+                logger: logger, now: now)
+            return ServiceChannel(
+                responder: { request, writer, channel in
+                    try await responder.respond(to: request, writer, on: channel)
+                }, limits: configuration.limits, connections: connections, tls: tls)
+        }
+        for listener in listeners.all { logger.info("Listening", metadata: ["address": "\(listener.name)"]) }
+        let housekeeper = Housekeeper(
+            database: database, uses: admission.uses,
+            refresher: transport.map {
+                TokenRefresher(
+                    store: database.tokens, transport: $0, process: ProcessInfo.processInfo.processIdentifier, now: now)
+            }, metrics: metrics, configuration: configuration, logger: logger, now: now)
+        var all: [any Service] = [housekeeper, listeners, state]
+        if let audit { all.insert(audit, at: 0) }
+        return Services(all: all, listeners: listeners, state: state)
+    }
+
+    private func prepareOwnerToken() throws {
+        guard let path = configuration.tokenFile else { return }
+        let isNew = try OwnerToken(path: path).prepare(database.serviceTokens, now: now())
+        logger.info(
+            isNew ? "Wrote an access token for the owner" : "The owner's access token is in its file",
+            metadata: ["file": "\(path)"])
+    }
+}

@@ -1,0 +1,107 @@
+internal import CookieModel
+internal import GRDB
+internal import OAuth2
+
+/// The tables `service_token`, `service_token_jar` and `service_token_generation`.
+struct ServiceTokenRows {
+    static let generationQuery = "SELECT generation FROM service_token_generation"
+    static let query = """
+        SELECT token.name, token.verbs, token.is_for_all_jars, token.created_at, token.expires_at, token.revoked_at,
+            token.last_used_at, token.digest, token.id, jar.jar_name
+        FROM service_token token LEFT JOIN service_token_jar jar ON jar.token_id = token.id
+        ORDER BY token.id
+        """
+
+    let database: Database
+
+    /// Every token there ever was, in the order of creation, with its digest.
+    static func tokens(by statement: RowStatement) throws -> [(digest: [UInt8], token: ServiceToken)] {
+        defer { statement.reset() }
+        var tokens: [(digest: [UInt8], token: ServiceToken)] = []
+        var jars: Set<String> = []
+        var last: Int64?
+        while try statement.step() {
+            let isSame = statement.int64(8) == last
+            last = statement.int64(8)
+            if isSame { tokens.removeLast() } else { jars = [] }
+            if statement.optionalInt64(2) == 0, !statement.bytes(9).isEmpty { jars.insert(statement.text(9)) }
+            tokens.append((statement.bytes(7), token(statement, jars)))
+        }
+        return tokens
+    }
+
+    private static func token(_ statement: RowStatement, _ jars: Set<String>) -> ServiceToken {
+        func moment(_ column: Int32) -> Timestamp? {
+            statement.optionalInt64(column).map { Timestamp(microseconds: $0) }
+        }
+        // What a newer version may have written is no verb here, and allows nothing.
+        let verbs = statement.text(1).split(separator: " ").compactMap { AccessVerb(rawValue: String($0)) }
+        return ServiceToken(
+            name: statement.text(0),
+            grant: AccessGrant(verbs: Set(verbs), jars: statement.int64(2) == 0 ? .named(jars) : .all),
+            creation: statement.timestamp(3), expiry: moment(4), revocation: moment(5), lastUse: moment(6))
+    }
+
+    func all() throws -> [(digest: [UInt8], token: ServiceToken)] {
+        try ServiceTokenRows.tokens(by: RowStatement(database, ServiceTokenRows.query))
+    }
+
+    func hasValid(named name: String) throws -> Bool {
+        let statement = try RowStatement(
+            database, "SELECT count(*) FROM service_token WHERE name = ? AND revoked_at IS NULL")
+        defer { statement.reset() }
+        statement.bind(1, text: name)
+        return try statement.step() && statement.int64(0) > 0
+    }
+
+    func insert(_ token: ServiceToken, digest: [UInt8]) throws {
+        let statement = try RowStatement(
+            database,
+            """
+            INSERT INTO service_token (name, digest, verbs, is_for_all_jars, created_at, expires_at)
+            VALUES (?, ?, ?, ?, ?, ?)
+            """)
+        let verbs = AccessVerb.allCases.filter(token.grant.verbs.contains).map(\.rawValue)
+        statement.bind(1, text: token.name)
+        statement.bind(2, digest)
+        statement.bind(3, text: verbs.joined(separator: " "))
+        statement.bind(4, token.grant.coversAll)
+        statement.bind(5, token.creation.microseconds)
+        statement.bind(6, token.expiry?.microseconds)
+        try statement.run()
+        if case .named(let names) = token.grant.jars {
+            let id = database.lastInsertedRowID
+            let jar = try RowStatement(database, "INSERT INTO service_token_jar (token_id, jar_name) VALUES (?, ?)")
+            for name in names.sorted() {
+                jar.bind(1, id)
+                jar.bind(2, text: name)
+                try jar.run()
+            }
+        }
+        try countChange()
+    }
+
+    /// - Returns: whether there was one to revoke.
+    func revoke(named name: String, now: Timestamp) throws -> Bool {
+        let statement = try RowStatement(
+            database, "UPDATE service_token SET revoked_at = ? WHERE name = ? AND revoked_at IS NULL")
+        statement.bind(1, now.microseconds)
+        statement.bind(2, text: name)
+        try statement.run()
+        guard statement.changeCount > 0 else { return false }
+        try countChange()
+        return true
+    }
+
+    func noteUse(named name: String, at moment: Timestamp) throws {
+        let statement = try RowStatement(
+            database, "UPDATE service_token SET last_used_at = ? WHERE name = ? AND revoked_at IS NULL")
+        statement.bind(1, moment.microseconds)
+        statement.bind(2, text: name)
+        try statement.run()
+    }
+
+    private func countChange() throws {
+        try RowStatement(database, "UPDATE service_token_generation SET generation = generation + 1").run()
+    }
+}

@@ -1,0 +1,83 @@
+public import CookieModel
+internal import GRDB
+public import OAuth2
+
+/// Who may use the service over HTTP: its access tokens, of which the database has hashes only.
+public struct ServiceTokenStore: Sendable {
+    let database: SessionDatabase
+
+    /// Makes a token.
+    ///
+    /// - Parameters:
+    ///   - name: 1 to 100 characters, none of them a control character; no other token that is not revoked has it.
+    ///   - grant: what its bearer may do.
+    ///   - expiry: when it ends; `nil` for never.
+    ///   - generator: where its 256 bits come from; it must be one for keys.
+    /// - Returns: the token, which nobody can get again.
+    /// - Throws: ``SessionStoreError/Code/nameInvalid`` where there is one of that name.
+    public func create(
+        named name: String, grant: AccessGrant, expiry: Timestamp? = nil, now: Timestamp,
+        using generator: inout some RandomNumberGenerator
+    ) throws(SessionStoreError) -> Secret {
+        try SessionStoreError.check(name, of: "access token")
+        if case .named(let names) = grant.jars {
+            for name in names { try SessionStoreError.check(name, of: "jar") }
+        }
+        let text = ServiceTokenText.random(using: &generator)
+        guard let digest = ServiceTokenText.digest(text) else {
+            throw SessionStoreError(.nameInvalid, name, "no token could be made")
+        }
+        let token = ServiceToken(
+            name: name, grant: grant, creation: now, expiry: expiry, revocation: nil, lastUse: nil)
+        try database.write { connection in
+            let rows = ServiceTokenRows(database: connection)
+            guard try !rows.hasValid(named: name) else {
+                throw SessionStoreError(
+                    .nameInvalid, name, "there is an access token of this name; revoke it first, or use another name")
+            }
+            try rows.insert(token, digest: digest)
+        }
+        return text
+    }
+
+    /// All tokens there ever were, revoked ones too, in the order of creation.
+    public func all() throws(SessionStoreError) -> [ServiceToken] {
+        try database.read { try ServiceTokenRows(database: $0).all().map(\.token) }
+    }
+
+    /// Ends a token, in every process that has the database open, with the next request.
+    ///
+    /// - Returns: whether there was one of that name that was not revoked yet.
+    public func revoke(named name: String, now: Timestamp) throws(SessionStoreError) -> Bool {
+        try SessionStoreError.check(name, of: "access token")
+        return try database.write { try ServiceTokenRows(database: $0).revoke(named: name, now: now) }
+    }
+
+    /// What a bearer may do; `nil` where the text is no token, or one that has ended.
+    ///
+    /// Costs no row where nothing was written since the last call. Takes no longer for a text that is nearly a token:
+    /// what is looked up is its hash.
+    public func token(_ text: Secret, now: Timestamp) throws(SessionStoreError) -> ServiceToken? {
+        guard let digest = ServiceTokenText.digest(text) else { return nil }
+        let token = try SessionStoreError.catching(database.path) {
+            try database.serviceTokenCache.token(digest, in: database)
+        }
+        return token.flatMap { $0.isValid(at: now) ? $0 : nil }
+    }
+
+    /// Notes when tokens were used last.
+    public func noteUse(_ moments: [String: Timestamp]) throws(SessionStoreError) {
+        guard !moments.isEmpty else { return }
+        try database.write { connection in
+            let rows = ServiceTokenRows(database: connection)
+            for (name, moment) in moments { try rows.noteUse(named: name, at: moment) }
+        }
+    }
+}
+
+extension SessionDatabase {
+    /// Who may use the service over HTTP.
+    public var serviceTokens: ServiceTokenStore {
+        ServiceTokenStore(database: self)
+    }
+}

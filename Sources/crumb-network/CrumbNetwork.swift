@@ -1,0 +1,29 @@
+import ArgumentParser
+import Foundation
+
+/// What `crumb` has another program do, so that it is quick to start itself: whatever speaks HTTP or checks
+/// signatures, with the libraries that takes.
+@main
+struct CrumbNetwork: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "crumb-network",
+        abstract: "The part of crumb that speaks HTTP. Used by 'crumb', which finds it beside itself.",
+        subcommands: [ExchangeCommand.self, VerifyCommand.self, ServeCommand.self])
+}
+
+/// The pipes to `crumb`.
+enum StandardStreams {
+    /// Everything on standard input, up to a limit.
+    static func input(limit: Int) throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        while let chunk = try FileHandle.standardInput.read(upToCount: 1 << 16), !chunk.isEmpty {
+            bytes += chunk
+            guard bytes.count <= limit else { throw ValidationError("The message is longer than \(limit) bytes.") }
+        }
+        return bytes
+    }
+
+    static func write(_ bytes: [UInt8]) throws {
+        try FileHandle.standardOutput.write(contentsOf: Data(bytes))
+    }
+}

@@ -1,0 +1,99 @@
+import ArgumentParser
+import CookieModel
+import Foundation
+import Logging
+import SessionService
+import SessionStore
+
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Run the service until it is told to stop. Use it through 'crumb serve'.",
+        shouldDisplay: false)
+
+    /// The exit status of a service that does not start; docs/exit-statuses.md lists it.
+    private static let notStarted: Int32 = 54
+
+    @Option var database: String?
+    @Option var socket: String?
+    @Option var listen: [String] = []
+    @Option var config: String?
+    @Option(name: .customLong("host")) var hosts: [String] = []
+    @Option var certificate: String?
+    @Option var privateKey: String?
+    @Option var tokenFile: String?
+    @Option var auditFile: String?
+    @Option var logLevel: String?
+    @Option var keyFile: String
+    @Option var passphraseFile: String?
+    @Option var defaultDatabase: String?
+
+    func run() async throws {
+        do {
+            // First of all: the key is not for whoever can read this process's environment.
+            let keys = try keys()
+            try await serve(keys)
+        } catch let error as ServiceStartError {
+            try fail(error.description)
+        } catch let error as SessionStoreError {
+            try fail(error.description)
+        }
+    }
+
+    private func serve(_ keys: KeySource) async throws {
+        signal(SIGPIPE, SIG_IGN)
+        let environment = ProcessInfo.processInfo.environment
+        var settings = try ServiceConfiguration(arguments: arguments, environment: environment, file: config)
+        guard let path = settings.database ?? defaultDatabase else {
+            try fail("HOME is not set; name the database with --database")
+        }
+        if settings.socket == nil, settings.addresses.isEmpty {
+            settings.socket = ServeCommand.socket(environment, beside: path)
+        }
+        if settings.tokenFile == nil { settings.tokenFile = path + ".token" }
+        LoggingSystem.bootstrap { ServiceLogHandler(label: $0, now: { .now }) }
+        var logger = Logger(label: "crumb")
+        logger.logLevel = settings.logLevel
+        let store = try SessionDatabase(
+            path: path, keys: keys, durability: settings.isFullyDurable ? .full : .normal, now: .now)
+        try await SessionServer(
+            database: store, configuration: settings, transport: ServiceTransport(), logger: logger, now: { .now }
+        ).run()
+    }
+
+    private var arguments: [String: [String]] {
+        let single = [
+            "database": database, "socket": socket, "tls.certificate": certificate, "tls.privateKey": privateKey,
+            "tokenFile": tokenFile, "audit.file": auditFile, "log.level": logLevel,
+        ]
+        var arguments = single.compactMapValues { $0.map { [$0] } }
+        if !listen.isEmpty { arguments["listen"] = listen }
+        if !hosts.isEmpty { arguments["hosts"] = hosts }
+        return arguments
+    }
+
+    private func keys() throws -> KeySource {
+        if let keys = try KeySource.takingEnvironment() { return keys }
+        return .file(KeyFile(keyFile, passphrase: passphraseFile.map { .file($0) }))
+    }
+
+    /// The socket where nothing is said: in the folder that goes with the login, else beside the database.
+    private static func socket(_ environment: [String: String], beside database: String) -> String {
+        if let folder = environment["XDG_RUNTIME_DIR"], folder.hasPrefix("/") { return "\(folder)/crumb/crumb.sock" }
+        return URL(filePath: database).deletingLastPathComponent().path(percentEncoded: false) + "crumb.sock"
+    }
+
+    private func fail(_ message: String) throws -> Never {
+        FileHandle.standardError.write(Data("crumb: \(message)\n".utf8))
+        throw ExitCode(ServeCommand.notStarted)
+    }
+}
+
+extension Timestamp {
+    /// The time of the system's clock.
+    fileprivate static var now: Timestamp {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
+    }
+}

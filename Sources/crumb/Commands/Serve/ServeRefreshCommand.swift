@@ -1,0 +1,30 @@
+import ArgumentParser
+import CookieModel
+import OAuth2
+import SessionStore
+
+struct ServeRefreshCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "refresh",
+        abstract: "Have the service renew the tokens of a profile before they end, or no longer.")
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    @Argument(help: "The name of the OAuth2 profile, as 'crumb token list' shows it.")
+    var name: String
+
+    @Flag(help: "No longer.")
+    var off = false
+
+    func execute(_ console: Console) throws {
+        guard let store = try database.openExisting(now: Timestamp.now)?.tokens else {
+            throw Problem(.tokenNotFound, "\(name): there is no token of this name")
+        }
+        guard try store.changeSettings(of: name, { $0.refreshesAhead = off ? nil : true }) else {
+            throw Problem(
+                .tokenSettingsInvalid,
+                "\(name): how its tokens are renewed is not known; log in anew, or import it anew")
+        }
+    }
+}

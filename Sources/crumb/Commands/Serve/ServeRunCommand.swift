@@ -1,0 +1,82 @@
+import ArgumentParser
+import Foundation
+import SessionStore
+
+struct ServeRunCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run",
+        abstract: "Run the service until it is told to stop.",
+        discussion: """
+            Without --socket and --listen it listens on a Unix-domain socket that you alone can reach. Over TCP every \
+            request needs an access token; addresses that other machines can reach need TLS too. Settings can also \
+            stand in a file (--config) and in the environment (CRUMB_...); docs/serving.md lists them.
+            """)
+
+    @Option(help: "The SQLite database. Default: CRUMB_DATABASE, else crumb/crumb.sqlite in the user's data folder.")
+    var database: String?
+
+    @Option(help: "The Unix-domain socket to listen on. Default: crumb/crumb.sock in XDG_RUNTIME_DIR.")
+    var socket: String?
+
+    @Option(help: "An address to listen on: HOST:PORT, [ADDRESS]:PORT, or :PORT for 127.0.0.1. Can be repeated.")
+    var listen: [String] = []
+
+    @Option(help: "A file with settings, in JSON.")
+    var config: String?
+
+    @Option(name: .customLong("host"), help: "A name that requests over TCP may be for. Can be repeated.")
+    var hosts: [String] = []
+
+    @Option(help: "The certificate chain for TLS, in PEM.")
+    var certificate: String?
+
+    @Option(help: "The certificate's private key, in PEM.")
+    var privateKey: String?
+
+    @Option(help: "The file with the owner's access token for TCP. Default: the database's name with .token behind.")
+    var tokenFile: String?
+
+    @Option(help: "The file that tells who took which secret, without the secret.")
+    var auditFile: String?
+
+    @Option(help: "What is logged: trace, debug, info, notice, warning, error or critical.")
+    var logLevel: String?
+
+    func run() throws {
+        do {
+            try execute()
+        } catch let problem as Problem {
+            Console(isQuiet: false).complain(problem.message)
+            throw problem.status.exitCode
+        }
+    }
+
+    /// Becomes the program that speaks HTTP. The environment goes with it: a key in there is for the service.
+    private func execute() throws {
+        let program = try NetworkProgram().path
+        let arguments = try [program, "serve"] + given() + defaults()
+        let pointers = arguments.map { strdup($0) } + [nil]
+        execv(program, pointers)
+        throw Problem(.networkProgramNotFound, "\(program): it cannot be run: \(String(cString: strerror(errno)))")
+    }
+
+    /// The options as they were given.
+    private func given() -> [String] {
+        let single = [
+            ("--database", database), ("--socket", socket), ("--config", config), ("--certificate", certificate),
+            ("--private-key", privateKey), ("--token-file", tokenFile), ("--audit-file", auditFile),
+            ("--log-level", logLevel),
+        ]
+        return single.flatMap { name, value in value.map { [name, $0] } ?? [] }
+            + listen.flatMap { ["--listen", $0] } + hosts.flatMap { ["--host", $0] }
+    }
+
+    /// Where files lie that nothing is said of: this program knows.
+    private func defaults() throws -> [String] {
+        let locations = Locations()
+        var arguments = ["--key-file", try locations.keyFile()]
+        if let path = try? locations.defaultDatabase() { arguments += ["--default-database", path] }
+        if let path = locations.passphraseFile() { arguments += ["--passphrase-file", path] }
+        return arguments
+    }
+}

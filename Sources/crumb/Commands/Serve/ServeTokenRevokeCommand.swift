@@ -1,0 +1,23 @@
+import ArgumentParser
+import CookieModel
+import SessionStore
+
+struct ServeTokenRevokeCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "revoke", abstract: "End an access token of the service, at once.")
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    @Argument(help: "The token's name.")
+    var name: String
+
+    func execute(_ console: Console) throws {
+        let now = Timestamp.now
+        guard try database.openExisting(now: now)?.serviceTokens.revoke(named: name, now: now) == true else {
+            throw Problem(
+                .tokenNotFound,
+                "\(name): there is no access token of this name; 'crumb serve token list' shows those there are")
+        }
+    }
+}
