@@ -220,9 +220,14 @@ let package = Package(
         .testTarget(
             name: "SessionServiceTests",
             dependencies: [
-                "SessionService", "CookieModel", "SessionStore",
+                "SessionService", "CookieModel", "OAuth2", "SessionOperations", "SessionStore",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
             ]),
         .executableTarget(
             name: "jar-worker", dependencies: ["CookieModel", "SessionStore", "TestSupport"], path: "Tests/JarWorker"),
