@@ -1,4 +1,5 @@
 import CookieModel
+import SessionOperations
 import SessionStore
 
 /// What is known of an access token of the service.
