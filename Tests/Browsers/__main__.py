@@ -11,6 +11,7 @@ from pathlib import Path
 from crumb import CrumbFailure
 from differential.run import DEFAULT_CASES, DEFAULT_SEED, run_differential
 from engines import ENGINES, EngineFailure
+from inspector.run import run_inspector
 from matrix.run import print_matrix, run_matrix
 from restart.run import tell_restart_story
 
@@ -18,11 +19,12 @@ from restart.run import tell_restart_story
 def parse_arguments(arguments: list[str]) -> argparse.Namespace:
     """What the command line says."""
     parser = argparse.ArgumentParser(prog="Scripts/browsers", description="Holds Crumb against real browsers.")
-    parser.add_argument("part", nargs="?", choices=["all", "differential", "matrix", "restart"], default="all",
+    parser.add_argument("part", nargs="?", choices=["all", "differential", "matrix", "restart", "inspector"], default="all",
                         help="what to run (default: all of it)")
     parser.add_argument("--crumb", type=Path, required=True, metavar="FILE", help="the command to hold against them")
     parser.add_argument("--engine", action="append", choices=list(ENGINES), metavar="ENGINE",
                         help="a browser to run, more than once for several (default: " + ", ".join(ENGINES) + ")")
+    parser.add_argument("--screenshots", type=Path, metavar="FOLDER", help="where to write pictures of the inspector")
     differential = parser.add_argument_group("differential")
     differential.add_argument("--cases", type=int, default=DEFAULT_CASES, metavar="N",
                               help="how many cases (default: %(default)s)")
@@ -62,6 +64,9 @@ def main() -> int:
         if options.part == "restart" or (options.part == "all" and "webkit" in engines):
             with scratch_folder() as folder:
                 passed &= tell_restart_story(binary, folder)
+        if options.part in ("all", "inspector"):
+            with scratch_folder() as folder:
+                passed &= run_inspector(binary, engines, folder, options.screenshots)
     except (CrumbFailure, EngineFailure) as failure:
         print(f"browsers: {failure}", file=sys.stderr)
         return 1

@@ -6,6 +6,8 @@ struct ServiceRequestContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// Who asks. Nobody, until the request was admitted.
     var caller = Caller.nobody
+    /// Whether the caller is known by the cookie of the inspector's sign-in, and by nothing else.
+    var isInspectorSession = false
     /// Where the request came from: an address, or the name of the way in.
     var peer = ""
     /// Who takes notes of secrets that are handed out; see ``audit(_:)``.

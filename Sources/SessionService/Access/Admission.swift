@@ -18,6 +18,8 @@ struct Admission: Sendable {
 
     let tokens: ServiceTokenStore
     let uses: TokenUses
+    /// Who signed in to the inspector.
+    let sessions = InspectorSessions()
     private let requests: RateLimiter?
     private let failures: RateLimiter
 
@@ -101,10 +103,10 @@ struct Admission: Sendable {
         let values = request.headerFields[values: .authorization]
         guard let value = values.first else {
             if way.isOwners { return .owner }
-            guard let path = request.path, open.contains(String(path.prefix { $0 != "?" })) else {
-                throw ServiceProblem.tokenMissing
-            }
-            return .nobody
+            let path = request.path?.prefix { $0 != "?" } ?? ""
+            guard !open.contains(String(path)) else { return .nobody }
+            guard InspectorPath.contains(path) else { throw ServiceProblem.tokenMissing }
+            return try inspectorCaller(of: request, now)
         }
         // Whoever shows a token is its bearer and no more, whichever way they come.
         let text = Admission.bearerToken(value)
@@ -113,6 +115,16 @@ struct Admission: Sendable {
             if let wait = failures.take(peer, tick) { throw ServiceProblem.tooManyRequests(retryAfter: wait) }
             throw ServiceProblem.tokenRefused
         }
+        uses.note(token.name, now)
+        return Caller(name: token.name, grant: token.grant)
+    }
+
+    /// Who signed in to the inspector; nobody, whom its pages send to the sign-in, where no one has.
+    private func inspectorCaller(of request: HTTPRequest, _ now: Timestamp) throws -> Caller {
+        guard let identifier = InspectorCookie.identifier(in: request.headerFields),
+            let text = sessions.token(of: identifier, now: now),
+            let token = try tokens.token(Secret(text.utf8), now: now)
+        else { return .nobody }
         uses.note(token.name, now)
         return Caller(name: token.name, grant: token.grant)
     }

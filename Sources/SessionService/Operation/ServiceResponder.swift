@@ -56,6 +56,8 @@ struct ServiceResponder: Sendable {
         do {
             context.caller = try admission.admit(
                 request.head, by: way, on: channel, now: moment, tick: tick)
+            context.isInspectorSession =
+                !way.isOwners && context.caller != .nobody && request.headers[.authorization] == nil
             return try await routes.respond(to: request, context: context)
         } catch let error as any HTTPResponseError {
             return try error.response(from: request, context: context)

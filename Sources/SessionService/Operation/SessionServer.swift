@@ -74,10 +74,11 @@ public struct SessionServer: Sendable {
             database: database, connections: connections, metrics: metrics, isPublic: configuration.publishesMetrics
         ).add(to: router)
         SessionAPI(database: database, now: now).addRoutes(to: router)
-        let routes = router.buildResponder()
         let admission = Admission(
             tokens: database.serviceTokens, limits: configuration.limits,
             publishesMetrics: configuration.publishesMetrics)
+        try Inspector(database: database, sessions: admission.sessions, now: now).addRoutes(to: router)
+        let routes = router.buildResponder()
         let date = DateField()
         if !configuration.addresses.isEmpty || !inherited.isEmpty { try prepareOwnerToken() }
         let listeners = try await Listeners(

@@ -11,6 +11,11 @@ extension CookieJar {
         }
     }
 
+    /// The position of the newest change of this jar; 0 where there was none.
+    public func latestChange() throws(SessionStoreError) -> Int64 {
+        try database.read { try ChangeRows(database: $0, jarID: id).nextPosition() - 1 }
+    }
+
     /// The changes of this jar after a position of its journal, and those that come.
     ///
     /// - Parameters:

@@ -7,25 +7,6 @@ extension Explanation {
         ([verdict] + summary + (count == 0 ? [] : [""] + rows) + hints).joined(separator: "\n")
     }
 
-    private var isScript: Bool { context.interface == .script }
-
-    private var verdict: String {
-        let place = "jar '\(Octets(jar))'"
-        if count == 0 {
-            let consequence = isScript ? "scripts of \(context.url) see none" : "none goes to \(context.url)"
-            return "\(place) has no cookie of \(site): \(consequence)"
-        }
-        let verb =
-            switch (isScript, sent.count == 1) {
-            case (false, true): "goes to"
-            case (false, false): "go to"
-            case (true, true): "is visible to scripts of"
-            case (true, false): "are visible to scripts of"
-            }
-        let cookies = "\(count) \(count == 1 ? "cookie" : "cookies") of \(site) in \(place)"
-        return "\(sent.count) of \(cookies) \(verb) \(context.url)"
-    }
-
     /// How often each reason applies, where nobody would count.
     private var summary: [String] {
         guard unsent.count > 3 else { return [] }
@@ -38,9 +19,9 @@ extension Explanation {
 
     private var rows: [String] {
         var table = CookieTable(now: now)
-        for cookie in sent { table.add(cookie, marked: isScript ? "visible" : "sent") }
+        for cookie in sent { table.add(cookie, marked: context.interface == .script ? "visible" : "sent") }
         for entry in unsent {
-            table.add(entry.cookie, marked: isScript ? "hidden" : "not sent", reasons: entry.reasons)
+            table.add(entry.cookie, marked: context.interface == .script ? "hidden" : "not sent", reasons: entry.reasons)
         }
         return table.lines
     }

@@ -1,5 +1,6 @@
 """Chromium, driven by chromedriver."""
 
+import base64
 import os
 import socket
 
@@ -19,13 +20,15 @@ class Chromium(Engine):
 
     name = "chromium"
 
-    def __init__(self, processes: Processes, proxy_port: int, third_party_cookies: bool = True):
+    def __init__(self, processes: Processes, proxy_port: int | None, third_party_cookies: bool = True):
         self._processes = processes
         with socket.create_server(("127.0.0.1", 0)) as probe:
             port = probe.getsockname()[1]
         profile = processes.folder / "chromium-profile"
         self._process = processes.start(["/usr/bin/chromedriver", f"--port={port}"], self.name)
         wait_for(lambda: self._accepts(port), "chromedriver")
+        proxy = ["--no-proxy-server"] if proxy_port is None else [
+            f"--proxy-server=http://127.0.0.1:{proxy_port}", "--proxy-bypass-list=<-loopback>"]
         arguments = [
             "--headless=new", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--password-store=basic",
             "--disable-background-networking", "--disable-component-update", "--disable-sync",
@@ -33,8 +36,7 @@ class Chromium(Engine):
             # One renderer for all sites: a process for each new one takes longer than the case.
             "--disable-site-isolation-trials", "--renderer-process-limit=1",
             "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
-            f"--proxy-server=http://127.0.0.1:{proxy_port}", "--proxy-bypass-list=<-loopback>",
-            f"--disable-features={','.join(DISABLED_FEATURES)}"]
+            *proxy, f"--disable-features={','.join(DISABLED_FEATURES)}"]
         if os.geteuid() == 0:
             arguments.append("--no-sandbox")
         # 0 allows third-party cookies, 1 blocks them.
@@ -75,6 +77,16 @@ class Chromium(Engine):
     def execute_protocol(self, command: str, parameters: dict[str, object]) -> object:
         """A command of the browser's own protocol."""
         return self._driver.call("POST", "/goog/cdp/execute", {"cmd": command, "params": parameters})
+
+    def screenshot(self, scheme: str, width: int = 1100, height: int = 900) -> bytes:
+        """The page as a PNG, in a light or dark colour scheme."""
+        self.execute_protocol("Emulation.setEmulatedMedia", {
+            "features": [{"name": "prefers-color-scheme", "value": scheme}]})
+        self.execute_protocol("Emulation.setDeviceMetricsOverride", {
+            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
+        picture = self.execute_protocol("Page.captureScreenshot", {"format": "png"})
+        assert isinstance(picture, dict)
+        return base64.b64decode(picture["data"])
 
     def close(self) -> None:
         try:

@@ -20,7 +20,7 @@ class WebKit(Engine):
 
     name = "webkit"
 
-    def __init__(self, processes: Processes, proxy_port: int, third_party_cookies: bool = True,
+    def __init__(self, processes: Processes, proxy_port: int | None, third_party_cookies: bool = True,
                  data_folder: Path | None = None):
         self._processes = processes
         settings: dict[str, object] = {"proxyPort": proxy_port, "thirdPartyCookies": third_party_cookies}

@@ -3,7 +3,7 @@
 
     webkit_view.py SETTINGS
 
-SETTINGS is a JSON object: `proxyPort`; `dataFolder` for a store that outlives the process, else nothing is kept;
+SETTINGS is a JSON object: `proxyPort`, where there is a proxy; `dataFolder` for a store that outlives the process, else nothing is kept;
 `thirdPartyCookies`. Commands come as JSON lines on standard input, each with an `id`; answers go to standard output
 with the same `id` and a `value` or an `error`. A program of its own, since the main loop wants the main thread, and
 since a test kills it.
@@ -30,8 +30,11 @@ class View:
         manager = (WebKit2.WebsiteDataManager(base_data_directory=folder, base_cache_directory=folder) if folder
                    else WebKit2.WebsiteDataManager.new_ephemeral())
         manager.set_tls_errors_policy(WebKit2.TLSErrorsPolicy.IGNORE)
-        proxy = WebKit2.NetworkProxySettings.new(f"http://127.0.0.1:{settings['proxyPort']}", None)
-        manager.set_network_proxy_settings(WebKit2.NetworkProxyMode.CUSTOM, proxy)
+        if settings.get("proxyPort") is None:
+            manager.set_network_proxy_settings(WebKit2.NetworkProxyMode.NO_PROXY, None)
+        else:
+            proxy = WebKit2.NetworkProxySettings.new(f"http://127.0.0.1:{settings['proxyPort']}", None)
+            manager.set_network_proxy_settings(WebKit2.NetworkProxyMode.CUSTOM, proxy)
         context = WebKit2.WebContext.new_with_website_data_manager(manager)
         self._cookies = context.get_cookie_manager()
         if folder:

@@ -1,10 +1,10 @@
-import CookieModel
+package import CookieModel
 
 /// When a cookie ends, for a person: from now on, and by the calendar.
-struct Lifetime: CustomStringConvertible {
-    let description: String
+package struct Lifetime: CustomStringConvertible {
+    package let description: String
 
-    init(of cookie: Cookie, at now: Timestamp) {
+    package init(of cookie: Cookie, at now: Timestamp) {
         guard let expiry = cookie.expiry else {
             description = "with the session"
             return

@@ -1,0 +1,266 @@
+import CookieModel
+import Foundation
+import HTTPTypes
+import Hummingbird
+import OAuth2
+import SessionOperations
+import SessionStore
+
+/// The web pages at `/`: what is in the jars, why a cookie is or is not sent, and what changes.
+///
+/// Rendered here, so that they work without JavaScript. They change nothing, and show a value only where it is asked for
+/// by somebody who may have it.
+struct Inspector: Sendable {
+    /// How many bytes a form of these pages may have.
+    private static let formLimit = 16 << 10
+    /// How many changes a page shows before newer ones come.
+    private static let changeCount: Int64 = 50
+
+    let database: SessionDatabase
+    let sessions: InspectorSessions
+    let pages: InspectorPages
+    let now: @Sendable () -> Timestamp
+
+    init(
+        database: SessionDatabase, sessions: InspectorSessions, now: @escaping @Sendable () -> Timestamp
+    ) throws {
+        self.database = database
+        self.sessions = sessions
+        self.now = now
+        pages = try InspectorPages()
+    }
+
+    func addRoutes(to router: some RouterMethods<ServiceRequestContext>) {
+        router.get("inspector.css") { _, _ in asset(PackageResources.inspector_css, "text/css; charset=utf-8") }
+        router.get("inspector.js") { _, _ in asset(PackageResources.inspector_js, "text/javascript; charset=utf-8") }
+        router.get("sign-in") { request, _ in
+            page(SignInView(refused: false, to: InspectorPath.local(request.uri.queryParameters["to"].map(String.init))))
+        }
+        router.post("sign-in") { request, context in try await signIn(request, context) }
+        router.post("sign-out") { request, _ in signOut(request) }
+        router.get("") { request, context in
+            try answer(request, context) { try overview(context) }
+        }
+        router.get("jars/{jar}") { request, context in
+            try answer(request, context) { try jar(request, context) }
+        }
+        router.get("jars/{jar}/changes") { request, context in try changes(request, context) }
+        router.post("jars/{jar}/reveal") { request, context in
+            let form = try await form(request, RevealForm.self, context)
+            return try answer(request, context) { try reveal(form, request, context) }
+        }
+    }
+
+    // MARK: - Signing in
+
+    private struct SignInForm: Decodable {
+        let token: String
+        let to: String?
+    }
+
+    private func signIn(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
+        let form = try await form(request, SignInForm.self, context)
+        let to = InspectorPath.local(form.to)
+        guard try database.serviceTokens.token(Secret(form.token.utf8), now: now()) != nil else {
+            return page(SignInView(refused: true, to: to), status: .forbidden)
+        }
+        let cookie = InspectorCookie(for: request)
+        var response = redirect(to: to)
+        response.headers[.setCookie] = cookie.setting(sessions.begin(with: form.token, now: now()))
+        return response
+    }
+
+    private func signOut(_ request: Request) -> Response {
+        if let identifier = InspectorCookie.identifier(in: request.headers) { sessions.end(identifier) }
+        var response = redirect(to: InspectorPath.signIn)
+        let cookie = InspectorCookie(for: request)
+        response.headers[.setCookie] = cookie.removing
+        return response
+    }
+
+    // MARK: - Pages
+
+    /// The page, the way to the sign-in for whoever has not, or a page that says what is wrong.
+    private func answer(
+        _ request: Request, _ context: ServiceRequestContext, _ body: () throws -> Response
+    ) throws -> Response {
+        if context.caller == .nobody {
+            let to = request.method == .get ? request.uri.string : "/"
+            let query = to.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+            return redirect(to: "\(InspectorPath.signIn)?to=\(query)")
+        }
+        do {
+            return try body()
+        } catch let problem as ServiceProblem {
+            return problemPage(problem, request, context)
+        } catch let error as SessionStoreError {
+            return problemPage(ServiceProblem(error), request, context)
+        }
+    }
+
+    private func overview(_ context: ServiceRequestContext) throws -> Response {
+        let grant = context.caller.grant
+        let jars = grant.verbs.contains(.read) ? try database.jars(now: now()).filter { grant.covers(jar: $0.name) } : []
+        let seesTokens = grant.coversAll && grant.verbs.contains(.read)
+        let tokens = seesTokens ? try database.tokens.all().compactMap { try? $0.get() } : nil
+        return page(OverviewView(caller: view(of: context), jars: jars, tokens: tokens, now: now()))
+    }
+
+    private func jar(_ request: Request, _ context: ServiceRequestContext) throws -> Response {
+        let jar = try existingJar(.read, context)
+        let now = now()
+        let end = try jar.latestChange()
+        let recent = try jar.changes(after: max(0, end - Inspector.changeCount), count: Int(Inspector.changeCount))
+        let showsValues = context.caller.grant.verbs.contains(.secrets)
+        var view = try JarView(
+            jar, caller: self.view(of: context), showsValues: showsValues, changes: recent, now: now)
+        let query = request.uri.queryParameters
+        guard let url = query["url"], !url.isEmpty else { return page(view) }
+        view.url = String(url)
+        view.topLevel = query["top-level"].map(String.init) ?? ""
+        view.isScript = query["script"] == "true"
+        do {
+            var question = CookieModel.RequestContext(url: try RequestURL(view.url))
+            if view.isScript { question.interface = .script }
+            if !view.topLevel.isEmpty {
+                question.topLevel = try RequestURL(view.topLevel)
+                question.isTopLevelNavigation = false
+            }
+            var explanation = Explanation(question, jar: jar.name, policy: jar.policy, now: now)
+            try explanation.add(jar)
+            view.answer = AnswerView(explanation) { context.caller.grant.covers(jar: $0) }
+        } catch let error as RequestURLError {
+            view.problem = error.description
+        }
+        return page(view)
+    }
+
+    private struct RevealForm: Decodable {
+        let cookie: String
+    }
+
+    private func reveal(_ form: RevealForm, _ request: Request, _ context: ServiceRequestContext) throws -> Response {
+        let jar = try existingJar(.secrets, context)
+        guard let key = CookieKey(form.cookie), let host = key.host,
+            let cookie = try jar.cookies(ofSiteOf: host).readable.first(where: { CookieKey($0.id).text == key.text })
+        else { throw ServiceProblem(.notFound, "cookie-not-found", "the cookie is there no longer") }
+        context.audit(
+            SecretAccess(
+                .cookieValues, jar: jar.name, site: cookie.domain.description, names: [cookie.name.description]))
+        // In place, for the script of the page.
+        if request.headers[.accept] == "text/plain" {
+            return text(cookie.value.description, "text/plain; charset=utf-8")
+        }
+        let name = cookie.name.isEmpty ? "(no name)" : cookie.name.description
+        return page(
+            ValueView(
+                title: "The value of \(name)", caller: view(of: context), jar: Octets(jar.name).description,
+                href: InspectorPath.jar(jar.name), name: name,
+                domain: "\(cookie.isHostOnly ? "" : ".")\(cookie.domain)", path: cookie.path.description,
+                value: cookie.value.description))
+    }
+
+    // MARK: - Changes as they happen
+
+    private struct ChangeEvent: Encodable {
+        let at: String
+        let cause: String
+        let label: String
+    }
+
+    private func changes(_ request: Request, _ context: ServiceRequestContext) throws -> Response {
+        let jar = try existingJar(.read, context)
+        let asked = request.headers[.lastEventID] ?? request.uri.queryParameters["after"].map(String.init)
+        let position = asked.flatMap { Int64($0) } ?? 0
+        let body = ResponseBody { writer in
+            try await writer.write(ByteBuffer(string: "retry: 2000\n\n"))
+            let encoder = JSONEncoder()
+            for try await page in jar.changeSequence(after: max(0, position)) {
+                for change in page.changes {
+                    let event = ChangeEvent(
+                        at: change.time.rfc3339, cause: change.cause.identifier, label: change.cookie.label)
+                    let data = String(decoding: try encoder.encode(event), as: UTF8.self)
+                    try await writer.write(
+                        ByteBuffer(string: "id: \(change.position)\nevent: change\ndata: \(data)\n\n"))
+                }
+            }
+            try await writer.finish(nil)
+        }
+        return Response(
+            status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"], body: body)
+    }
+
+    // MARK: - Parts
+
+    private func existingJar(_ verb: AccessVerb, _ context: ServiceRequestContext) throws -> CookieJar {
+        let name = try context.parameters.require("jar").removingPercentEncoding ?? ""
+        try context.require(verb, jar: name)
+        guard let jar = try database.existingJar(named: name) else { throw ServiceProblem.jarNotFound(name) }
+        return jar
+    }
+
+    private func form<Form: Decodable>(
+        _ request: Request, _ type: Form.Type, _ context: ServiceRequestContext
+    ) async throws -> Form {
+        let body = try await request.body.collect(upTo: Inspector.formLimit)
+        return try URLEncodedFormDecoder().decode(Form.self, from: String(buffer: body))
+    }
+
+    private func view(of context: ServiceRequestContext) -> CallerView {
+        CallerView(name: context.caller.name, canSignOut: context.isInspectorSession)
+    }
+
+    private func problemPage(
+        _ problem: ServiceProblem, _ request: Request, _ context: ServiceRequestContext
+    ) -> Response {
+        if request.headers[.accept] == "text/plain" {
+            var response = text(problem.detail, "text/plain; charset=utf-8")
+            response.status = problem.status
+            return response
+        }
+        return page(
+            ProblemView(title: problem.status.reasonPhrase, caller: view(of: context), detail: problem.detail),
+            status: problem.status)
+    }
+
+    private func page(_ view: some InspectorView, status: HTTPResponse.Status = .ok) -> Response {
+        var response = text(pages.render(view), "text/html; charset=utf-8")
+        response.status = status
+        return response
+    }
+
+    private func redirect(to location: String) -> Response {
+        Response(status: .seeOther, headers: Inspector.fields([.location: location]))
+    }
+
+    private func asset(_ bytes: [UInt8], _ type: String) -> Response {
+        Response(
+            status: .ok, headers: Inspector.fields([.contentType: type]),
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+
+    private func text(_ text: String, _ type: String) -> Response {
+        asset(Array(text.utf8), type)
+    }
+
+    /// Nothing but what is the service's own is loaded or asked, and no other page has this one in a frame.
+    private static func fields(_ own: HTTPFields) -> HTTPFields {
+        var fields = own
+        fields[.contentSecurityPolicy] =
+            "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; "
+            + "frame-ancestors 'none'; base-uri 'none'"
+        fields[.cacheControl] = "no-store"
+        for (name, value) in [
+            // Not "no-referrer", with which forms say nothing of where they are from either.
+            ("Referrer-Policy", "same-origin"), ("Cross-Origin-Opener-Policy", "same-origin"),
+            ("Cross-Origin-Resource-Policy", "same-origin"),
+        ] {
+            if let name = HTTPField.Name(name) { fields[name] = value }
+        }
+        return fields
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static let lastEventID = HTTPField.Name("Last-Event-ID") ?? .ifNoneMatch
+}

@@ -1,0 +1,22 @@
+/// Who looks at a page.
+struct CallerView {
+    let name: String
+    /// Whether the caller signed in here; on a Unix-domain socket nobody has to.
+    let canSignOut: Bool
+}
+
+struct SignInView: InspectorView {
+    static let template = "sign-in"
+    let title = "Sign in"
+    let caller: CallerView? = nil
+    let refused: Bool
+    /// The page to go to afterwards: a path of this service.
+    let to: String
+}
+
+struct ProblemView: InspectorView {
+    static let template = "problem"
+    let title: String
+    let caller: CallerView?
+    let detail: String
+}

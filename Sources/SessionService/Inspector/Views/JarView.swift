@@ -1,0 +1,82 @@
+import CookieModel
+import PublicSuffix
+import SessionOperations
+import SessionStore
+
+/// One jar: a question of its cookies, the cookies by site, and what changed.
+struct JarView: InspectorView {
+    struct Site {
+        let site: String
+        let summary: String
+        let isOpen: Bool
+        let cookies: [CookieView]
+    }
+
+    struct Change {
+        let time: String
+        let cause: String
+        let cookie: String
+
+        init(_ change: CookieChange) {
+            time = change.time.rfc3339
+            cause = change.cause.identifier
+            cookie = change.cookie.label
+        }
+    }
+
+    static let template = "jar"
+    let title: String
+    let caller: CallerView?
+    let name: String
+    let href: String
+    var url = ""
+    var topLevel = ""
+    var isScript = false
+    var problem: String?
+    var answer: AnswerView?
+    let total: String
+    let sites: [Site]
+    let changes: [Change]
+    let position: Int64
+
+    init(
+        _ jar: CookieJar, caller: CallerView?, showsValues: Bool, changes: ChangePage, now: Timestamp
+    ) throws {
+        let shownName = Octets(jar.name).description
+        title = "Jar \(shownName)"
+        self.caller = caller
+        name = shownName
+        let href = InspectorPath.jar(jar.name)
+        self.href = href
+        var sites: [(name: String, cookies: [CookieView])] = []
+        var count = 0
+        try jar.forEachSite { readable, unreadable in
+            let rows =
+                readable.filter { !$0.isExpired(at: now) }.map {
+                    CookieView($0, jarHref: href, showsValue: showsValues, now: now)
+                }
+                + unreadable.map {
+                    CookieView($0, jarHref: href, showsValue: false, isUnreadable: true, now: now)
+                }
+            guard let host = (readable.first ?? unreadable.first)?.domain, !rows.isEmpty else { return }
+            let site = String(decoding: host.registrableDomain(jar.policy.publicSuffixes), as: UTF8.self)
+            count += rows.count
+            sites.append((site, rows))
+        }
+        total = "\(counted(count, "cookie")) of \(counted(sites.count, "site"))"
+        self.sites = sites.sorted { $0.name < $1.name }.map { site in
+            Site(
+                site: site.name, summary: counted(site.cookies.count, "cookie"), isOpen: sites.count <= 5,
+                cookies: site.cookies)
+        }
+        self.changes = changes.changes.reversed().map(Change.init)
+        position = changes.position
+    }
+}
+
+extension Cookie.ID {
+    /// The cookie for a person: name and place.
+    var label: String {
+        "\(name.isEmpty ? "(no name)" : name.description) of \(isHostOnly ? "" : ".")\(domain)\(path)"
+    }
+}

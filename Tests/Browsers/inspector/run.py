@@ -1,0 +1,171 @@
+"""A person's way through the inspector, in each browser: signing in, asking, seeing a value, watching, signing out."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import urlencode
+
+from engines.chromium import Chromium
+from engines.engine import Engine
+from engines.processes import Processes
+from engines.waiting import wait_for
+from engines.webkit import WebKit
+from inspector.service import Service
+
+ENGINES: dict[str, type[Chromium] | type[WebKit]] = {"chromium": Chromium, "webkit": WebKit}
+
+# What a person must be able to tell apart has a contrast of 4.5 at least (WCAG 2.2, success criterion 1.4.3).
+CONTRAST = """(() => {
+  const canvas = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
+  const octets = (color) => { canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = color; canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data]; };
+  const luminance = (color) => octets(color).slice(0, 3).map((part) => part / 255)
+    .map((part) => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, part, index) => sum + part * [0.2126, 0.7152, 0.0722][index], 0);
+  const ground = (element) => { for (let e = element; e; e = e.parentElement) {
+    const color = getComputedStyle(e).backgroundColor; if (octets(color)[3] === 255) return color; } return "#fff"; };
+  let least = 21;
+  for (const element of document.querySelectorAll("body *")) {
+    if (![...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim())) continue;
+    const [a, b] = [luminance(getComputedStyle(element).color), luminance(ground(element))];
+    least = Math.min(least, (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05));
+  }
+  return least;
+})()"""
+
+# What a screen reader goes by: labels, headings, the scope of headers, names of buttons.
+UNLABELLED = """[
+  ...[...document.querySelectorAll("input:not([type=hidden])")].filter((input) => !input.labels.length),
+  ...[...document.querySelectorAll("th:not([scope])")],
+  ...[...document.querySelectorAll("button")].filter((button) => !(button.ariaLabel || button.textContent).trim()),
+  ...[...document.querySelectorAll("[onclick], [style], script:not([src])")],
+].map((element) => element.outerHTML)"""
+
+
+class Story:
+    """What was looked at, and what was not as it should be."""
+
+    def __init__(self, engine: str):
+        self._engine = engine
+        self.failures: list[str] = []
+
+    def check(self, what: str, value: object, wanted: object = True) -> None:
+        """Notes it where a value is not the wanted one."""
+        if value != wanted:
+            self.failures.append(f"{self._engine}: {what}: {value!r} instead of {wanted!r}")
+
+
+def tell(engine: Engine, service: Service, story: Story, picture: Callable[[str], None]) -> None:
+    """The way from the sign-in to the sign-out."""
+    def title() -> object:
+        return engine.evaluate("document.readyState === 'complete' && document.title")
+
+    def wait_for_title(wanted: str) -> None:
+        wait_for(lambda: title() == wanted or None, f"the page {wanted!r} (now {title()!r})", 20)
+
+    def sign_in(token: str) -> None:
+        engine.evaluate(f"(document.querySelector('#token').value = {json.dumps(token)}, "
+                        "document.querySelector('form.stacked').requestSubmit(), true)")
+
+    engine.navigate(service.origin + "/jars/default")
+    wait_for_title("Sign in · Crumb")
+    story.check("labels of the sign-in", engine.evaluate(UNLABELLED), [])
+    sign_in("crumb_wrong")
+    wait_for(lambda: engine.evaluate("!!document.querySelector('[role=alert]')") or None, "the refusal", 20)
+    sign_in(service.token)
+    wait_for_title("Jar default · Crumb")
+
+    html = engine.evaluate("document.documentElement.outerHTML")
+    story.check("no value is there unasked", "a-secret-value" in str(html), False)
+    story.check("a name is text, whatever it looks like", engine.evaluate("document.querySelector('main b')"), None)
+    story.check("a name that is markup", engine.evaluate(
+        "[...document.querySelectorAll('tbody th')].some((cell) => cell.textContent === '<b>bold</b>')"))
+    story.check("labels of a jar", engine.evaluate(UNLABELLED), [])
+    story.check("lifetime bars", engine.evaluate("document.querySelectorAll('details meter').length"), 2)
+    story.check("no script but the service's own runs", engine.evaluate(
+        "(() => { const script = document.createElement('script'); script.textContent = 'window.ran = true'; "
+        "document.head.append(script); return window.ran === undefined; })()"))
+
+    engine.evaluate("(document.querySelector('form.reveal button').click(), true)")
+    output = "document.querySelector('form.reveal output').value"
+    wait_for(lambda: engine.evaluate(f"{output} !== ''") or None, "a value", 20)
+    story.check("the value that was asked for", engine.evaluate(output), "a-secret-value")
+    engine.evaluate("(document.querySelector('form.reveal button').click(), true)")
+    story.check("the value is hidden again", engine.evaluate(output), "")
+
+    wait_for(lambda: engine.evaluate("document.querySelector('.live-note').textContent.startsWith('Newer')") or None,
+             "the stream of changes", 20)
+    service.crumb.run("set", "https://accounts.shop.test/", octets=b"fresh=1; Path=/; Secure\n")
+    fresh = "[...document.querySelectorAll('.changes li.new')].filter((line) => line.textContent.includes('fresh'))"
+    wait_for(lambda: engine.evaluate(f"{fresh}.length") or None, "a change that another process made", 20)
+
+    engine.navigate(service.origin + "/jars/default?url=https://www.shop.test/")
+    wait_for(lambda: engine.evaluate("document.querySelector('.verdict')?.textContent") or None, "the answer", 20)
+    story.check("the answer", engine.evaluate("document.querySelectorAll('.answer.sent').length"), 1)
+    story.check("the reasons", engine.evaluate(
+        "[...document.querySelectorAll('.reason code')].some((code) => code.textContent === 'host-only-mismatch')"))
+    picture("jar")
+    story.check("contrast of the light page", float(str(engine.evaluate(CONTRAST))) >= 4.5)
+    engine.navigate(service.origin + "/")
+    wait_for_title("Jars · Crumb")
+    story.check("labels of the overview", engine.evaluate(UNLABELLED), [])
+    picture("overview")
+    engine.evaluate("(document.querySelector('form[action=\"/sign-out\"]').requestSubmit(), true)")
+    wait_for_title("Sign in · Crumb")
+    engine.navigate(service.origin + "/jars/default")
+    wait_for(lambda: engine.evaluate("location.pathname") == "/sign-in" or None, "the sign-in after the end", 20)
+
+
+def tell_without_scripts(service: Service, story: Story) -> None:
+    """The same by forms and links alone, as a browser without JavaScript sends them; and what no page may do."""
+    form = {"Content-Type": "application/x-www-form-urlencoded", "Origin": service.origin}
+    status, fields, _ = service.request("POST", "/sign-in", form, urlencode({"token": service.token, "to": "//evil"}))
+    story.check("sign-in by a form", (status, fields.get("location")), (303, "/"))
+    cookie = fields["set-cookie"]
+    story.check("the session's cookie", [part in cookie for part in ("HttpOnly", "SameSite=Strict")], [True, True])
+    signed_in = {"Cookie": cookie.split(";")[0]}
+    _, fields, page = service.request("GET", "/jars/default", signed_in)
+    story.check("nothing from elsewhere is loaded", "default-src 'none'" in fields["content-security-policy"])
+    key = page.split('name="cookie" value="')[1].split('"')[0]
+    status, _, page = service.request("POST", "/jars/default/reveal", form | signed_in, urlencode({"cookie": key}))
+    story.check("a value on a page of its own", (status, "a-secret-value" in page), (200, True))
+    foreign = form | signed_in | {"Origin": "http://evil.test"}
+    status, _, page = service.request("POST", "/jars/default/reveal", foreign, urlencode({"cookie": key}))
+    story.check("a form of another site", (status, "a-secret-value" in page), (403, False))
+    status, _, _ = service.request("GET", "/v1/jars", signed_in)
+    story.check("the API is not for the pages' cookie", status, 401)
+    status, _, _ = service.request("GET", "/", {"Host": "rebound.test"})
+    story.check("a name that was bound to the loopback", status in (403, 421))
+
+
+def run_inspector(binary: Path, engines: list[str], folder: Path, screenshots: Path | None) -> bool:
+    """Tells the story in each browser; prints what is wrong."""
+    processes = Processes(folder)
+    failures: list[str] = []
+    try:
+        service = Service(binary, processes, folder)
+        story = Story("no browser")
+        tell_without_scripts(service, story)
+        failures += story.failures
+        for name in [name for name in engines if name in ENGINES]:
+            story = Story(name)
+            with ENGINES[name](processes, None) as engine:
+                def picture(page: str) -> None:
+                    if not isinstance(engine, Chromium):
+                        return
+                    for scheme in ("light", "dark"):
+                        octets = engine.screenshot(scheme)
+                        if scheme == "dark":
+                            story.check(f"contrast of the dark {page}",
+                                        float(str(engine.evaluate(CONTRAST))) >= 4.5)
+                        if screenshots:
+                            (screenshots / f"inspector-{page}-{scheme}.png").write_bytes(octets)
+                    engine.screenshot("light")
+                tell(engine, service, story, picture)
+                print(f"inspector: {engine.version}: {'as it should be' if not story.failures else 'wrong'}")
+            failures += story.failures
+    finally:
+        processes.stop_all()
+    for failure in failures:
+        print(f"inspector: {failure}")
+    return not failures

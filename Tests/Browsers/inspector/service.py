@@ -1,0 +1,59 @@
+"""A running service with a jar to look at."""
+
+import http.client
+import socket
+import subprocess
+from pathlib import Path
+
+from crumb import Crumb
+from engines.engine import EngineFailure
+from engines.processes import Processes
+from engines.waiting import wait_for
+
+LOGIN = b"""HTTP/1.1 200 OK\r
+Set-Cookie: __Host-sid=a-secret-value; Secure; HttpOnly; Path=/; SameSite=Lax\r
+Set-Cookie: theme=dark; Max-Age=2592000; Path=/; Secure\r
+Set-Cookie: cart=%22two items%22; Path=/; Secure\r
+Set-Cookie: <b>bold</b>=<i>markup</i>; Path=/; Secure\r
+Set-Cookie: login=ok; Domain=shop.test; Path=/; Secure; HttpOnly\r
+Set-Cookie: ad=1; Path=/; Secure; SameSite=None; Partitioned; Max-Age=600\r
+\r
+"""
+
+
+class Service:
+    """`crumb serve` on the loopback, with a database of its own."""
+
+    def __init__(self, binary: Path, processes: Processes, folder: Path):
+        self.crumb = Crumb(binary, folder)
+        self.crumb.import_response("https://accounts.shop.test/", LOGIN)
+        with socket.create_server(("127.0.0.1", 0)) as probe:
+            self.port = probe.getsockname()[1]
+        environment = {"CRUMB_DATABASE": str(folder / "crumb.sqlite"), "CRUMB_KEY_FILE": str(folder / "crumb.key")}
+        self._process = processes.start(
+            [str(binary), "serve", "--listen", f"127.0.0.1:{self.port}"], "serve", environment)
+        wait_for(self._is_ready, "the service")
+        self.token = (folder / "crumb.sqlite.token").read_text().strip()
+
+    @property
+    def origin(self) -> str:
+        """Where its pages are."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def request(self, method: str, path: str, fields: dict[str, str], body: str | None = None
+                ) -> tuple[int, dict[str, str], str]:
+        """An answer to a request as no browser makes it."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection.request(method, path, body, fields)
+        answer = connection.getresponse()
+        text = answer.read().decode()
+        connection.close()
+        return answer.status, {name.lower(): value for name, value in answer.getheaders()}, text
+
+    def _is_ready(self) -> bool | None:
+        if self._process.poll() is not None:
+            raise EngineFailure("the service does not start")
+        try:
+            return self.request("GET", "/readyz", {})[0] == 200 or None
+        except (OSError, subprocess.SubprocessError):
+            return None
