@@ -66,7 +66,7 @@ final class RawConnection {
                     return Answer(status: try #require(status), fields: fields, body: body)
                 }
             }
-            guard let bytes = try await inbound.next() else { throw Closed() }
+            guard let bytes = try await inbound.next(isolation: #isolation) else { throw Closed() }
             text += String(buffer: bytes)
         }
     }
