@@ -109,7 +109,8 @@ let package = Package(
         .target(
             name: "SessionService",
             dependencies: [
-                "PublicSuffix", "CookieModel", "OAuth2", "SessionStore", "RequestDecoration", "SessionOperations",
+                "PublicSuffix", "CookieModel", "Captures", "OAuth2", "OpenIDConnect", "SessionStore",
+                "RequestDecoration", "SessionOperations",
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -128,6 +129,7 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             resources: [
+                .embedInCode("API/OpenAPI/openapi.json"),
                 .embedInCode("Inspector/Pages/bottom.mustache"), .embedInCode("Inspector/Pages/cookie.mustache"),
                 .embedInCode("Inspector/Pages/inspector.css"), .embedInCode("Inspector/Pages/inspector.js"),
                 .embedInCode("Inspector/Pages/jar.mustache"), .embedInCode("Inspector/Pages/lifetime.mustache"),

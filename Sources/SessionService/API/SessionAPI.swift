@@ -1,5 +1,7 @@
 import CookieModel
 import Hummingbird
+import NIOPosix
+import OAuth2
 import SessionStore
 
 /// The HTTP API over a session database, without rules of its own.
@@ -7,21 +9,73 @@ import SessionStore
 /// Each route says what the caller must be allowed to do; who calls is found out before.
 struct SessionAPI: Sendable {
     let database: SessionDatabase
+    /// The rules, but for what each jar has of its own.
+    let policy: CookiePolicy
+    /// Where writes wait for the disk: many of them together, so that they share a commit, and none of them on the few
+    /// threads that answer requests.
+    let writers: NIOThreadPool
+    /// What authorization servers are asked with, and what is known of logins under way.
+    let tokens: TokenAPI
+    /// How changes are followed.
+    let following: ChangeFollowing
     let now: @Sendable () -> Timestamp
+    let idempotency: IdempotencyCache
 
     /// An API over a database.
     ///
-    /// - Parameter now: the clock.
-    init(database: SessionDatabase, now: @escaping @Sendable () -> Timestamp) {
+    /// - Parameters:
+    ///   - policy: the rules, with the public suffix list; what each jar has of its own takes the place of the rest.
+    ///   - writers: threads that may block, running; 64 let as many writers share a commit.
+    ///   - tokens: how authorization servers are asked; `nil` where they are not.
+    ///   - now: the clock.
+    init(
+        database: SessionDatabase, policy: CookiePolicy = CookiePolicy(), writers: NIOThreadPool = .singleton,
+        tokens: TokenAPI? = nil, following: ChangeFollowing = ChangeFollowing(),
+        now: @escaping @Sendable () -> Timestamp
+    ) {
         self.database = database
+        self.policy = policy
+        self.writers = writers
+        self.tokens = tokens ?? TokenAPI(database.tokens, transport: nil, now: now)
+        self.following = following
         self.now = now
+        idempotency = IdempotencyCache()
     }
 
-    /// Adds the routes of `/v1`.
+    /// All routes, with what each requires of the caller.
+    var routes: [ServiceRoute] {
+        jarRoutes + savedSessionRoutes + responseRoutes + captureRoutes + decorateRoutes + cookieRoutes + scriptRoutes
+            + explainRoutes + changeRoutes + exportRoutes + tokenRoutes + loginRoutes + simulateRoutes + documentRoutes
+    }
+
+    /// Adds the routes of `/v1`, and that errors are answered as problems, those of routes that are added later too.
     func addRoutes(to router: some RouterMethods<ServiceRequestContext>) {
-        let jar = router.group("v1/jars/{jar}")
-        jar.post("decorate") { request, context in
-            try decorate(try await request.decode(as: DecorateRequest.self, context: context), in: context)
+        let routes = routes
+        _ = router.add(middleware: ProblemResponses(routes: RouteTable(routes)))
+        for route in routes {
+            router.on(RouterPath(route.path), method: route.method) { request, context in
+                try await idempotency.respond(to: request, in: context, by: route)
+            }
         }
+    }
+
+    // MARK: - For the routes
+
+    /// The jar that the path names.
+    func jar(in context: ServiceRequestContext) throws -> CookieJar {
+        try jar(named: try context.jarName)
+    }
+
+    /// The jar of a name.
+    func jar(named name: String) throws -> CookieJar {
+        guard let jar = try database.existingJar(named: name, policy: policy) else {
+            throw ServiceProblem.jarNotFound(name)
+        }
+        return jar
+    }
+
+    /// Runs what writes to the database, or reads much of it, where blocking harms nobody.
+    func blocking<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+        try await writers.runIfActive(body)
     }
 }

@@ -67,8 +67,7 @@ struct ServiceResponder: Sendable {
         } catch {
             // What an error says may quote what was sent; its type does not.
             context.logger.error("A request failed", metadata: ["error": "\(type(of: error))"])
-            return try ServiceProblem(.internalServerError, "internal", "the service failed; its log tells more")
-                .response(from: request, context: context)
+            return ServiceProblem(.internalServerError, "internal", "the service failed; its log tells more").response
         }
     }
 }

@@ -4,7 +4,9 @@ import Hummingbird
 import HummingbirdCore
 public import Logging
 import NIOCore
+import NIOPosix
 public import OAuth2
+import OpenIDConnect
 import ServiceLifecycle
 public import SessionStore
 import UnixSignals
@@ -73,7 +75,13 @@ public struct SessionServer: Sendable {
         MetricsRoute(
             database: database, connections: connections, metrics: metrics, isPublic: configuration.publishesMetrics
         ).add(to: router)
-        SessionAPI(database: database, now: now).addRoutes(to: router)
+        // Many writers wait together, and share a commit.
+        let writers = NIOThreadPool(numberOfThreads: 64)
+        writers.start()
+        let tokens = TokenAPI(
+            database.tokens, transport: transport,
+            checkingIDTokens: { token, keys in _ = try await IDTokenVerifier(keys: keys).claims(in: token) }, now: now)
+        SessionAPI(database: database, writers: writers, tokens: tokens, now: now).addRoutes(to: router)
         let admission = Admission(
             tokens: database.serviceTokens, limits: configuration.limits,
             publishesMetrics: configuration.publishesMetrics)

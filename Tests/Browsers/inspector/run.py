@@ -55,7 +55,7 @@ class Story:
             self.failures.append(f"{self._engine}: {what}: {value!r} instead of {wanted!r}")
 
 
-def tell(engine: Engine, service: Service, story: Story, picture: Callable[[str], None]) -> None:
+def tell(engine: Engine, service: Service, story: Story, picture: Callable[..., None]) -> None:
     """The way from the sign-in to the sign-out."""
     def title() -> object:
         return engine.evaluate("document.readyState === 'complete' && document.title")
@@ -75,6 +75,7 @@ def tell(engine: Engine, service: Service, story: Story, picture: Callable[[str]
     sign_in(service.token)
     wait_for_title("Jar default · Crumb")
 
+    picture("cookies", "#cookies")
     html = engine.evaluate("document.documentElement.outerHTML")
     story.check("no value is there unasked", "a-secret-value" in str(html), False)
     story.check("a name is text, whatever it looks like", engine.evaluate("document.querySelector('main b')"), None)
@@ -109,6 +110,8 @@ def tell(engine: Engine, service: Service, story: Story, picture: Callable[[str]
     engine.navigate(service.origin + "/")
     wait_for_title("Jars · Crumb")
     story.check("labels of the overview", engine.evaluate(UNLABELLED), [])
+    story.check("a token's state", engine.evaluate("document.querySelector('.state.valid')?.textContent"), "valid")
+    story.check("no token is shown", engine.evaluate("document.documentElement.outerHTML.includes('a-secret')"), False)
     picture("overview")
     engine.evaluate("(document.querySelector('form[action=\"/sign-out\"]').requestSubmit(), true)")
     wait_for_title("Sign in · Crumb")
@@ -150,9 +153,11 @@ def run_inspector(binary: Path, engines: list[str], folder: Path, screenshots: P
         for name in [name for name in engines if name in ENGINES]:
             story = Story(name)
             with ENGINES[name](processes, None) as engine:
-                def picture(page: str) -> None:
+                def picture(page: str, place: str | None = None) -> None:
                     if not isinstance(engine, Chromium):
                         return
+                    if place:
+                        engine.evaluate(f"(document.querySelector({json.dumps(place)}).scrollIntoView(), true)")
                     for scheme in ("light", "dark"):
                         octets = engine.screenshot(scheme)
                         if scheme == "dark":

@@ -1,6 +1,7 @@
 """A running service with a jar to look at."""
 
 import http.client
+import json
 import socket
 import subprocess
 from pathlib import Path
@@ -27,6 +28,8 @@ class Service:
     def __init__(self, binary: Path, processes: Processes, folder: Path):
         self.crumb = Crumb(binary, folder)
         self.crumb.import_response("https://accounts.shop.test/", LOGIN)
+        reply = {"access_token": "a-secret-token", "token_type": "Bearer", "expires_in": 3600}
+        self.crumb.run("token", "import", "work", octets=json.dumps(reply).encode())
         with socket.create_server(("127.0.0.1", 0)) as probe:
             self.port = probe.getsockname()[1]
         environment = {"CRUMB_DATABASE": str(folder / "crumb.sqlite"), "CRUMB_KEY_FILE": str(folder / "crumb.key")}

@@ -1,3 +1,5 @@
+import Foundation
+import HTTPTypes
 import Hummingbird
 import SessionStore
 
@@ -20,6 +22,16 @@ struct ServiceRequestContext: RequestContext {
     /// The bodies of the API's JSON requests are small; captures are streamed.
     var maxUploadSize: Int { 4 << 20 }
 
+    /// Checks that somebody asks.
+    func requireCaller() throws(ServiceProblem) {
+        guard !caller.grant.verbs.isEmpty else { throw .unauthenticated }
+    }
+
+    /// Checks that the caller may do something with jars, whatever ones.
+    func requireForSomeJars(_ verb: AccessVerb) throws(ServiceProblem) {
+        guard caller.grant.verbs.contains(verb) else { throw .forbidden(verb) }
+    }
+
     /// Checks that the caller may do something that belongs to no jar.
     func require(_ verb: AccessVerb) throws(ServiceProblem) {
         guard caller.grant.coversAll, caller.grant.verbs.contains(verb) else { throw .forbidden(verb) }
@@ -31,5 +43,18 @@ struct ServiceRequestContext: RequestContext {
     func require(_ verb: AccessVerb, jar name: String) throws(ServiceProblem) {
         guard caller.grant.covers(jar: name) else { throw .jarNotFound(name) }
         guard caller.grant.verbs.contains(verb) else { throw .forbidden(verb) }
+    }
+
+    /// The jar that the path names.
+    var jarName: String {
+        get throws(ServiceProblem) { try pathParameter("jar") }
+    }
+
+    /// A segment of the path, decoded (RFC 3986, section 2.1).
+    func pathParameter(_ name: String) throws(ServiceProblem) -> String {
+        guard let text = parameters.get(name)?.removingPercentEncoding else {
+            throw ServiceProblem(.badRequest, "path-invalid", "the path is not percent-encoded UTF-8")
+        }
+        return text
     }
 }

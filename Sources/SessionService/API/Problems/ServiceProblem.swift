@@ -1,10 +1,11 @@
-import Foundation
+import HTTPTypes
 import Hummingbird
+import NIOCore
 import SessionStore
 
 /// An answer that says what went wrong: problem details (RFC 9457) with a stable code.
 struct ServiceProblem: HTTPResponseError, Equatable {
-    let status: HTTPResponse.Status
+    var status: HTTPResponse.Status
     /// The stable code, as the command prints it for the same failure; docs/service.md lists them.
     let code: String
     /// One sentence that the caller can act on. Never holds a secret.
@@ -18,6 +19,10 @@ struct ServiceProblem: HTTPResponseError, Equatable {
         self.detail = detail
     }
 
+    // MARK: - Who may
+
+    static let unauthenticated = ServiceProblem(.unauthorized, "unauthenticated", "send an access token")
+
     static func forbidden(_ verb: AccessVerb) -> ServiceProblem {
         ServiceProblem(.forbidden, "forbidden", "this access token is not for '\(verb.rawValue)' here")
     }
@@ -26,23 +31,18 @@ struct ServiceProblem: HTTPResponseError, Equatable {
         ServiceProblem(.notFound, "jar-not-found", "\(name): there is no jar of this name")
     }
 
-    /// A problem of the store.
-    init(_ error: SessionStoreError) {
-        let status: HTTPResponse.Status =
-            switch error.code {
-            case .databaseBusy: .serviceUnavailable
-            case .diskFull: HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
-            case .nameInvalid: .badRequest
-            case .jarExists: .conflict
-            case .jarNotFound, .sessionNotFound, .tokenNotFound: .notFound
-            default: .internalServerError
-            }
-        self.init(status, error.code.rawValue, error.description)
-        if status == .serviceUnavailable { fields[.retryAfter] = "1" }
+    // MARK: - What was asked for
+
+    static func parameterInvalid(_ name: String, _ detail: String) -> ServiceProblem {
+        ServiceProblem(.badRequest, "parameter-invalid", "\(name): \(detail)")
+    }
+
+    static func bodyInvalid(_ detail: String) -> ServiceProblem {
+        ServiceProblem(.badRequest, "body-invalid", detail)
     }
 
     /// The members of the document, as RFC 9457, section 3.1 names them, and the code.
-    private struct Document: Encodable {
+    struct Document: Codable {
         let type: String
         let title: String
         let status: Int
@@ -50,14 +50,14 @@ struct ServiceProblem: HTTPResponseError, Equatable {
         let code: String
     }
 
-    /// The whole answer.
+    /// The document.
+    var document: Document {
+        Document(type: "about:blank", title: status.reasonPhrase, status: status.code, detail: detail, code: code)
+    }
+
+    /// The whole answer, for what is answered before there is a request.
     var message: (head: HTTPResponse, body: ByteBuffer) {
-        let document = Document(
-            type: "about:blank", title: status.reasonPhrase, status: status.code, detail: detail, code: code)
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Text and a number: there is nothing in it that cannot be encoded.
-        let body = (try? encoder.encode(document)).map { ByteBuffer(bytes: $0) } ?? ByteBuffer()
+        let body = ByteBuffer(bytes: JSONText.of(document))
         var fields = fields
         fields[.contentType] = "application/problem+json"
         fields[.cacheControl] = "no-store"
@@ -65,8 +65,11 @@ struct ServiceProblem: HTTPResponseError, Equatable {
         return (HTTPResponse(status: status, headerFields: fields), body)
     }
 
-    func response(from request: Request, context: some RequestContext) throws -> Response {
+    /// The answer.
+    var response: Response {
         let (head, body) = message
         return Response(status: status, headers: head.headerFields, body: ResponseBody(byteBuffer: body))
     }
+
+    func response(from request: Request, context: some RequestContext) -> Response { response }
 }

@@ -1,0 +1,163 @@
+package import CookieModel
+package import OAuth2
+package import SessionStore
+
+/// Checks the signature of an ID token by the server's keys, which its reply holds.
+package typealias IDTokenCheck = @Sendable (_ token: Secret, _ keys: EndpointResponse) async throws -> Void
+
+/// A login as it goes on with a server: each step is a question, its answer, and what follows from it.
+package struct TokenLoginConversation: Sendable {
+    package let plan: TokenLoginPlan
+    private let transport: any EndpointTransport
+    private let checkIDToken: IDTokenCheck?
+    private let now: @Sendable () -> Timestamp
+
+    package init(
+        _ plan: TokenLoginPlan, over transport: any EndpointTransport, checkingIDTokens checkIDToken: IDTokenCheck?,
+        now: @escaping @Sendable () -> Timestamp
+    ) {
+        self.plan = plan
+        self.transport = transport
+        self.checkIDToken = checkIDToken
+        self.now = now
+    }
+
+    private var scopes: Scopes { plan.credentials.settings.scopes.map { Scopes(parsing: $0) } ?? [] }
+    private var resources: [String] { plan.credentials.settings.resources }
+
+    /// The client's own tokens.
+    package func clientTokens() async throws -> TokenSet {
+        let grant = ClientCredentialsGrant(
+            tokenEndpoint: try url(.token), authentication: try authentication(),
+            scopes: scopes.isEmpty ? nil : scopes, resources: resources)
+        return try grant.tokens(in: try await send(grant.request()), now: now().microseconds)
+    }
+
+    // MARK: - On another device
+
+    /// What the user is to be told.
+    package func deviceAuthorization() async throws -> DeviceAuthorization {
+        let grant = try deviceGrant()
+        return try grant.authorization(in: try await send(grant.authorizationRequest()), now: now().microseconds)
+    }
+
+    /// The tokens, once the user has confirmed.
+    ///
+    /// - Parameter clock: what waits are measured with.
+    package func tokens(
+        confirmed authorization: DeviceAuthorization, clock: any Clock<Duration>
+    ) async throws -> TokenSet {
+        var device = authorization
+        while now().microseconds < device.expiry {
+            try await clock.sleep(for: .seconds(device.interval))
+            do {
+                // Signed anew for each request, where the client signs.
+                let grant = try deviceGrant()
+                let response = try await send(grant.request(polling: device))
+                switch try grant.outcome(in: response, polling: device, now: now().microseconds) {
+                case .issued(let tokens): return try await checked(tokens, nonce: nil)
+                case .pending: break
+                case .slowDown: device.slowDown()
+                }
+            } catch let error as OAuth2Error where error.isTemporary {
+                // Section 3.5 of RFC 8628: ask less often.
+                device.slowDown()
+            }
+        }
+        throw OperationError(code: "login-failed", "the code was not confirmed in time; log in again")
+    }
+
+    private func deviceGrant() throws -> DeviceGrant {
+        DeviceGrant(
+            deviceAuthorizationEndpoint: try url(.deviceAuthorization), tokenEndpoint: try url(.token),
+            authentication: try authentication(), scopes: scopes, resources: resources)
+    }
+
+    // MARK: - In a browser
+
+    /// The URL that the user's browser opens. It holds what ties the login together, and goes to the user alone.
+    package func exposedAuthorizationURL(
+        for attempt: AuthorizationAttempt, comingBackTo redirectURI: String
+    ) async throws -> String {
+        let grant = try codeGrant(redirectURI)
+        guard plan.pushes else { return grant.exposedAuthorizationURL(for: attempt) }
+        let push = grant.pushRequest(to: try url(.pushedAuthorization), for: attempt)
+        return try grant.exposedAuthorizationURL(afterPush: try await send(push), of: attempt)
+    }
+
+    /// The tokens, once the browser has come back.
+    ///
+    /// - Parameter redirect: the URL that it came to, or its path and query.
+    package func tokens(
+        redirectedTo redirect: String, of attempt: AuthorizationAttempt, comingBackTo redirectURI: String
+    ) async throws -> TokenSet {
+        let grant = try codeGrant(redirectURI)
+        let code = try grant.code(inRedirect: redirect, to: attempt)
+        let response = try await send(grant.request(redeeming: code, of: attempt))
+        let tokens = try grant.tokens(in: response, redeeming: code, of: attempt, now: now().microseconds)
+        return try await checked(tokens, nonce: scopes.contains("openid") ? attempt.nonce : nil)
+    }
+
+    /// The code that a redirect brings.
+    ///
+    /// - Throws: `OAuth2Error`: that it is no answer to this login, or what the server refused.
+    package func code(
+        inRedirect redirect: String, of attempt: AuthorizationAttempt, comingBackTo redirectURI: String
+    ) throws(OAuth2Error) -> Secret {
+        try codeGrant(redirectURI).code(inRedirect: redirect, to: attempt)
+    }
+
+    private func codeGrant(_ redirectURI: String) throws(OAuth2Error) -> AuthorizationCodeGrant {
+        var grant = AuthorizationCodeGrant(
+            authorizationEndpoint: try url(.authorization), tokenEndpoint: try url(.token),
+            issuer: plan.metadata.issuer, sendsIssuer: plan.metadata.sendsIssuer,
+            authentication: try authentication(), redirectURI: redirectURI, scopes: scopes, resources: resources)
+        grant.parameters = plan.parameters
+        return grant
+    }
+
+    // MARK: - The end
+
+    /// Keeps the tokens that a login has come to.
+    package func keep(_ tokens: TokenSet, in store: TokenStore) throws -> StoredToken {
+        var id = plan.profile
+        if !plan.hasAccount, let subject = tokens.idToken.flatMap({ try? IDTokenClaims(unverified: $0) })?.subject {
+            id.account = subject
+        }
+        try store.put(
+            tokens, for: Profile(id: id, name: plan.name), credentials: plan.credentials, now: now())
+        return try store.get(plan.name)
+    }
+
+    // MARK: - Parts
+
+    private func url(_ endpoint: ServerMetadata.Endpoint) throws(OAuth2Error) -> EndpointURL {
+        try plan.credentials.settings.url(of: endpoint)
+    }
+
+    private func authentication() throws(OAuth2Error) -> ClientAuthentication {
+        var generator = SystemRandomNumberGenerator()
+        return try plan.credentials.authentication(of: plan.profile, now: now().microseconds, using: &generator)
+    }
+
+    private func send(_ request: EndpointRequest) async throws(OAuth2Error) -> EndpointResponse {
+        let bound = try plan.credentials.binding(transport) { [now] in now().microseconds }
+        return try await bound.send(request)
+    }
+
+    /// The tokens, where their ID token, if there is one, is of this server and this login.
+    private func checked(_ tokens: TokenSet, nonce: Secret?) async throws -> TokenSet {
+        guard let idToken = tokens.idToken, !plan.metadata.issuer.isEmpty else { return tokens }
+        let claims = try IDTokenClaims(unverified: idToken)
+        try claims.check(
+            issuer: plan.metadata.issuer, clientID: plan.profile.clientID, nonce: nonce, now: now().microseconds)
+        // Of a token signed with the client's own secret, as of one whose server has no keys to show, TLS alone vouches
+        // for the issuer, which is enough for what comes from the token endpoint (OpenID Connect Core 1.0, section
+        // 3.1.3.7, point 6).
+        guard plan.credentials.settings.endpoints[.keys] != nil, claims.algorithm?.hasPrefix("HS") != true,
+            let checkIDToken
+        else { return tokens }
+        try await checkIDToken(idToken, try await send(EndpointRequest(reading: try url(.keys))))
+        return tokens
+    }
+}

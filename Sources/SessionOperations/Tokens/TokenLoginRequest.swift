@@ -1,0 +1,157 @@
+package import OAuth2
+package import SessionStore
+
+/// What a login is asked for with. What is not said counts as it did for the last login under the name.
+package struct TokenLoginRequest: Sendable {
+    /// The name to keep the tokens under.
+    package var name: String
+    /// The server's issuer identifier, where its endpoints are looked up.
+    package var issuer: String?
+    /// Endpoints that the server does not tell.
+    package var endpoints: [ServerMetadata.Endpoint: String] = [:]
+    package var clientID: String?
+    package var clientSecret: Secret?
+    package var authenticationMethod: ProfileSettings.AuthenticationMethod?
+    package var keyID: String?
+    package var grant: ProfileSettings.Grant?
+    package var scope: String?
+    package var resources: [String] = []
+    /// The account that the tokens are for; `nil` for what the ID token says.
+    package var account: String?
+    /// Where the browser comes back to.
+    package var redirectURI: String?
+    /// Whether the request is pushed to the server beforehand.
+    package var pushes = false
+    /// Further parameters of the page to log in on.
+    package var parameters: [(name: String, value: String)] = []
+    /// Whether tokens are bound to a new key.
+    package var bindsTokens = false
+    /// Whether secrets may go unencrypted to other machines.
+    package var dangerouslyAllowsPlainHTTP = false
+
+    package init(name: String) {
+        self.name = name
+    }
+
+    /// Finds out how the login goes: from the request, the last login under the name, and the server.
+    ///
+    /// - Throws: `OperationError`, `SessionStoreError`, or `OAuth2Error`.
+    package func plan(_ store: TokenStore, over transport: any EndpointTransport) async throws -> TokenLoginPlan {
+        let earlier = try earlier(store)
+        let isSameServer = issuer == nil && endpoints.isEmpty
+        let before = isSameServer ? earlier?.credentials : nil
+        let grant = try grant ?? earlier.flatMap { try usable($0.credentials.settings.grant) } ?? .authorizationCode
+        let metadata = try await metadata(grant, earlier, over: transport)
+        guard let clientID = clientID ?? earlier?.profile.clientID, !clientID.isEmpty else {
+            throw OperationError(code: "token-settings-missing", "\(name): which client? Give its identifier")
+        }
+        let secret = clientSecret ?? before?.clientSecret
+        let settings = ProfileSettings(
+            grant: grant, endpoints: metadata.endpoints,
+            authenticationMethod: try method(hasSecret: secret != nil, before, metadata),
+            keyID: keyID ?? before?.settings.keyID,
+            scopes: (scope ?? earlier?.credentials.settings.scopes).map { Scopes(parsing: $0) },
+            resources: resources.isEmpty ? earlier?.credentials.settings.resources ?? [] : resources,
+            redirectURI: redirectURI ?? earlier?.credentials.settings.redirectURI,
+            dangerouslyAllowsPlainHTTP: dangerouslyAllowsPlainHTTP
+                || before?.settings.dangerouslyAllowsPlainHTTP == true)
+        let isBound = bindsTokens || before?.proofKey != nil
+        return TokenLoginPlan(
+            name: name, metadata: metadata,
+            profile: ProfileID(
+                issuer: metadata.issuer, clientID: clientID,
+                account: account ?? (isSameServer ? earlier?.profile.account : nil) ?? ""),
+            hasAccount: account != nil,
+            credentials: ProfileCredentials(
+                settings: settings, clientSecret: secret, proofKey: isBound ? SigningKey().secret : nil),
+            parameters: parameters, pushes: pushes || metadata.requiresPushedRequests)
+    }
+
+    /// What the last login under the name went by.
+    private struct Earlier {
+        let profile: ProfileID
+        let credentials: ProfileCredentials
+    }
+
+    private func earlier(_ store: TokenStore) throws -> Earlier? {
+        do throws(SessionStoreError) {
+            let stored = try store.get(name)
+            return try store.credentials(name).map { Earlier(profile: stored.profile.id, credentials: $0) }
+        } catch {
+            guard error.code == .tokenNotFound || error.code == .valueDamaged else { throw error }
+            return nil
+        }
+    }
+
+    private func usable(_ grant: ProfileSettings.Grant) throws -> ProfileSettings.Grant? {
+        grant == .imported ? nil : grant
+    }
+
+    private func metadata(
+        _ grant: ProfileSettings.Grant, _ earlier: Earlier?, over transport: any EndpointTransport
+    ) async throws -> ServerMetadata {
+        if issuer == nil, endpoints.isEmpty, let earlier {
+            return ServerMetadata(
+                issuer: earlier.profile.issuer, endpoints: earlier.credentials.settings.endpoints)
+        }
+        guard let issuer else {
+            guard !endpoints.isEmpty else {
+                throw OperationError(
+                    code: "token-settings-missing", "\(name): which server? Give its issuer, or its endpoints")
+            }
+            return ServerMetadata(endpoints: endpoints)
+        }
+        let missing = needed(grant).subtracting(endpoints.keys)
+        guard !missing.isEmpty else { return ServerMetadata(issuer: issuer, endpoints: endpoints) }
+        let discovery = try MetadataDiscovery(
+            issuer: issuer, dangerouslyAllowingPlainHTTP: dangerouslyAllowsPlainHTTP)
+        var metadata = try await discovery.metadata(over: transport, needing: missing)
+        metadata.endpoints.merge(endpoints) { $1 }
+        return metadata
+    }
+
+    private func needed(_ grant: ProfileSettings.Grant) -> Set<ServerMetadata.Endpoint> {
+        let isOpenID = scope.map { Scopes(parsing: $0).contains("openid") } ?? false
+        let keys: Set<ServerMetadata.Endpoint> = isOpenID ? [.keys] : []
+        switch grant {
+        case .clientCredentials: return [.token]
+        case .deviceCode: return keys.union([.token, .deviceAuthorization])
+        default: return keys.union(pushes ? [.token, .authorization, .pushedAuthorization] : [.token, .authorization])
+        }
+    }
+
+    /// The method that was named, else the one of the last login, else one that fits the secret and the server.
+    private func method(
+        hasSecret: Bool, _ before: ProfileCredentials?, _ metadata: ServerMetadata
+    ) throws -> ProfileSettings.AuthenticationMethod {
+        if let authenticationMethod {
+            guard authenticationMethod == .none || hasSecret else {
+                throw OperationError(
+                    code: "token-settings-missing", "\(name): this way to authenticate needs the client's secret or key"
+                )
+            }
+            return authenticationMethod
+        }
+        if let before, clientSecret == nil { return before.settings.authenticationMethod }
+        guard hasSecret else { return .none }
+        // RFC 8414, section 2: without the list, it is client_secret_basic.
+        let isPostOnly =
+            metadata.authenticationMethods.map {
+                $0.contains("client_secret_post") && !$0.contains("client_secret_basic")
+            } ?? false
+        return isPostOnly ? .clientSecretPost : .clientSecretBasic
+    }
+}
+
+/// How a login goes.
+package struct TokenLoginPlan: Sendable {
+    package let name: String
+    package let metadata: ServerMetadata
+    /// Issuer and client; the account may be known afterwards only.
+    package let profile: ProfileID
+    /// Whether the account was said beforehand.
+    package let hasAccount: Bool
+    package let credentials: ProfileCredentials
+    package let parameters: [(name: String, value: String)]
+    package let pushes: Bool
+}

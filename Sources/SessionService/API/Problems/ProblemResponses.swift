@@ -1,0 +1,38 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+
+/// Answers every error as a problem, and a path that is asked for by the wrong method with those that it knows.
+///
+/// Stands before everything else that can throw.
+struct ProblemResponses: RouterMiddleware {
+    let routes: RouteTable
+
+    func handle(
+        _ request: Request, context: ServiceRequestContext,
+        next: @concurrent (Request, ServiceRequestContext) async throws -> Response
+    ) async throws -> Response {
+        do {
+            return try await next(request, context)
+        } catch {
+            var problem = ServiceProblem(error)
+            if problem.status == .internalServerError {
+                // The error itself may hold what was sent.
+                context.logger.error(
+                    "a request failed", metadata: ["code": "\(problem.code)", "error": "\(type(of: error))"])
+            }
+            if problem.code == "not-found" {
+                let methods = routes.methods(of: request.uri.path)
+                if !methods.isEmpty { problem = ProblemResponses.wrongMethod(methods) }
+            }
+            return problem.response
+        }
+    }
+
+    private static func wrongMethod(_ methods: Set<HTTPRequest.Method>) -> ServiceProblem {
+        let names = methods.map(\.rawValue).sorted().joined(separator: ", ")
+        var problem = ServiceProblem(.methodNotAllowed, "method-not-allowed", "this path is asked for by \(names)")
+        problem.fields[.allow] = names
+        return problem
+    }
+}

@@ -1,0 +1,106 @@
+import CookieModel
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import NIOPosix
+import OAuth2
+import SessionOperations
+import SessionStore
+
+extension ServiceProblem {
+    /// The problem that an error comes to; the caller is told no more of one that nobody expected than that it was.
+    init(_ error: any Error) {
+        switch error {
+        case let problem as ServiceProblem: self = problem
+        case let error as SessionStoreError: self.init(error)
+        case let error as OAuth2Error: self.init(error)
+        case let error as TokenRefreshError: self.init(error)
+        case let error as OperationError: self.init(.unprocessableContent, error.code, error.description)
+        case let error as DecodingError: self.init(error)
+        case is NIOTooManyBytesError:
+            self.init(.contentTooLarge, "body-too-large", "the body is larger than is taken here")
+        case is NIOThreadPoolError.ThreadPoolInactive, is CancellationError:
+            self.init(.serviceUnavailable, "shutting-down", "the service is shutting down")
+        case let error as any HTTPResponseError: self.init(error.status)
+        default: self = .internalError
+        }
+    }
+
+    static let internalError = ServiceProblem(
+        .internalServerError, "internal-error", "the service failed; its log says more")
+
+    /// A problem that has nothing to say but its status.
+    private init(_ status: HTTPResponse.Status) {
+        switch status {
+        case .notFound: self.init(status, "not-found", "there is nothing at this path")
+        case .contentTooLarge: self.init(status, "body-too-large", "the body is larger than is taken here")
+        case .serviceUnavailable: self.init(status, "unavailable", "the service cannot answer now; try again")
+        case _ where status.code >= 500: self = .internalError
+        default: self.init(status, "request-invalid", "this request cannot be answered")
+        }
+    }
+
+    /// A problem of the store.
+    init(_ error: SessionStoreError) {
+        let status: HTTPResponse.Status =
+            switch error.code {
+            case .databaseBusy: .serviceUnavailable
+            case .diskFull: HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
+            case .nameInvalid: .badRequest
+            case .jarExists: .conflict
+            case .jarNotFound, .sessionNotFound, .tokenNotFound: .notFound
+            default: .internalServerError
+            }
+        // What is wrong with the database names its file, which is no caller's business.
+        let detail =
+            switch error.code {
+            case .databaseBusy: "another process holds the database; try again"
+            case .diskFull: "the disk is full; nothing was changed"
+            case .valueDamaged: "a stored value is damaged; 'crumb check' names it"
+            case _ where status.code >= 500: "the database cannot be used; the service's log says why"
+            default: error.description
+            }
+        self.init(status, error.code.rawValue, detail)
+        if status == .serviceUnavailable { fields[.retryAfter] = "1" }
+    }
+
+    /// What an authorization server answered, or did not.
+    init(_ error: OAuth2Error) {
+        switch error.code {
+        case .unreachable, .serverUnavailable:
+            self.init(.badGateway, "server-unavailable", error.description)
+        case .invalidGrant, .invalidClient, .refused:
+            self.init(.badGateway, "server-refused", error.description)
+        case .accessDenied, .deviceCodeExpired, .stateMismatch, .invalidRedirect:
+            self.init(.unprocessableContent, "login-failed", error.description)
+        case .invalidEndpoint, .insecureEndpoint, .endpointMissing, .invalidKey:
+            self.init(.unprocessableContent, "token-settings-missing", error.description)
+        case .missingRefreshToken: self.init(.conflict, "token-expired", error.description)
+        default: self.init(.badGateway, "reply-unusable", error.description)
+        }
+    }
+
+    /// Why there is no token to be given out.
+    init(_ error: TokenRefreshError) {
+        let status: HTTPResponse.Status = error.code == .refreshBusy ? .serviceUnavailable : .conflict
+        self.init(status, error.code.rawValue, error.description)
+        if status == .serviceUnavailable { fields[.retryAfter] = "1" }
+    }
+
+    /// What is wrong with a body. Says which member it is, and nothing of what is in it.
+    private init(_ error: DecodingError) {
+        switch error {
+        case .keyNotFound(let key, let context):
+            self = .bodyInvalid("\(ServiceProblem.place(context.codingPath + [key])): this member is missing")
+        case .typeMismatch(_, let context), .valueNotFound(_, let context):
+            self = .bodyInvalid("\(ServiceProblem.place(context.codingPath)): this member has the wrong type")
+        case .dataCorrupted(let context) where !context.codingPath.isEmpty:
+            self = .bodyInvalid("\(ServiceProblem.place(context.codingPath)): this member cannot be used")
+        default: self = .bodyInvalid("the body is not JSON")
+        }
+    }
+
+    static func place(_ path: [any CodingKey]) -> String {
+        path.isEmpty ? "the body" : path.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }.joined(separator: ".")
+    }
+}

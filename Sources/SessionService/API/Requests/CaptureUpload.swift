@@ -1,0 +1,86 @@
+import Captures
+import CookieModel
+import SessionOperations
+import SessionStore
+import Synchronization
+
+/// A capture that is being sent here, piece by piece. One piece is read at a time, on whatever thread.
+final class CaptureUpload: Sendable {
+    private struct State {
+        var capture: CaptureImport
+        /// What has come and was not read yet, since the capture may be one that was imported before; `nil` once
+        /// it is too long to wait for.
+        var held: [UInt8]? = []
+    }
+
+    private let jar: CookieJar
+    private let source: String
+    private let options: CaptureImport.Options
+    private let state: Mutex<State>
+
+    /// An upload into a jar.
+    ///
+    /// - Parameter again: whether a capture that was imported before is imported again.
+    init(of source: String, into jar: CookieJar, _ options: CaptureImport.Options, again: Bool, now: Timestamp) {
+        self.jar = jar
+        self.source = source
+        self.options = options
+        state = Mutex(
+            State(
+                capture: CaptureImport(of: source, into: jar, options, now: now), held: again ? nil : []))
+    }
+
+    /// Takes the next octets.
+    ///
+    /// - Parameter limit: how many are held back, to see whether the capture was imported before.
+    /// - Returns: how far it has come.
+    func read(_ bytes: [UInt8], holding limit: Int) throws -> CaptureProgressLine.Progress {
+        try state.withLock { state in
+            if state.capture.byteCount == 0, (state.held ?? []).isEmpty, bytes.starts(with: CaptureUpload.sqlite) {
+                throw ServiceProblem.databaseUploaded
+            }
+            if state.held != nil {
+                state.held?.append(contentsOf: bytes)
+                if (state.held?.count ?? 0) > limit { try CaptureUpload.release(&state) }
+            } else {
+                try state.capture.read(bytes[...])
+            }
+            return CaptureProgressLine.Progress(
+                bytes: state.capture.byteCount + (state.held?.count ?? 0), entries: state.capture.entryCount,
+                cookies: state.capture.cookieCount)
+        }
+    }
+
+    /// Ends the import.
+    ///
+    /// - Parameter isWhole: whether all octets have come.
+    func finish(isWhole: Bool) throws -> ImportReport {
+        try state.withLock { state in
+            if isWhole, let held = state.held {
+                var digest = options.digest
+                digest.update(held)
+                if let earlier = try jar.importedCapture(digest) {
+                    var report = ImportReport(source: source)
+                    report.alreadyImported = ImportReport.EarlierImport(earlier)
+                    return report
+                }
+            }
+            try CaptureUpload.release(&state)
+            guard isWhole else {
+                return try state.capture.finish(
+                    after: ImportReport.Failure(
+                        code: "input-truncated", message: "\(source): the upload broke off", source: source))
+            }
+            return try state.capture.finish()
+        }
+    }
+
+    private static let sqlite = Array("SQLite format 3\0".utf8)
+
+    /// Reads what was held back.
+    private static func release(_ state: inout State) throws {
+        guard let held = state.held else { return }
+        state.held = nil
+        if !held.isEmpty { try state.capture.read(held[...]) }
+    }
+}

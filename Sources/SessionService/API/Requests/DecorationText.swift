@@ -1,0 +1,103 @@
+import CookieModel
+import Foundation
+import RequestDecoration
+
+/// The answer to `decorate` in JSON: the header fields to set, which cookies went in, and why others stayed out.
+///
+/// Written by hand, since this is the answer that is asked for most.
+struct DecorationText {
+    /// The JSON.
+    let bytes: [UInt8]
+
+    /// The answer for a request that has cookies of its own.
+    init(_ retrieval: Retrieval, own: [Octets]) {
+        let cookieString: Octets
+        let included: [Cookie]
+        var omitted: [DecorationReport.CookieOmission] = []
+        if own.isEmpty {
+            cookieString = retrieval.cookieString
+            included = retrieval.included
+        } else {
+            let merge = CookieMerge(own: own, jar: retrieval.included)
+            cookieString = merge.octets
+            included = merge.cookies
+            omitted = merge.omissions
+        }
+        var text = JSONWriter()
+        text.append(#"{"excluded":["#)
+        var isFirst = true
+        for exclusion in retrieval.excluded {
+            text.append(isFirst ? #"{"name":"# : #",{"name":"#)
+            text.append(string: exclusion.cookie.name.description)
+            text.append(#","reasons":["#)
+            text.append(strings: exclusion.reasons.identifiers)
+            text.append("]}")
+            isFirst = false
+        }
+        for omission in omitted {
+            text.append(isFirst ? #"{"name":"# : #",{"name":"#)
+            text.append(string: omission.cookie.name.description)
+            text.append(#","reasons":["#)
+            text.append(string: omission.reason.identifier)
+            text.append("]}")
+            isFirst = false
+        }
+        text.append(#"],"fields":["#)
+        if !cookieString.isEmpty {
+            text.append(#"{"name":"cookie","#)
+            if let value = cookieString.utf8String {
+                text.append(#""value":"#)
+                text.append(string: value)
+            } else {
+                text.append(#""valueBase64":"#)
+                text.append(string: Data(cookieString).base64EncodedString())
+            }
+            text.append("}")
+        }
+        text.append(#"],"included":["#)
+        text.append(strings: included.map(\.name.description))
+        text.append("]}")
+        bytes = text.bytes
+    }
+}
+
+/// Writes JSON (RFC 8259) piece by piece.
+private struct JSONWriter {
+    private(set) var bytes: [UInt8] = []
+
+    init() {
+        bytes.reserveCapacity(1024)
+    }
+
+    /// Appends JSON as it is.
+    mutating func append(_ text: StaticString) {
+        text.withUTF8Buffer { bytes.append(contentsOf: $0) }
+    }
+
+    mutating func append(strings: [String]) {
+        for (index, text) in strings.enumerated() {
+            if index > 0 { append(",") }
+            append(string: text)
+        }
+    }
+
+    /// Appends a string with what has to be escaped (section 7).
+    mutating func append(string: String) {
+        bytes.append(UInt8(ascii: "\""))
+        for byte in string.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+                bytes.append(UInt8(ascii: "\\"))
+                bytes.append(byte)
+            case 0x00..<0x20:
+                bytes += Array("\\u00".utf8)
+                bytes.append(JSONWriter.hexDigits[Int(byte >> 4)])
+                bytes.append(JSONWriter.hexDigits[Int(byte & 0xF)])
+            default: bytes.append(byte)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private static let hexDigits = Array("0123456789abcdef".utf8)
+}

@@ -1,0 +1,33 @@
+import Crypto
+import HTTPTypes
+import Hummingbird
+
+/// The entity tag of an answer (RFC 9110, section 8.8.3): a digest of it, so that it is right whatever the answer
+/// depends on, the time too.
+enum EntityTag {
+    /// The answer, or that the caller has it already.
+    static func answer(_ value: some Encodable, to request: Request) -> Response {
+        let text = JSONText.of(value)
+        // 96 bits of SHA-256.
+        let tag = "\"\(SHA256.hash(data: text).prefix(12).map { byte in hexadecimal(byte) }.joined())\""
+        if request.headers[.ifNoneMatch].map({ matches($0, tag) }) == true {
+            return Response(status: .notModified, headers: [.eTag: tag, .cacheControl: "no-store"])
+        }
+        var response = Response.json(text: text)
+        response.headers[.eTag] = tag
+        return response
+    }
+
+    /// Whether a list of tags has this one; weak ones count (section 13.1.2).
+    private static func matches(_ list: String, _ tag: String) -> Bool {
+        list.split(separator: ",").contains { entry in
+            let entry = entry.drop { $0 == " " || $0 == "\t" }
+            let bare = entry.hasPrefix("W/") ? entry.dropFirst(2) : entry
+            return entry == "*" || bare.prefix(tag.count) == tag
+        }
+    }
+
+    private static func hexadecimal(_ byte: UInt8) -> String {
+        byte < 16 ? "0\(String(byte, radix: 16))" : String(byte, radix: 16)
+    }
+}

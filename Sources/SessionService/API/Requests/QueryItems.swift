@@ -1,0 +1,103 @@
+import CookieModel
+import Foundation
+import HTTPTypes
+import Hummingbird
+
+/// The parameters of a URL's query: those that a route knows, and no others.
+struct QueryItems {
+    private let items: [(name: String, value: String)]
+
+    /// The parameters of a request.
+    ///
+    /// - Parameter known: the parameters that count. Another one is refused: a condition that is misspelt would be none.
+    init(_ request: Request, known: Set<String>) throws(ServiceProblem) {
+        var items: [(name: String, value: String)] = []
+        for pair in (request.uri.query ?? "").split(separator: "&") {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let name = try QueryItems.decoded(parts[0])
+            guard known.contains(name) else {
+                let names = known.sorted().joined(separator: ", ")
+                throw .parameterInvalid(
+                    String(name.prefix(100)), known.isEmpty ? "there are no parameters here" : "the names are \(names)")
+            }
+            items.append((name, try QueryItems.decoded(parts.count > 1 ? parts[1] : "")))
+        }
+        self.items = items
+    }
+
+    private static func decoded(_ text: Substring) throws(ServiceProblem) -> String {
+        guard let decoded = text.replacing("+", with: " ").removingPercentEncoding else {
+            throw ServiceProblem(.badRequest, "parameter-invalid", "the query is not percent-encoded UTF-8")
+        }
+        return decoded
+    }
+
+    /// All values of a parameter that may be repeated.
+    func all(_ name: String) -> [String] {
+        items.filter { $0.name == name }.map(\.value)
+    }
+
+    /// The value of a parameter that may be there once.
+    func one(_ name: String) throws(ServiceProblem) -> String? {
+        let values = all(name)
+        guard values.count < 2 else { throw .parameterInvalid(name, "this parameter is there more than once") }
+        return values.first
+    }
+
+    /// A number within a range.
+    func number(_ name: String, _ range: ClosedRange<Int64>) throws(ServiceProblem) -> Int64? {
+        guard let text = try one(name) else { return nil }
+        guard let number = Int64(text), range.contains(number) else {
+            throw .parameterInvalid(name, "this is no number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    /// `true` or `false`.
+    func flag(_ name: String) throws(ServiceProblem) -> Bool? {
+        switch try one(name) {
+        case nil: nil
+        case "true": true
+        case "false": false
+        default: throw .parameterInvalid(name, "this is neither 'true' nor 'false'")
+        }
+    }
+
+    /// One of some names.
+    func choice<Choice: RawRepresentable<String> & CaseIterable>(
+        _ name: String, _ type: Choice.Type
+    ) throws(ServiceProblem) -> Choice? {
+        guard let text = try one(name) else { return nil }
+        guard let choice = Choice(rawValue: text) else {
+            let names = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+            throw .parameterInvalid(name, "this is none of \(names)")
+        }
+        return choice
+    }
+
+    /// A host.
+    func host(_ name: String) throws(ServiceProblem) -> WebHost? {
+        guard let text = try one(name) else { return nil }
+        guard let host = WebHost(text) else { throw .parameterInvalid(name, "this is not a host name") }
+        return host
+    }
+
+    /// A URL.
+    func url(_ name: String) throws(ServiceProblem) -> RequestURL? {
+        guard let text = try one(name) else { return nil }
+        return try RequestURL(text, member: name)
+    }
+}
+
+extension RequestURL {
+    /// The URL that a caller wrote.
+    ///
+    /// - Parameter member: where it stands.
+    init(_ text: String, member: String) throws(ServiceProblem) {
+        do {
+            self = try RequestURL(text)
+        } catch {
+            throw ServiceProblem(.badRequest, "url-invalid", "\(member): \(error.description)")
+        }
+    }
+}

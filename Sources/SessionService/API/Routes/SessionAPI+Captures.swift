@@ -1,0 +1,115 @@
+import Captures
+import CookieModel
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import SessionOperations
+import SessionStore
+
+/// A line of the answer to a capture that is followed while it is read: how far it has come, and at last the report.
+struct CaptureProgressLine: Codable {
+    struct Progress: Codable {
+        let bytes: Int
+        let entries: Int
+        let cookies: Int
+    }
+
+    var progress: Progress?
+    var report: ImportReport?
+    var problem: ServiceProblem.Document?
+}
+
+extension SessionAPI {
+    /// How much of a capture is kept in memory to see whether it was imported before, and how much is read at once.
+    private static let heldByteCount = 4 << 20
+    private static let pieceByteCount = 1 << 18
+    /// How many bytes pass from one line of progress to the next.
+    private static let progressByteCount = 1 << 20
+
+    var captureRoutes: [ServiceRoute] {
+        [ServiceRoute(.post, "/v1/jars/{jar}/captures", .jar(.write), streamed: true, use: takeCapture)]
+    }
+
+    private func takeCapture(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
+        let query = try QueryItems(request, known: ["format", "url", "receivedNow", "again", "source"])
+        let format = try query.choice("format", CaptureFormat.self)
+        if format?.isDatabase == true { throw ServiceProblem.databaseUploaded }
+        let options = CaptureImport.Options(
+            url: try query.url("url")?.description, receivedNow: try query.flag("receivedNow") ?? false, format: format)
+        let source = try query.one("source") ?? "upload"
+        guard (1...255).contains(source.utf8.count) else {
+            throw ServiceProblem.parameterInvalid("source", "use 1 to 255 bytes")
+        }
+        let upload = CaptureUpload(
+            of: source, into: try jar(in: context), options, again: try query.flag("again") ?? false, now: now())
+        guard request.headers[.accept]?.contains("application/x-ndjson") == true else {
+            var nobody: (any ResponseBodyWriter)?
+            return .json(try await report(on: upload, in: request.body, telling: &nobody))
+        }
+        return Response(
+            status: .ok, headers: [.contentType: "application/x-ndjson", .cacheControl: "no-store"],
+            body: ResponseBody { writer in
+                let last: CaptureProgressLine
+                var follower: (any ResponseBodyWriter)? = writer
+                do {
+                    last = CaptureProgressLine(
+                        report: try await report(on: upload, in: request.body, telling: &follower))
+                } catch {
+                    // The status has been said already.
+                    last = CaptureProgressLine(problem: ServiceProblem(error).document)
+                }
+                try await writer.write(SessionAPI.line(last))
+                try await writer.finish(nil)
+            })
+    }
+
+    private static func line(_ line: CaptureProgressLine) -> ByteBuffer {
+        ByteBuffer(bytes: JSONText.of(line) + [UInt8(ascii: "\n")])
+    }
+
+    /// Reads a capture to its end.
+    ///
+    /// - Parameter follower: whom to tell how far it has come.
+    @concurrent private func report(
+        on upload: CaptureUpload, in body: RequestBody, telling follower: inout (any ResponseBodyWriter)?
+    ) async throws -> ImportReport {
+        var piece = ByteBuffer()
+        var told = 0
+        do {
+            for try await chunk in body {
+                piece.writeImmutableBuffer(chunk)
+                guard piece.readableBytes >= SessionAPI.pieceByteCount else { continue }
+                let progress = try await take(&piece, upload)
+                if progress.bytes - told >= SessionAPI.progressByteCount {
+                    told = progress.bytes
+                    try await follower?.write(SessionAPI.line(CaptureProgressLine(progress: progress)))
+                }
+            }
+        } catch let problem as ServiceProblem {
+            throw problem
+        } catch let error as SessionStoreError {
+            throw error
+        } catch {
+            // Who sent it has gone: what came is worth keeping.
+            _ = try await take(&piece, upload)
+            try await blocking { _ = try upload.finish(isWhole: false) }
+            throw error
+        }
+        _ = try await take(&piece, upload)
+        return try await blocking { try upload.finish(isWhole: true) }
+    }
+
+    private func take(
+        _ piece: inout ByteBuffer, _ upload: CaptureUpload
+    ) async throws -> CaptureProgressLine.Progress {
+        let bytes = Array(piece.readableBytesView)
+        piece.clear()
+        return try await blocking { try upload.read(bytes, holding: SessionAPI.heldByteCount) }
+    }
+}
+
+extension ServiceProblem {
+    static let databaseUploaded = ServiceProblem(
+        .unprocessableContent, "input-unrecognized",
+        "a browser's database is read where it lies, with 'crumb import'; it cannot be uploaded")
+}

@@ -1,0 +1,153 @@
+import CookieModel
+import Foundation
+import HTTPTypes
+import Hummingbird
+import SessionOperations
+import SessionStore
+
+/// Set-Cookie lines that a caller stores by hand, as if a URL had answered with them.
+struct SetCookieDocument: RequestDocument, RequestDescription {
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case url, method, topLevel, initiator, navigation, setCookie, setCookieBase64
+    }
+
+    let url: String
+    let method: String?
+    let topLevel: String?
+    let initiator: String?
+    let navigation: Bool?
+    let setCookie: [String]?
+    let setCookieBase64: [String]?
+
+    /// The field values, in order: text first.
+    func lines() throws(ServiceProblem) -> [Octets] {
+        var lines = (setCookie ?? []).map { Octets($0) }
+        for base64 in setCookieBase64 ?? [] {
+            guard let data = Data(base64Encoded: base64) else {
+                throw .bodyInvalid("setCookieBase64: this is not base64")
+            }
+            lines.append(Octets(Array(data)))
+        }
+        guard !lines.isEmpty else {
+            throw .bodyInvalid("setCookie: give a line, such as 'name=value; Path=/; Secure'")
+        }
+        return lines
+    }
+}
+
+/// A page of a jar's cookies.
+struct CookieList: Codable {
+    let cookies: [CookieReport]
+    /// Cookies whose stored value cannot be read back; on the first page.
+    let unreadable: [CookieIdentityReport]
+    /// Where the next page begins; `nil` on the last one.
+    let next: String?
+}
+
+/// Cookies that are gone.
+struct CookieRemovalList: Codable {
+    let removed: [CookieIdentityReport]
+}
+
+extension SessionAPI {
+    private static let pageLimit: Int64 = 1000
+    private static let filters: Set<String> = ["name", "domain", "path", "url"]
+
+    var cookieRoutes: [ServiceRoute] {
+        [
+            ServiceRoute(.get, "/v1/jars/{jar}/cookies", .jar(.read), use: listCookies),
+            ServiceRoute(.post, "/v1/jars/{jar}/cookies", .jar(.write)) { request, context in
+                let asked = try await request.document(SetCookieDocument.self, in: context)
+                let response = ReceivedResponse(context: try asked.requestContext(), setCookie: try asked.lines())
+                let jar = try jar(in: context)
+                let now = now()
+                return .json(
+                    ResponseDecisions(decisions: try await decisions(on: response, at: now, by: jar, now: now)))
+            },
+            ServiceRoute(.delete, "/v1/jars/{jar}/cookies", .jar(.write), use: removeCookies),
+            ServiceRoute(.get, "/v1/jars/{jar}/cookies/{name}", .jar(.read), use: getCookie),
+        ]
+    }
+
+    private func listCookies(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
+        let query = try QueryItems(
+            request,
+            known: SessionAPI.filters.union(["httpOnly", "session", "values", "origins", "limit", "cursor"]))
+        let showsValues = try query.flag("values") ?? false
+        let jar = try jar(in: context)
+        if showsValues { try context.require(.secrets, jar: jar.name) }
+        let limit = Int(try query.number("limit", 1...SessionAPI.pageLimit) ?? SessionAPI.pageLimit)
+        let start = try CookieCursor(query)
+        let condition = try CookieCondition(query)
+        let now = now()
+        let showsOrigins = try query.flag("origins") ?? false
+        let list = try await blocking {
+            let (readable, unreadable) = try condition.cookies(of: jar, now: now)
+            let origins = showsOrigins ? try jar.origins() : [:]
+            let ordered = readable.filter { start.isBefore($0) }.sorted { CookieCursor(at: $0) < CookieCursor(at: $1) }
+            let page = ordered.prefix(limit)
+            return CookieList(
+                cookies: page.map { CookieReport($0, showingValue: showsValues, origin: origins[$0.id]) },
+                unreadable: start.isBeginning ? unreadable.map { CookieIdentityReport($0) } : [],
+                next: ordered.count > page.count ? page.last.map { CookieCursor(at: $0).text } : nil)
+        }
+        if showsValues {
+            context.audit(
+                SecretAccess(.cookieValues, jar: jar.name, names: list.cookies.map { $0.name ?? $0.nameBase64 ?? "" }))
+        }
+        return EntityTag.answer(list, to: request)
+    }
+
+    private func getCookie(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
+        let query = try QueryItems(request, known: ["domain", "path", "url", "values"])
+        let showsValue = try query.flag("values") ?? false
+        let jar = try jar(in: context)
+        if showsValue { try context.require(.secrets, jar: jar.name) }
+        let name = try context.pathParameter("name")
+        var condition = try CookieCondition(query)
+        condition.filter.name = Octets(name)
+        let now = now()
+        let report = try await blocking { [condition] in
+            let (readable, unreadable) = try condition.cookies(of: jar, now: now)
+            // Of those that a request carries, the one that goes first counts, as for a server.
+            guard let cookie = readable.first else {
+                throw unreadable.isEmpty
+                    ? ServiceProblem(.notFound, "cookie-not-found", "'\(name)': the jar has no such cookie")
+                    : ServiceProblem(
+                        .internalServerError, "value-damaged", ExclusionReason.unreadable.explanation)
+            }
+            guard readable.count == 1 || condition.filter.request != nil else {
+                throw ServiceProblem(
+                    .conflict, "cookie-ambiguous",
+                    "'\(name)': the jar has \(readable.count) cookies of this name; say domain, path or url")
+            }
+            return CookieReport(cookie, showingValue: showsValue, origin: try jar.origin(of: cookie.id))
+        }
+        if showsValue {
+            context.audit(SecretAccess(.cookieValues, jar: jar.name, site: report.domain, names: [name]))
+        }
+        return EntityTag.answer(report, to: request)
+    }
+
+    private func removeCookies(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
+        let query = try QueryItems(request, known: SessionAPI.filters)
+        let condition = try CookieCondition(query)
+        guard condition.filter.isGiven else {
+            throw ServiceProblem(
+                .badRequest, "parameter-missing",
+                "say which cookies: name, domain, path or url; POST to 'clear' removes all")
+        }
+        let jar = try jar(in: context)
+        let now = now()
+        let removed = try await blocking { try jar.removeCookies(condition.filter, now: now) }
+        guard !removed.isEmpty else {
+            throw ServiceProblem(.notFound, "cookie-not-found", "jar '\(jar.name)' has no such cookie")
+        }
+        return .json(CookieRemovalList(removed: removed.map { CookieIdentityReport($0) }))
+    }
+}
+
+extension CookieFilter {
+    /// Whether there is a condition at all.
+    fileprivate var isGiven: Bool { name != nil || domain != nil || path != nil || request != nil }
+}

@@ -1,0 +1,46 @@
+import CookieModel
+import HTTPTypes
+import Hummingbird
+import RequestDecoration
+import SessionStore
+
+/// What `POST /v1/jars/{jar}/decorate` asks: the request that is about to be made.
+struct DecorateDocument: RequestDocument, RequestDescription {
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case url, method, topLevel, initiator, navigation, headers
+    }
+
+    let url: String
+    let method: String?
+    let topLevel: String?
+    let initiator: String?
+    let navigation: Bool?
+    /// The header fields that the request has already. Cookies among them stand first and win by name.
+    let headers: [Exactly<HeaderFieldDocument>]?
+
+    /// The caller's own Cookie fields.
+    func ownCookies() throws(ServiceProblem) -> [Octets] {
+        var own: [Octets] = []
+        for (index, field) in (headers ?? []).enumerated() where field.document.name.lowercased() == "cookie" {
+            own.append(try field.document.octets(at: "headers.[\(index)]"))
+        }
+        return own
+    }
+}
+
+extension SessionAPI {
+    var decorateRoutes: [ServiceRoute] {
+        [
+            ServiceRoute(.post, "/v1/jars/{jar}/decorate", .jar(.secrets)) { request, context in
+                let asked = try await request.document(DecorateDocument.self, in: context)
+                let description = try asked.requestContext()
+                let own = try asked.ownCookies()
+                let jar = try jar(in: context)
+                let retrieval = try jar.retrieve(for: description, now: now())
+                context.audit(
+                    SecretAccess(.cookieField, jar: jar.name, site: description.url.host.description))
+                return .json(text: DecorationText(retrieval, own: own).bytes)
+            }
+        ]
+    }
+}

@@ -1,0 +1,120 @@
+import Captures
+import CookieModel
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import SessionOperations
+import SessionStore
+
+/// What `POST /v1/jars/{jar}/export` asks for, as `crumb export` takes it.
+struct ExportDocument: RequestDocument {
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case format, url, method, topLevel, initiator, navigation, sites, names, httpOnly, session, report
+    }
+
+    let format: ExportFormat
+    let url: String?
+    let method: String?
+    let topLevel: String?
+    let initiator: String?
+    let navigation: Bool?
+    let sites: [String]?
+    let names: [String]?
+    let httpOnly: Bool?
+    let session: Bool?
+    /// Whether only the report is wanted.
+    let report: Bool?
+
+    /// The request that the cookies are for; where the format is for one URL, there has to be one.
+    func request() throws(ServiceProblem) -> CookieModel.RequestContext? {
+        if let url {
+            return try ScriptDocument.Page(
+                url: url, method: method, topLevel: topLevel, initiator: initiator, navigation: navigation
+            ).requestContext()
+        }
+        guard method == nil, topLevel == nil, initiator == nil, navigation == nil else {
+            throw .bodyInvalid("url: method, topLevel, initiator and navigation belong to a request; give its URL")
+        }
+        guard format.scope == .anySite else {
+            throw ServiceProblem(
+                .badRequest, "url-missing", "url: '\(format.rawValue)' holds the cookies for one URL; give it")
+        }
+        return nil
+    }
+
+    /// All other conditions.
+    func selection() throws(ServiceProblem) -> CookieSelection {
+        var hosts: [WebHost] = []
+        for (index, site) in (sites ?? []).enumerated() {
+            guard let host = WebHost(site) else { throw .bodyInvalid("sites.[\(index)]: this is not a host name") }
+            hosts.append(host)
+        }
+        return CookieSelection(
+            sites: hosts, names: Set((names ?? []).map { Octets($0) }), isHTTPOnly: httpOnly,
+            isPersistent: session.map { !$0 })
+    }
+}
+
+extension ExportFormat: Decodable {}
+
+extension SessionAPI {
+    var exportRoutes: [ServiceRoute] {
+        [
+            ServiceRoute(.post, "/v1/jars/{jar}/export", .jar(.secrets)) { request, context in
+                let asked = try await request.document(ExportDocument.self, in: context)
+                let description = try asked.request()
+                let selection = try asked.selection()
+                let jar = try jar(in: context)
+                let now = now()
+                let (bytes, report) = try await blocking {
+                    var bytes: [UInt8] = []
+                    var exporter = CookieExporter(asked.format, host: description?.url.host, now: now)
+                    try jar.forEachExported(for: description, asked.format.scope, now: now) { readable, unreadable in
+                        for record in readable.lazy.map({ CookieRecord($0) }) where selection.admits(record) {
+                            exporter.write(record, to: &bytes)
+                        }
+                        for cookie in unreadable where selection.admits(CookieRecord(cookie)) {
+                            exporter.leaveOut(unreadable: cookie)
+                        }
+                        if asked.report == true { bytes.removeAll(keepingCapacity: true) }
+                    }
+                    exporter.finish(&bytes)
+                    return (bytes, exporter.report)
+                }
+                if asked.report == true { return .json(report) }
+                context.audit(
+                    SecretAccess(.export, jar: jar.name, site: description?.url.host.description))
+                return Response(
+                    status: .ok,
+                    headers: [
+                        .contentType: asked.format.mediaType, .cacheControl: "no-store",
+                        .cookieExport: report.fieldValue,
+                    ],
+                    body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+            }
+        ]
+    }
+}
+
+extension ExportFormat {
+    /// The media type of what is written.
+    fileprivate var mediaType: String {
+        switch self {
+        case .storageState, .har, .httpieSession, .webDriver: "application/json"
+        case .json: "application/x-ndjson"
+        default: "text/plain"
+        }
+    }
+}
+
+extension ExportReport {
+    /// The report's numbers as a dictionary of RFC 9651.
+    fileprivate var fieldValue: String {
+        "written=\(written), expired=\(expired), left-out=\(leftOut.count), not-kept=\(notKept.count), "
+            + "unreadable=\(unreadable.count)"
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static var cookieExport: HTTPField.Name { HTTPField.Name("Crumb-Export") ?? .from }
+}

@@ -1,0 +1,199 @@
+import CookieModel
+import HTTPTypes
+import Hummingbird
+import SessionOperations
+import SessionStore
+
+/// What `POST /v1/jars` asks for, and `PATCH /v1/jars/{jar}`: settings as `crumb jars create` and `settings` take them.
+struct JarSettingsDocument: RequestDocument {
+    /// A number, or `none`.
+    enum Limit: Decodable, Sendable {
+        case number(Int)
+        case none
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            if container.decodeNil() {
+                self = .none
+                return
+            }
+            let number = try container.decode(Int.self)
+            guard number >= 0 else {
+                throw DecodingError.dataCorruptedError(in: container, debugDescription: "a limit is not negative")
+            }
+            self = .number(number)
+        }
+
+        var number: Int? {
+            if case .number(let number) = self { number } else { nil }
+        }
+    }
+
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case name, profile, limits
+    }
+
+    let name: String?
+    let profile: String?
+    let limits: [String: Limit]?
+
+    init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        name = try members.decodeIfPresent(String.self, forKey: .name)
+        profile = try members.decodeIfPresent(String.self, forKey: .profile)
+        limits = try members.decodeIfPresent([String: Limit].self, forKey: .limits)
+    }
+
+    /// Makes settings what the document says; what it does not say stays.
+    func change() throws(ServiceProblem) -> @Sendable (inout JarSettings) -> Void {
+        let profile = try knownProfile()
+        var changes: [JarLimit: Int?] = [:]
+        for (name, limit) in limits ?? [:] {
+            guard let known = JarLimit(rawValue: name) else {
+                let names = JarLimit.allCases.map(\.rawValue).joined(separator: ", ")
+                throw .bodyInvalid("limits: the names are \(names)")
+            }
+            changes[known] = .some(limit.number)
+        }
+        return { [changes] settings in
+            if let profile { settings.profile = profile }
+            for (limit, number) in changes { settings.limits[keyPath: limit.keyPath] = number }
+        }
+    }
+
+    /// The settings of a new jar: the profile brings its limits.
+    func newSettings() throws(ServiceProblem) -> JarSettings {
+        var settings = JarSettings(profile: try knownProfile() ?? .rfc6265bis)
+        try change()(&settings)
+        return settings
+    }
+
+    private func knownProfile() throws(ServiceProblem) -> CookieProfile? {
+        guard let profile else { return nil }
+        guard let known = CookieProfile(name: profile) else {
+            throw .bodyInvalid("profile: use 'rfc6265bis' or 'browser'")
+        }
+        return known
+    }
+}
+
+/// Another jar, for what is done with two.
+struct JarTargetDocument: RequestDocument {
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case to
+    }
+
+    let to: String
+}
+
+/// What pruning leaves.
+struct PruneDocument: RequestDocument {
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case journalEntries, vacuum
+    }
+
+    let journalEntries: Int?
+    let vacuum: Bool?
+}
+
+/// The jars that a caller may see.
+struct JarList: Codable {
+    let jars: [JarReport]
+}
+
+extension SessionAPI {
+    var jarRoutes: [ServiceRoute] {
+        [
+            ServiceRoute(.get, "/v1/jars", .someJars(.read)) { _, context in
+                .json(JarList(jars: try await summaries().filter { context.caller.grant.covers(jar: $0.name) }))
+            },
+            ServiceRoute(.post, "/v1/jars", .allJars(.write)) { request, context in
+                let asked = try await request.document(JarSettingsDocument.self, in: context)
+                guard let name = asked.name else { throw ServiceProblem.bodyInvalid("name: this member is missing") }
+                let settings = try asked.newSettings()
+                let now = now()
+                try await blocking { _ = try database.createJar(named: name, settings: settings, now: now) }
+                return .json(JarSettingsReport(name: name, settings), status: .created)
+            },
+            ServiceRoute(.get, "/v1/jars/{jar}", .jar(.read)) { _, context in
+                let name = try context.jarName
+                guard let jar = try await summaries().first(where: { $0.name == name }) else {
+                    throw ServiceProblem.jarNotFound(name)
+                }
+                return .json(jar)
+            },
+            ServiceRoute(.patch, "/v1/jars/{jar}", .jar(.write)) { request, context in
+                let asked = try await request.document(JarSettingsDocument.self, in: context)
+                guard asked.name == nil else {
+                    throw ServiceProblem.bodyInvalid("name: jars are renamed by POST to their 'rename'")
+                }
+                let name = try context.jarName
+                let change = try asked.change()
+                let settings = try await blocking { try database.changeSettings(ofJar: name, change) }
+                return .json(JarSettingsReport(name: name, settings))
+            },
+            ServiceRoute(.delete, "/v1/jars/{jar}", .jar(.write)) { _, context in
+                let name = try context.jarName
+                return .json(JarRemovalReport(jar: name, try await blocking { try database.removeJar(named: name) }))
+            },
+            ServiceRoute(.post, "/v1/jars/{jar}/clear", .jar(.write)) { _, context in
+                let name = try context.jarName
+                let now = now()
+                let removed = try await blocking { try database.clearJar(named: name, now: now) }
+                return .json(JarClearReport(jar: name, removed: removed))
+            },
+            ServiceRoute(.post, "/v1/jars/{jar}/prune", .jar(.write), use: prune),
+        ] + jarPairRoutes
+    }
+
+    /// What is done with two jars is for who may see all of them.
+    private var jarPairRoutes: [ServiceRoute] {
+        [
+            ServiceRoute(.post, "/v1/jars/{jar}/rename", .allJars(.write)) { request, context in
+                let (name, target) = try await names(request, context)
+                try await blocking { _ = try database.renameJar(named: name, to: target) }
+                return .json(["from": name, "to": target])
+            },
+            ServiceRoute(.post, "/v1/jars/{jar}/copy", .allJars(.write)) { request, context in
+                let (name, target) = try await names(request, context)
+                let now = now()
+                let copy = try await blocking { try database.copyJar(named: name, to: target, now: now) }
+                return .json(JarCopyReport(from: name, to: target, copy), status: .created)
+            },
+            ServiceRoute(.post, "/v1/jars/{jar}/merge", .allJars(.write)) { request, context in
+                let (name, target) = try await names(request, context)
+                let now = now()
+                let merge = try await blocking { try database.mergeJar(named: name, into: target, now: now) }
+                return .json(JarMergeReport(from: name, into: target, merge))
+            },
+        ]
+    }
+
+    private func summaries() async throws -> [JarReport] {
+        let now = now()
+        return try await blocking { try database.jars(now: now).map(JarReport.init) }
+    }
+
+    private func names(
+        _ request: Request, _ context: ServiceRequestContext
+    ) async throws -> (name: String, target: String) {
+        (try context.jarName, try await request.document(JarTargetDocument.self, in: context).to)
+    }
+
+    private func prune(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
+        let asked = try await request.optionalDocument(PruneDocument.self, in: context)
+        let journalLimit = asked.journalEntries ?? SessionDatabase.journalLimit
+        guard journalLimit >= 0 else { throw ServiceProblem.bodyInvalid("journalEntries: this cannot be negative") }
+        // The journal and the file belong to all jars.
+        if asked.journalEntries != nil || asked.vacuum != nil { try context.require(.write) }
+        let vacuum = asked.vacuum.map { $0 ? Pruning.Vacuum.always : .never }
+        let isOwner = context.caller.grant.coversAll
+        let name = try context.jarName
+        let now = now()
+        let pruning = try await blocking {
+            try database.prune(
+                jar: name, journalLimit: journalLimit, vacuum: vacuum ?? (isOwner ? .whenWorthwhile : .never), now: now)
+        }
+        return .json(PruneReport(pruning))
+    }
+}

@@ -1,0 +1,234 @@
+import CookieModel
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import OAuth2
+import SessionOperations
+import SessionStore
+
+/// What `POST /v1/logins` asks for, as `crumb token login` takes it.
+struct LoginDocument: RequestDocument {
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case name, flow, issuer, endpoints, clientID, clientSecret, authMethod, scope, resources, account, redirectURI,
+            push, parameters, dpop, dangerouslyAllowPlainHTTP
+    }
+
+    /// How the user logs in.
+    enum Flow: String, Decodable, CaseIterable {
+        case browser, device
+        case clientCredentials = "client-credentials"
+
+        var grant: ProfileSettings.Grant {
+            switch self {
+            case .browser: .authorizationCode
+            case .device: .deviceCode
+            case .clientCredentials: .clientCredentials
+            }
+        }
+    }
+
+    let name: String
+    let flow: Flow?
+    let issuer: String?
+    let endpoints: [String: String]?
+    let clientID: String?
+    let clientSecret: String?
+    let authMethod: ProfileSettings.AuthenticationMethod?
+    let scope: String?
+    let resources: [String]?
+    let account: String?
+    let redirectURI: String?
+    let push: Bool?
+    let parameters: [String: String]?
+    let dpop: Bool?
+    let dangerouslyAllowPlainHTTP: Bool?
+
+    func request() throws(ServiceProblem) -> TokenLoginRequest {
+        var request = TokenLoginRequest(name: name)
+        request.issuer = issuer
+        for (name, url) in endpoints ?? [:] {
+            guard let endpoint = ServerMetadata.Endpoint(rawValue: name) else {
+                let names = ServerMetadata.Endpoint.allCases.map(\.rawValue).joined(separator: ", ")
+                throw .bodyInvalid("endpoints: the names are \(names)")
+            }
+            request.endpoints[endpoint] = url
+        }
+        request.clientID = clientID
+        request.clientSecret = clientSecret.map { Secret($0) }
+        request.authenticationMethod = authMethod
+        request.grant = flow?.grant
+        request.scope = scope
+        request.resources = resources ?? []
+        request.account = account
+        request.redirectURI = redirectURI
+        request.pushes = push ?? false
+        request.parameters = (parameters ?? [:]).sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
+        request.bindsTokens = dpop ?? false
+        request.dangerouslyAllowsPlainHTTP = dangerouslyAllowPlainHTTP ?? false
+        return request
+    }
+}
+
+/// Where the browser ended.
+struct RedirectDocument: RequestDocument {
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case url
+    }
+
+    let url: String
+}
+
+/// A login, and what the user has to do for it.
+struct LoginReport: Codable {
+    let id: String
+    let name: String
+    /// `pending`, `done` or `failed`.
+    let state: String
+    let expires: String
+    /// What went wrong.
+    var problem: ServiceProblem.Document?
+    /// Where the user types the code, and the code; or the page that the browser opens. Told once.
+    var verificationURI: String?
+    var verificationURIComplete: String?
+    var userCode: String?
+    var authorizationURL: String?
+
+    init(_ login: LoginRegistry.Login) {
+        id = login.id
+        name = login.name
+        expires = login.expiry.rfc3339
+        switch login.state {
+        case .pending: state = "pending"
+        case .done: state = "done"
+        case .failed(let reason):
+            state = "failed"
+            problem = reason.document
+        }
+    }
+}
+
+extension SessionAPI {
+    var loginRoutes: [ServiceRoute] {
+        [
+            ServiceRoute(.post, "/v1/logins", .allJars(.write), use: beginLogin),
+            ServiceRoute(.get, "/v1/logins/{id}", .allJars(.read)) { _, context in
+                .json(LoginReport(try tokens.logins.login(try context.pathParameter("id"), now: now())))
+            },
+            ServiceRoute(.delete, "/v1/logins/{id}", .allJars(.write)) { _, context in
+                try tokens.logins.forget(try context.pathParameter("id"))
+                return Response(status: .noContent)
+            },
+            ServiceRoute(.post, "/v1/logins/{id}/redirect", .allJars(.write), use: takeRedirect),
+            // The user's browser has no token; what it brings is known by its state, which nobody can guess.
+            ServiceRoute(.get, "/v1/logins/callback", .everyone, use: callback),
+        ]
+    }
+
+    private func beginLogin(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
+        let asked = try await request.document(LoginDocument.self, in: context).request()
+        let conversation = try await tokens.conversation(asked)
+        var report: LoginReport
+        switch conversation.plan.credentials.settings.grant {
+        case .clientCredentials:
+            _ = try conversation.keep(try await conversation.clientTokens(), in: tokens.store)
+            let login = try tokens.logins.begin(asked.name, until: nil, now: now())
+            tokens.logins.end(login.id, .done)
+            report = LoginReport(try tokens.logins.login(login.id, now: now()))
+        case .deviceCode:
+            let device = try await conversation.deviceAuthorization()
+            let login = try tokens.logins.begin(
+                asked.name, until: Timestamp(microseconds: device.expiry), now: now())
+            tokens.logins.follow(
+                login.id,
+                by: Task { [tokens] in
+                    await SessionAPI.finish(login, tokens, conversation) {
+                        try await conversation.tokens(confirmed: device, clock: tokens.clock)
+                    }
+                })
+            report = LoginReport(login)
+            report.verificationURI = device.verificationURI
+            report.verificationURIComplete = device.verificationURIComplete
+            report.userCode = device.userCode
+        default:
+            guard let redirectURI = conversation.plan.credentials.settings.redirectURI ?? tokens.callback else {
+                throw ServiceProblem.bodyInvalid(
+                    "redirectURI: no browser can come back to this service; say where it ends, and send that URL here")
+            }
+            var generator = SystemRandomNumberGenerator()
+            let attempt = AuthorizationAttempt(using: &generator)
+            let url = try await conversation.exposedAuthorizationURL(for: attempt, comingBackTo: redirectURI)
+            let visit = LoginRegistry.BrowserVisit(
+                conversation: conversation, attempt: attempt, redirectURI: redirectURI)
+            report = LoginReport(try tokens.logins.begin(asked.name, visit: visit, until: nil, now: now()))
+            report.authorizationURL = url
+        }
+        var response = Response.json(report, status: .created)
+        response.headers[.location] = "/v1/logins/\(report.id)"
+        return response
+    }
+
+    /// Ends a login with the URL that the browser ended at.
+    private func takeRedirect(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
+        let url = try await request.document(RedirectDocument.self, in: context).url
+        let id = try context.pathParameter("id")
+        _ = try tokens.logins.login(id, now: now())
+        guard
+            let found = tokens.logins.takeVisit(
+                now: now(),
+                { login, visit in
+                    login.id == id && visit.isEnded(by: url)
+                })
+        else {
+            throw ServiceProblem(.unprocessableContent, "login-failed", "this URL is no answer to the login")
+        }
+        await end(found, with: url)
+        return .json(LoginReport(try tokens.logins.login(id, now: now())))
+    }
+
+    /// Takes the browser that comes back from a login, and shows the user how it ended.
+    private func callback(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
+        let url = request.uri.description
+        guard let found = tokens.logins.takeVisit(now: now(), { _, visit in visit.isEnded(by: url) }) else {
+            return LoginPage.notThisLogin.response
+        }
+        await end(found, with: url)
+        if case .done = try tokens.logins.login(found.login.id, now: now()).state { return LoginPage.done.response }
+        return LoginPage.failed.response
+    }
+
+    private func end(
+        _ found: (login: LoginRegistry.Login, visit: LoginRegistry.BrowserVisit), with url: String
+    ) async {
+        let visit = found.visit
+        await SessionAPI.finish(found.login, tokens, visit.conversation) {
+            try await visit.conversation.tokens(
+                redirectedTo: url, of: visit.attempt, comingBackTo: visit.redirectURI)
+        }
+    }
+
+    /// Gets the tokens of a login, keeps them, and says what came of it.
+    private static func finish(
+        _ login: LoginRegistry.Login, _ tokens: TokenAPI, _ conversation: TokenLoginConversation,
+        _ body: () async throws -> TokenSet
+    ) async {
+        do {
+            _ = try conversation.keep(try await body(), in: tokens.store)
+            tokens.logins.end(login.id, .done)
+        } catch {
+            tokens.logins.end(login.id, .failed(ServiceProblem(error)))
+        }
+    }
+}
+
+extension LoginRegistry.BrowserVisit {
+    /// Whether a URL is an answer to this login; a refusal is one, too.
+    fileprivate func isEnded(by url: String) -> Bool {
+        do throws(OAuth2Error) {
+            _ = try conversation.code(inRedirect: url, of: attempt, comingBackTo: redirectURI)
+            return true
+        } catch {
+            return error.code != .stateMismatch && error.code != .invalidRedirect
+        }
+    }
+}

@@ -1,0 +1,146 @@
+import CookieModel
+import Foundation
+import HTTPTypes
+import Hummingbird
+import SessionOperations
+import SessionStore
+
+/// A header field: its value as text, or its octets in base64.
+struct HeaderFieldDocument: RequestDocument {
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case name, value, valueBase64
+    }
+
+    let name: String
+    let value: String?
+    let valueBase64: String?
+
+    /// The octets of the value.
+    ///
+    /// - Parameter place: where the field stands in the body.
+    func octets(at place: String) throws(ServiceProblem) -> Octets {
+        switch (value, valueBase64) {
+        case (let text?, nil): return Octets(text)
+        case (nil, let base64?):
+            guard let data = Data(base64Encoded: base64) else {
+                throw .bodyInvalid("\(place).valueBase64: this is not base64")
+            }
+            return Octets(Array(data))
+        default: throw .bodyInvalid("\(place): give one of value and valueBase64")
+        }
+    }
+}
+
+/// A response that an app has got.
+struct ResponseDocument: RequestDocument, RequestDescription {
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case url, status, headers, method, topLevel, initiator, navigation, received
+    }
+
+    let url: String
+    let status: Int?
+    let headers: [Exactly<HeaderFieldDocument>]
+    let method: String?
+    let topLevel: String?
+    let initiator: String?
+    let navigation: Bool?
+    /// When it came; from then on lifetimes count.
+    let received: String?
+
+    /// The response as the cookie rules read it.
+    func response() throws(ServiceProblem) -> ReceivedResponse {
+        let status = status ?? 200
+        guard (100...999).contains(status) else { throw .bodyInvalid("status: this is no number from 100 to 999") }
+        var lines: [Octets] = []
+        for (index, field) in headers.enumerated() where field.document.name.lowercased() == "set-cookie" {
+            lines.append(try field.document.octets(at: "headers.[\(index)]"))
+        }
+        return ReceivedResponse(context: try requestContext(), status: status, setCookie: lines)
+    }
+
+    /// When it came: not after `now`.
+    func time(now: Timestamp) throws(ServiceProblem) -> Timestamp {
+        guard let received else { return now }
+        guard let time = Timestamp(rfc3339: Array(received.utf8)) else {
+            throw .bodyInvalid("received: this is no time such as 2027-01-31T12:00:00Z")
+        }
+        return min(time, now)
+    }
+}
+
+/// One response, or several that are taken in one transaction.
+enum ResponsesDocument: Decodable {
+    case one(ResponseDocument)
+    case several([ResponseDocument])
+
+    init(from decoder: any Decoder) throws {
+        if var list = try? decoder.unkeyedContainer() {
+            var documents: [ResponseDocument] = []
+            while !list.isAtEnd { documents.append(try list.decode(Exactly<ResponseDocument>.self).document) }
+            self = .several(documents)
+        } else {
+            self = .one(try Exactly<ResponseDocument>(from: decoder).document)
+        }
+    }
+}
+
+/// What became of the Set-Cookie lines of a response, in order.
+struct ResponseDecisions: Codable, Sendable {
+    let decisions: [StorageDecisionReport]
+}
+
+/// The same of several, and what went out at the end because the jar had too much.
+struct ResponseDecisionsList: Codable, Sendable {
+    let responses: [ResponseDecisions]
+    let evicted: [CookieIdentityReport]
+}
+
+extension SessionAPI {
+    var responseRoutes: [ServiceRoute] {
+        [ServiceRoute(.post, "/v1/jars/{jar}/responses", .jar(.write), use: receive)]
+    }
+
+    private func receive(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
+        let asked = try await request.json(ResponsesDocument.self, in: context)
+        let jar = try jar(in: context)
+        let now = now()
+        switch asked {
+        case .one(let document):
+            let response = try document.response()
+            let time = try document.time(now: now)
+            return .json(ResponseDecisions(decisions: try await decisions(on: response, at: time, by: jar, now: now)))
+        case .several(let documents):
+            var responses: [(ReceivedResponse, Timestamp)] = []
+            for document in documents { responses.append((try document.response(), try document.time(now: now))) }
+            let list = try await blocking { [responses] in
+                let (decisions, evicted) = try jar.withBatch(now: now) { batch throws(SessionStoreError) in
+                    var decisions: [ResponseDecisions] = []
+                    for (response, time) in responses {
+                        decisions.append(
+                            ResponseDecisions(
+                                decisions: try batch.receive(response, at: time).map(StorageDecisionReport.init)))
+                    }
+                    return decisions
+                }
+                return ResponseDecisionsList(
+                    responses: decisions, evicted: evicted.map { CookieIdentityReport($0) })
+            }
+            return .json(list)
+        }
+    }
+
+    /// What becomes of the lines of one response, in a transaction that others may share.
+    func decisions(
+        on response: ReceivedResponse, at time: Timestamp, by jar: CookieJar, now: Timestamp
+    ) async throws -> [StorageDecisionReport] {
+        // Most responses set nothing, and wait for nobody.
+        guard !response.setCookie.isEmpty else { return [] }
+        return try await blocking {
+            var (decisions, evicted) = try jar.withBatch(now: now) { batch throws(SessionStoreError) in
+                try batch.receive(response, at: time)
+            }
+            if !evicted.isEmpty, !decisions.isEmpty { decisions[decisions.count - 1].evicted += evicted }
+            return decisions.map { StorageDecisionReport($0) }
+        }
+    }
+}

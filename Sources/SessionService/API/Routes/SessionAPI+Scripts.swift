@@ -1,0 +1,97 @@
+import CookieModel
+import HTTPTypes
+import Hummingbird
+import RequestDecoration
+import SessionOperations
+import SessionStore
+
+/// What `POST /v1/jars/{jar}/script` asks for, as `crumb script` takes it.
+struct ScriptDocument: RequestDocument {
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case urls, method, topLevel, initiator, navigation, write, verify, handler
+    }
+
+    /// One of the pages.
+    struct Page: RequestDescription {
+        let url: String
+        let method: String?
+        let topLevel: String?
+        let initiator: String?
+        let navigation: Bool?
+    }
+
+    let urls: [String]
+    let method: String?
+    let topLevel: String?
+    let initiator: String?
+    let navigation: Bool?
+    /// When a cookie is set: `once`, `missing` or `always`.
+    let write: InjectionScript.Writing?
+    let verify: Bool?
+    let handler: String?
+
+    /// The pages, for their scripts.
+    func pages() throws(ServiceProblem) -> [CookieModel.RequestContext] {
+        guard !urls.isEmpty else { throw .bodyInvalid("urls: name at least one page") }
+        var pages: [CookieModel.RequestContext] = []
+        for (index, url) in urls.enumerated() {
+            let page = Page(
+                url: url, method: method, topLevel: topLevel, initiator: initiator, navigation: navigation)
+            pages.append(try page.requestContext(for: url, member: "urls.[\(index)]", .script))
+        }
+        return pages
+    }
+
+    /// How it is said what became of each cookie.
+    func verification() throws(ServiceProblem) -> InjectionScript.Verification {
+        guard let handler else { return verify == true ? .value : .none }
+        return .message(try MessageHandlerName(handler, of: "handler"))
+    }
+}
+
+extension InjectionScript.Writing: Decodable {}
+
+extension MessageHandlerName {
+    /// The name that a caller wrote.
+    fileprivate init(_ text: String, of member: String) throws(ServiceProblem) {
+        guard let name = MessageHandlerName(text) else {
+            throw .parameterInvalid(
+                member,
+                "a handler's name has up to \(MessageHandlerName.limit) letters, digits, _ and $, and no digit in front"
+            )
+        }
+        self = name
+    }
+}
+
+extension SessionAPI {
+    var scriptRoutes: [ServiceRoute] {
+        [
+            ServiceRoute(.post, "/v1/jars/{jar}/script", .jar(.secrets)) { request, context in
+                let asked = try await request.document(ScriptDocument.self, in: context)
+                let pages = try asked.pages()
+                let verification = try asked.verification()
+                let jar = try jar(in: context)
+                let now = now()
+                let script = InjectionScript(
+                    try pages.map { page in
+                        InjectionScript.Page(try jar.retrieve(for: page, now: now), in: page)
+                    },
+                    writing: asked.write ?? .once, verification: verification)
+                for host in Set(pages.map(\.url.host)) {
+                    context.audit(SecretAccess(.script, jar: jar.name, site: host.description))
+                }
+                return .json(ScriptReport(pages.map(\.url), script))
+            },
+            ServiceRoute(.get, "/v1/jars/{jar}/capture-script", .jar(.read)) { request, context in
+                let query = try QueryItems(request, known: ["handler"])
+                guard let text = try query.one("handler") else {
+                    throw ServiceProblem(.badRequest, "parameter-missing", "handler: name what hears the messages")
+                }
+                let handler = try MessageHandlerName(text, of: "handler")
+                _ = try jar(in: context)
+                return .json(CaptureScriptReport(CaptureScript(handler: handler), handler: handler))
+            },
+        ]
+    }
+}

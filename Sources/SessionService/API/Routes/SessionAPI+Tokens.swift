@@ -1,0 +1,113 @@
+import CookieModel
+import HTTPTypes
+import Hummingbird
+import OAuth2
+import SessionOperations
+import SessionStore
+
+/// The tokens that are kept.
+struct StoredTokenList: Codable {
+    let tokens: [StoredTokenReport]
+    /// How many are kept that cannot be read back.
+    let unreadable: Int
+}
+
+/// How fresh an access token has to be.
+struct AccessTokenDocument: RequestDocument {
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case skew
+    }
+
+    /// How many seconds have to be left.
+    let skew: Int?
+}
+
+/// What a logout does where the server cannot end tokens.
+struct LogoutDocument: RequestDocument {
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case force
+    }
+
+    let force: Bool?
+}
+
+/// A profile that is gone.
+struct TokenRemoval: Codable {
+    let removed: String
+}
+
+extension SessionAPI {
+    /// Tokens belong to no jar: they are for whoever may see all of them.
+    var tokenRoutes: [ServiceRoute] {
+        [
+            ServiceRoute(.get, "/v1/tokens", .allJars(.read)) { _, _ in
+                let all = try tokens.store.all()
+                let now = now()
+                let readable = all.compactMap { try? $0.get() }
+                return .json(
+                    StoredTokenList(
+                        tokens: readable.map { StoredTokenReport($0, now: now) },
+                        unreadable: all.count - readable.count))
+            },
+            ServiceRoute(.get, "/v1/tokens/{name}", .allJars(.read)) { _, context in
+                let name = try context.pathParameter("name")
+                let stored = try tokens.store.get(name)
+                let now = now()
+                return .json(
+                    TokenStatusReport(
+                        token: StoredTokenReport(stored, now: now), credentials: try tokens.store.credentials(name),
+                        tokens: stored.tokens, holder: try tokens.store.lease(name, now: now)?.process))
+            },
+            ServiceRoute(.post, "/v1/tokens/{name}/access-token", .allJars(.secrets)) { request, context in
+                let asked = try await request.optionalDocument(AccessTokenDocument.self, in: context)
+                let skew = asked.skew ?? 60
+                guard (0...86_400).contains(skew) else { throw ServiceProblem.bodyInvalid("skew: use 0 to 86400") }
+                let name = try context.pathParameter("name")
+                let stored = try await tokens.token(name, skew: skew)
+                guard let token = stored.tokens.accessToken.exposedText else {
+                    throw ServiceProblem(
+                        .internalServerError, "value-damaged", "\(name): the stored token is not text")
+                }
+                context.audit(SecretAccess(.accessToken, names: [name]))
+                return .json(AccessTokenReport(stored.tokens, token: token))
+            },
+            ServiceRoute(.post, "/v1/tokens/{name}/refresh", .allJars(.write)) { _, context in
+                let stored = try await tokens.refreshed(try context.pathParameter("name"))
+                return .json(StoredTokenReport(stored, now: now()))
+            },
+            ServiceRoute(.post, "/v1/tokens/{name}/revoke", .allJars(.write)) { _, context in
+                let name = try context.pathParameter("name")
+                let revoked = try await tokens.revoke(name)
+                return .json(RevocationReport(name: name, revoked: revoked, isRemoved: false))
+            },
+            ServiceRoute(.post, "/v1/tokens/{name}/logout", .allJars(.write), use: logOut),
+            ServiceRoute(.delete, "/v1/tokens/{name}", .allJars(.write)) { _, context in
+                let name = try context.pathParameter("name")
+                try await removeToken(name)
+                return .json(TokenRemoval(removed: name))
+            },
+        ]
+    }
+
+    private func logOut(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
+        let force = try await request.optionalDocument(LogoutDocument.self, in: context).force ?? false
+        let name = try context.pathParameter("name")
+        var revoked: [TokenKind] = []
+        do {
+            revoked = try await tokens.revoke(name)
+        } catch let error as OAuth2Error where error.code == .endpointMissing || force {
+            // The server has no way to end them, or the caller does not care: what is known here goes all the same.
+        } catch is OperationError {
+            // Likewise where it is not known which server it is.
+        }
+        try await removeToken(name)
+        return .json(RevocationReport(name: name, revoked: revoked, isRemoved: true))
+    }
+
+    private func removeToken(_ name: String) async throws {
+        let now = now()
+        guard try await blocking({ try tokens.store.remove(name, now: now) }) else {
+            throw ServiceProblem(.notFound, "token-not-found", "\(name): there is no token of this name")
+        }
+    }
+}

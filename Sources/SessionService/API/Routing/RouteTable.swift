@@ -1,0 +1,26 @@
+import HTTPTypes
+import Hummingbird
+
+/// Which paths there are, and the methods that each is asked for by.
+struct RouteTable: Sendable {
+    private let paths: [(segments: [Substring], methods: Set<HTTPRequest.Method>)]
+
+    /// The table of some routes.
+    init(_ routes: [ServiceRoute]) {
+        let methods = Dictionary(grouping: routes, by: \.path).mapValues { Set($0.map(\.method)) }
+        paths = methods.map { path, methods in
+            (path.split(separator: "/"), methods.contains(.get) ? methods.union([.head]) : methods)
+        }
+    }
+
+    /// The methods that a path is asked for by; empty where there is no such path.
+    func methods(of path: String) -> Set<HTTPRequest.Method> {
+        let segments = path.split(separator: "/")
+        return paths.reduce(into: []) { methods, entry in
+            guard entry.segments.count == segments.count,
+                zip(entry.segments, segments).allSatisfy({ $0.first == "{" || $0 == $1 })
+            else { return }
+            methods.formUnion(entry.methods)
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import HTTPTypes
+import Hummingbird
+import SessionStore
+
+/// One route of the API: how it is asked for, and what the caller must be allowed to do.
+///
+/// Routes are data, so that who may is decided in one place, a path that is asked for in the wrong way can be told so,
+/// and a test can go through all of them.
+struct ServiceRoute: Sendable {
+    /// What a caller needs. What depends on the request besides, the handler asks for.
+    enum Access: Sendable, Hashable {
+        /// Nothing: the request carries its own proof, which the handler checks.
+        case everyone
+        /// To be somebody.
+        case caller
+        /// The verb, for whatever jars; the handler shows only those that the grant covers.
+        case someJars(AccessVerb)
+        /// The verb, for what belongs to no jar.
+        case allJars(AccessVerb)
+        /// The verb, for the jar in the path.
+        case jar(AccessVerb)
+    }
+
+    typealias Handler = @Sendable (Request, ServiceRequestContext) async throws -> Response
+
+    let method: HTTPRequest.Method
+    /// The path, with parameters in braces.
+    let path: String
+    let access: Access
+    /// Whether its body may be of any length, and is never in memory as a whole.
+    let isStreamed: Bool
+    /// Answers a request of a caller that may send it.
+    let handler: Handler
+
+    init(
+        _ method: HTTPRequest.Method, _ path: String, _ access: Access, streamed isStreamed: Bool = false,
+        use handler: @escaping Handler
+    ) {
+        self.method = method
+        self.path = path
+        self.access = access
+        self.isStreamed = isStreamed
+        self.handler = handler
+    }
+
+    /// Whether it changes what is kept, so that sending it twice may be once too often.
+    var isWrite: Bool {
+        switch access {
+        case .someJars(let verb), .allJars(let verb), .jar(let verb): verb == .write
+        case .everyone, .caller: false
+        }
+    }
+
+    /// Answers a request, if its caller may send it.
+    func respond(to request: Request, in context: ServiceRequestContext) async throws -> Response {
+        switch access {
+        case .everyone: break
+        case .caller: try context.requireCaller()
+        case .someJars(let verb): try context.requireForSomeJars(verb)
+        case .allJars(let verb): try context.require(verb)
+        case .jar(let verb): try context.require(verb, jar: try context.jarName)
+        }
+        return try await handler(request, context)
+    }
+}
