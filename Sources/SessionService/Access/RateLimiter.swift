@@ -23,6 +23,9 @@ final class RateLimiter: Sendable {
         self.burst = .nanoseconds(interval.nanoseconds * Int64(max(1, burst)))
     }
 
+    /// How many keys are remembered at present.
+    var keyCount: Int { buckets.withLock { $0.count } }
+
     /// Counts once for a key.
     ///
     /// - Returns: `nil` where it may, else how long to wait.

@@ -1,0 +1,184 @@
+import HTTPTypes
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
+import Testing
+
+@testable import SessionService
+
+@Suite("What watches over a connection")
+struct ConnectionMonitorTests {
+    /// A connection whose requests are collected and not answered.
+    private final class Connection {
+        let channel = EmbeddedChannel()
+        var limits = ServiceLimits()
+
+        init(isRefused: Bool = false, _ change: (inout ServiceLimits) -> Void = { _ in }) throws {
+            change(&limits)
+            let monitor = ConnectionMonitor(limits: limits, isRefused: isRefused, loop: channel.embeddedEventLoop)
+            try channel.pipeline.syncOperations.addHandler(ByteHandler(monitor))
+            var decoder = NIOHTTPDecoderLimitConfiguration()
+            decoder.maxHeaderFieldSize = limits.headerBytes
+            decoder.maxHeaderListSize = limits.headerBytes
+            try channel.pipeline.syncOperations.configureHTTPServerPipeline(
+                withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
+                withEncoderConfiguration: HTTPResponseEncoder.Configuration(), withDecoderLimitConfiguration: decoder)
+            try channel.pipeline.syncOperations.addHandler(HTTP1ToHTTPServerCodec(secure: false))
+            try channel.pipeline.syncOperations.addHandler(MessageHandler(monitor))
+            try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        }
+
+        func send(_ text: String) throws {
+            try channel.writeInbound(ByteBuffer(string: text))
+        }
+
+        /// The requests that got through, by path.
+        func requests() throws -> [String] {
+            var paths: [String] = []
+            while let part = try channel.readInbound(as: HTTPRequestPart.self) {
+                if case .head(let head) = part { paths.append(head.path ?? "") }
+            }
+            return paths
+        }
+
+        func answer(_ status: HTTPResponse.Status = .ok) throws {
+            try channel.writeOutbound(HTTPResponsePart.head(HTTPResponse(status: status, headerFields: [.contentLength: "0"])))
+            try channel.writeOutbound(HTTPResponsePart.end(nil))
+        }
+
+        func drain() {
+            channel.pipeline.fireUserInboundEventTriggered(MessageHandler.Drain())
+        }
+
+        /// Everything that was written.
+        func written() throws -> String {
+            var text = ""
+            while let bytes = try channel.readOutbound(as: ByteBuffer.self) { text += String(buffer: bytes) }
+            return text.replacing(/\r\n(Connection|Retry-After): /) { "\r\n\($0.1.lowercased()): " }
+        }
+
+        func wait(seconds: Int64) {
+            channel.embeddedEventLoop.advanceTime(by: .seconds(seconds))
+        }
+    }
+
+    private static let request = "GET /a HTTP/1.1\r\nHost: x\r\n\r\n"
+
+    @Test("A head that drips in is answered 408, and the connection closed")
+    func slowLoris() throws {
+        let connection = try Connection()
+        try connection.send("GET / HTTP/1.1\r\n")
+        for _ in 0..<15 {
+            connection.wait(seconds: 1)
+            try? connection.send("X: y\r\n")
+        }
+        let text = try connection.written()
+        #expect(text.hasPrefix("HTTP/1.1 408 ") && text.contains("connection: close"), "\(text)")
+        #expect(text.contains(#""code":"request-late""#))
+        connection.wait(seconds: 3)
+        #expect(!connection.channel.isActive)
+    }
+
+    @Test("A connection without a request is closed without a word")
+    func idle() throws {
+        let connection = try Connection { $0.idleSeconds = 20 }
+        connection.wait(seconds: 19)
+        #expect(connection.channel.isActive)
+        connection.wait(seconds: 10)
+        #expect(try !connection.channel.isActive && connection.written().isEmpty)
+    }
+
+    @Test(
+        "Bytes that are no request are answered with a problem",
+        arguments: [
+            ("GARBAGE\r\n\r\n", 400), ("GET / HTTP/1.1\r\nHost : x\r\n\r\n", 400),
+            ("GET / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400),
+            ("POST / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", 400),
+            ("GET / HTTP/1.1\r\nX: \(String(repeating: "x", count: 40_000))\r\n\r\n", 431),
+            (
+                "GET / HTTP/1.1\r\n" + (0..<4000).map { "X-\($0): 0123456789\r\n" }.joined() + "\r\n", 431
+            ),
+        ])
+    func malformed(text: String, status: Int) throws {
+        let connection = try Connection()
+        try connection.send(text)
+        #expect(try connection.requests().isEmpty)
+        let answer = try connection.written()
+        #expect(answer.hasPrefix("HTTP/1.1 \(status) ") && answer.contains("application/problem+json"), "\(answer)")
+        connection.wait(seconds: 3)
+        #expect(!connection.channel.isActive)
+    }
+
+    @Test("Requests that came before nonsense are answered first")
+    func malformedInTurn() throws {
+        let connection = try Connection()
+        try connection.send(ConnectionMonitorTests.request + "GARBAGE\r\n\r\n")
+        #expect(try connection.requests() == ["/a"])
+        #expect(try connection.written().isEmpty)
+        try connection.answer()
+        let text = try connection.written()
+        #expect(text.hasPrefix("HTTP/1.1 200 ") && text.contains("HTTP/1.1 400 "), "\(text)")
+    }
+
+    @Test("A body beyond the limit is an error for whoever reads it")
+    func largeBody() throws {
+        let connection = try Connection { $0.bodyBytes = 1024 }
+        try connection.send("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n800\r\n")
+        #expect(throws: ServiceProblem.bodyTooLarge) {
+            try connection.send(String(repeating: "x", count: 2048))
+        }
+        try connection.answer(.contentTooLarge)
+        #expect(try connection.written().contains("connection: close"))
+    }
+
+    @Test("A refusal does not wait for the rest of the body")
+    func refusedBody() throws {
+        let connection = try Connection()
+        try connection.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n")
+        try connection.answer(.unauthorized)
+        #expect(try connection.written().contains("connection: close"))
+        connection.wait(seconds: 3)
+        #expect(!connection.channel.isActive)
+    }
+
+    @Test("One connection too many is answered 503 once it asks, and closed where it does not")
+    func refused() throws {
+        let asking = try Connection(isRefused: true)
+        try asking.send(ConnectionMonitorTests.request)
+        let text = try asking.written()
+        #expect(text.hasPrefix("HTTP/1.1 503 ") && text.contains("retry-after: 1"), "\(text)")
+        #expect(try asking.requests().isEmpty)
+    }
+
+    @Test("When the service stops, what was asked is answered, and the last answer says so")
+    func draining() throws {
+        let connection = try Connection()
+        try connection.send(ConnectionMonitorTests.request + ConnectionMonitorTests.request)
+        connection.drain()
+        try connection.answer()
+        #expect(try !connection.written().contains("connection: close"))
+        connection.wait(seconds: 1)
+        #expect(connection.channel.isActive)
+        try connection.answer()
+        #expect(try connection.written().contains("connection: close"))
+        connection.wait(seconds: 3)
+        #expect(!connection.channel.isActive)
+    }
+
+    @Test("When the service stops, a request on its way is answered, and a silent connection closed")
+    func drainingIdle() throws {
+        let connection = try Connection()
+        connection.drain()
+        connection.channel.embeddedEventLoop.advanceTime(by: .milliseconds(200))
+        try connection.send(ConnectionMonitorTests.request)
+        connection.wait(seconds: 1)
+        try connection.answer()
+        #expect(try connection.written().contains("HTTP/1.1 200 "))
+        let silent = try Connection()
+        silent.drain()
+        silent.wait(seconds: 3)
+        #expect(!silent.channel.isActive)
+    }
+}

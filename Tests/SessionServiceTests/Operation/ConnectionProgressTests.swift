@@ -1,0 +1,80 @@
+import NIOCore
+import Testing
+
+@testable import SessionService
+
+@Suite("How long a connection may take")
+struct ConnectionProgressTests {
+    private enum Event {
+        case read, bytes, head, end, answer, unwritable, writable
+        case body(Int)
+    }
+
+    private func delay(_ events: [(at: Int64, Event)], now: Int64) -> ConnectionProgress.Delay? {
+        var limits = ServiceLimits()
+        limits.headerSeconds = 10
+        limits.idleSeconds = 75
+        limits.bodyBytesPerSecond = 100
+        var progress = ConnectionProgress(now: .uptimeNanoseconds(0))
+        for (second, event) in events {
+            let moment = NIODeadline.uptimeNanoseconds(UInt64(second) * 1_000_000_000)
+            switch event {
+            case .read: progress.beginReading(moment)
+            case .bytes: progress.receiveBytes(moment)
+            case .head: progress.receiveHead(moment)
+            case .body(let count): progress.receiveBody(count)
+            case .end: progress.receiveEnd(moment)
+            case .answer: progress.finishAnswer(moment)
+            case .unwritable: progress.becomeWritable(false, moment)
+            case .writable: progress.becomeWritable(true, moment)
+            }
+        }
+        return progress.delay(
+            ConnectionProgress.Patience(limits), .uptimeNanoseconds(UInt64(now) * 1_000_000_000))
+    }
+
+    @Test("Nothing at all")
+    func silence() {
+        #expect(delay([(0, .read)], now: 74) == nil)
+        #expect(delay([(0, .read)], now: 75) == .request)
+        // A request that is answered begins the wait anew.
+        let request: [(Int64, Event)] = [(0, .read), (50, .bytes), (50, .head), (50, .end), (60, .answer)]
+        #expect(delay(request, now: 134) == nil)
+        #expect(delay(request, now: 135) == .request)
+    }
+
+    @Test("A head that drips in is late however often a byte comes")
+    func drippingHead() {
+        let drips = (20..<40).flatMap { [($0, Event.read), ($0, .bytes)] }.map { (Int64($0.0), $0.1) }
+        #expect(delay(drips, now: 29) == nil)
+        #expect(delay(drips, now: 30) == .head)
+    }
+
+    @Test("An answer may take its time, and keeps the next head waiting")
+    func slowAnswer() {
+        let asked: [(Int64, Event)] = [(0, .read), (1, .bytes), (1, .head), (1, .end)]
+        #expect(delay(asked, now: 10_000) == nil)
+        #expect(delay(asked + [(2, .bytes)], now: 10_000) == nil)
+        #expect(delay(asked + [(2, .bytes), (500, .answer)], now: 509) == nil)
+        #expect(delay(asked + [(2, .bytes), (500, .answer)], now: 510) == .head)
+    }
+
+    @Test("A body must come at its rate, counted while it is waited for")
+    func slowBody() {
+        let head: [(Int64, Event)] = [(0, .bytes), (0, .head), (0, .read)]
+        #expect(delay(head, now: 5) == nil)
+        #expect(delay(head, now: 6) == .body)
+        #expect(delay(head + [(5, .bytes), (5, .body(1000)), (5, .read)], now: 13) == nil)
+        #expect(delay(head + [(5, .bytes), (5, .body(1000)), (5, .read)], now: 15) == .body)
+        // This side is busy, and reads nothing: nobody is late.
+        #expect(delay(head + [(1, .bytes), (1, .body(10))], now: 10_000) == nil)
+    }
+
+    @Test("An answer that nobody reads")
+    func unreadAnswer() {
+        let asked: [(Int64, Event)] = [(0, .bytes), (0, .head), (0, .end), (10, .unwritable)]
+        #expect(delay(asked, now: 84) == nil)
+        #expect(delay(asked, now: 85) == .reader)
+        #expect(delay(asked + [(50, .writable)], now: 10_000) == nil)
+    }
+}

@@ -1,0 +1,38 @@
+import HTTPTypes
+import Metrics
+import NIOCore
+import Testing
+
+@testable import SessionService
+
+@Suite("Metrics as text")
+struct MetricsRegistryTests {
+    @Test("Counters, gauges and histograms, by name and labels")
+    func text() {
+        let registry = MetricsRegistry()
+        Counter(label: "a_total", dimensions: [("x", "2")], factory: registry).increment(by: 3)
+        Counter(label: "a_total", dimensions: [("x", "1\"\\\n")], factory: registry).increment()
+        Counter(label: "a_total", dimensions: [("x", "2")], factory: registry).increment()
+        Meter(label: "g", factory: registry).set(2.5)
+        let timer = Timer(label: "t_seconds", factory: registry)
+        timer.recordMilliseconds(1)
+        timer.recordSeconds(20)
+        let lines = registry.text.split(separator: "\n").map(String.init)
+        #expect(lines.prefix(3) == ["# TYPE a_total counter", #"a_total{x="1\"\\\n"} 1"#, #"a_total{x="2"} 4"#])
+        #expect(lines.contains("g 2.5"))
+        #expect(lines.contains(#"t_seconds_bucket{le="0.0005"} 0"#) && lines.contains(#"t_seconds_bucket{le="0.001"} 1"#))
+        #expect(lines.contains(#"t_seconds_bucket{le="10"} 1"#) && lines.contains(#"t_seconds_bucket{le="+Inf"} 2"#))
+        #expect(lines.contains("t_seconds_count 2") && lines.contains("t_seconds_sum 20.001"))
+    }
+
+    @Test("What requests bring along becomes no label")
+    func labels() {
+        let metrics = ServiceMetrics()
+        for number in 0..<100 {
+            metrics.record(
+                route: nil, method: .init("M\(number)") ?? .get, status: .notFound, took: .milliseconds(1))
+        }
+        let series = metrics.registry.text.split(separator: "\n").filter { $0.hasPrefix("crumb_http_requests_total") }
+        #expect(series == [#"crumb_http_requests_total{method="other",route="none",status="404"} 100"#])
+    }
+}

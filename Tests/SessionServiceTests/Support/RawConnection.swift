@@ -1,0 +1,88 @@
+import Foundation
+import NIOCore
+import NIOPosix
+import Testing
+
+/// A connection on which a test says what it likes, and reads what is answered.
+final class RawConnection {
+    struct Answer {
+        let status: Int
+        let fields: [String: String]
+        let body: String
+    }
+
+    /// The other side has ended the connection.
+    struct Closed: Error {}
+
+    private let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
+    private var inbound: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
+    private var text = ""
+
+    private init(
+        _ outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>,
+        _ inbound: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
+    ) {
+        self.outbound = outbound
+        self.inbound = inbound
+    }
+
+    /// Connects to a socket's path, or to a port of 127.0.0.1.
+    static func with<Result: Sendable>(
+        path: String? = nil, port: Int? = nil, _ body: (RawConnection) async throws -> sending Result
+    ) async throws -> sending Result {
+        let address =
+            try path.map { try SocketAddress(unixDomainSocketPath: $0) }
+            ?? SocketAddress(ipAddress: "127.0.0.1", port: try #require(port))
+        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).connect(to: address) {
+            channel in
+            channel.eventLoop.makeCompletedFuture {
+                try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+            }
+        }
+        return try await channel.executeThenClose { inbound, outbound in
+            try await body(RawConnection(outbound, inbound.makeAsyncIterator()))
+        }
+    }
+
+    func send(_ text: String) async throws {
+        try await outbound.write(ByteBuffer(string: text))
+    }
+
+    /// The next answer; one has to have a Content-Length.
+    func answer() async throws -> Answer {
+        while true {
+            if let end = text.range(of: "\r\n\r\n") {
+                let lines = text[..<end.lowerBound].components(separatedBy: "\r\n")
+                let fields = lines.dropFirst().map { $0.split(separator: ":", maxSplits: 1) }
+                    .reduce(into: [String: String]()) {
+                        $0[$1[0].lowercased()] = $1.count > 1 ? $1[1].trimmingCharacters(in: .whitespaces) : ""
+                    }
+                let count = Int(fields["content-length"] ?? "") ?? 0
+                let rest = text[end.upperBound...].utf8
+                if rest.count >= count {
+                    let body = String(decoding: rest.prefix(count), as: UTF8.self)
+                    text = String(decoding: rest.dropFirst(count), as: UTF8.self)
+                    let status = lines[0].split(separator: " ").dropFirst().first.flatMap { Int($0) }
+                    return Answer(status: try #require(status), fields: fields, body: body)
+                }
+            }
+            guard let bytes = try await inbound.next(isolation: #isolation) else { throw Closed() }
+            text += String(buffer: bytes)
+        }
+    }
+
+    /// Asks, and gives the answer.
+    func ask(
+        _ method: String = "GET", _ path: String, _ fields: [String: String] = [:], body: String? = nil
+    ) async throws -> Answer {
+        var fields = fields
+        if fields["Host"] == nil { fields["Host"] = "localhost" }
+        if let body {
+            fields["Content-Length"] = "\(body.utf8.count)"
+            if fields["Content-Type"] == nil { fields["Content-Type"] = "application/json" }
+        }
+        let head = fields.filter { !$0.value.isEmpty }.map { "\($0.key): \($0.value)\r\n" }.joined()
+        try await send("\(method) \(path) HTTP/1.1\r\n\(head)\r\n\(body ?? "")")
+        return try await answer()
+    }
+}
