@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
+import SessionStore
 import Testing
 
 @testable import SessionService
@@ -103,7 +104,7 @@ struct IdempotencyTests {
         var limits = IdempotencyCache.Limits()
         limits.entries = 2
         let cache = IdempotencyCache(limits: limits)
-        let counter = Counter()
+        let counter = Tally()
         let route = ServiceRoute(.post, "/x", .allJars(.write)) { _, _ in .json(counter.next()) }
         func send(_ key: String) async throws {
             _ = try await cache.respond(to: .post("/x", Self.key(key)), in: .owner, by: route)

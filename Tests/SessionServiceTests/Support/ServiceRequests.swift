@@ -3,6 +3,7 @@ import Hummingbird
 import Logging
 import NIOCore
 import NIOEmbedded
+import SessionStore
 import Synchronization
 
 @testable import SessionService
@@ -27,7 +28,7 @@ extension ServiceRequestContext {
 }
 
 /// Counts.
-final class Counter: Sendable {
+final class Tally: Sendable {
     private let count = Mutex(0)
 
     var value: Int { count.withLock { $0 } }
