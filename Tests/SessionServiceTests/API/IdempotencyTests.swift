@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
+import SessionStore
 import Testing
 
 @testable import SessionService

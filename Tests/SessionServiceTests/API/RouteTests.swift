@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
+import SessionStore
 import Testing
 
 @testable import SessionService

@@ -3,6 +3,7 @@ import Hummingbird
 import Logging
 import NIOCore
 import NIOEmbedded
+import SessionStore
 import Synchronization
 
 @testable import SessionService
