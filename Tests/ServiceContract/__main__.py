@@ -70,7 +70,7 @@ def main() -> int:
 
 
 def check(options: argparse.Namespace, address: str, token: str, home: str) -> int:
-    environment = dict(os.environ, CRUMB_TOKEN=token, HOME=home)
+    environment = dict(os.environ, CRUMB_TOKEN=token, HOME=home, SCHEMATHESIS_HOOKS="hooks", PYTHONPATH=str(HERE))
     document = subprocess.run(
         [
             options.schemathesis,
