@@ -220,9 +220,10 @@ let package = Package(
         .testTarget(
             name: "SessionServiceTests",
             dependencies: [
-                "SessionService", "CookieModel", "OAuth2", "SessionStore",
+                "SessionService", "CookieModel", "OAuth2", "SessionOperations", "SessionStore",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),

@@ -26,6 +26,8 @@ public struct LoginChallenge: Sendable, Hashable {
     public let authenticationContext: String?
     /// How many seconds ago the login may have been at most (`max_age`; RFC 9470, section 3).
     public let maximumAge: Int?
+    /// Whether the site says that it was shown a token and does not take it (`invalid_token`; RFC 6750, section 3.1).
+    public let refusesToken: Bool
 
     /// The challenge that a response is; `nil` where the rule does not take it for one.
     init?(_ rule: LoginRule, _ head: ResponseHead, from url: RequestURL) {
@@ -49,6 +51,7 @@ public struct LoginChallenge: Sendable, Hashable {
         }
         self.rule = rule
         self.url = url
+        refusesToken = bearer?.parameters["error"] == "invalid_token"
         loginURL = isToLogin ? target.map { $0.withoutQuery.description } : nil
         authenticationContext = sign == .stepUp ? bearer?.parameters["acr_values"] : nil
         maximumAge = sign == .stepUp ? bearer?.parameters["max_age"].flatMap { Int($0) } : nil

@@ -56,7 +56,7 @@ public struct LoginFallback: Sendable {
     /// - Throws: ``LoginFallbackError``, or why there is no token: `TokenRefreshError`, `OAuth2Error`,
     ///   `SessionStoreError`.
     public func answer(_ challenge: LoginChallenge, in jar: CookieJar, now: Timestamp) async throws -> Answer {
-        let tokens = try await tokens(for: challenge)
+        let tokens = try await tokens(for: challenge, in: jar, now: now)
         let rule = challenge.rule
         switch rule.delivery {
         case .authorization:
@@ -90,7 +90,10 @@ public struct LoginFallback: Sendable {
 
     // MARK: - Tokens
 
-    private func tokens(for challenge: LoginChallenge) async throws -> TokenSet {
+    /// How long after it was issued a token that the site refuses is not renewed: the next one would fare no better.
+    private static let settlingTime: Int64 = 10
+
+    private func tokens(for challenge: LoginChallenge, in jar: CookieJar, now: Timestamp) async throws -> TokenSet {
         let profile = challenge.rule.profile
         if challenge.sign == .stepUp {
             // A refreshed token is of the same login, which is what the site does not want.
@@ -99,7 +102,8 @@ public struct LoginFallback: Sendable {
             return try store.get(profile).tokens
         }
         do {
-            return try await refresher.token(profile).tokens
+            return try isRefused(by: challenge, in: jar, now: now)
+                ? try await refresher.refreshed(profile).tokens : try await refresher.token(profile).tokens
         } catch let error as TokenRefreshError where error.code == .loginRequired || error.code == .tokenExpired {
             guard let login else { throw loginRequired(challenge) }
             try await login(challenge)
@@ -108,6 +112,22 @@ public struct LoginFallback: Sendable {
             guard let login else { throw loginRequired(challenge) }
             try await login(challenge)
             return try store.get(profile).tokens
+        }
+    }
+
+    /// Whether the site was shown the present token, and did not take it although its time is not over: it was revoked.
+    private func isRefused(by challenge: LoginChallenge, in jar: CookieJar, now: Timestamp) throws -> Bool {
+        let rule = challenge.rule
+        let stored = try store.get(rule.profile)
+        let isFresh = Timestamp(microseconds: stored.tokens.receivedAt).advanced(bySeconds: LoginFallback.settlingTime)
+        guard stored.isRefreshable(at: now), isFresh <= now else { return false }
+        if challenge.refusesToken { return true }
+        guard case .cookie(let template) = rule.delivery,
+            let line = try? template.setCookie(stored.tokens, profile: rule.profile, now: now),
+            case .cookie(let cookie) = SetCookie.parse(line)
+        else { return false }
+        return try jar.retrieve(for: RequestContext(url: challenge.url), now: now).included.contains {
+            $0.name == cookie.name && $0.value == cookie.value
         }
     }
 

@@ -34,7 +34,8 @@ struct Inspector: Sendable {
         router.get("inspector.css") { _, _ in asset(PackageResources.inspector_css, "text/css; charset=utf-8") }
         router.get("inspector.js") { _, _ in asset(PackageResources.inspector_js, "text/javascript; charset=utf-8") }
         router.get("sign-in") { request, _ in
-            page(SignInView(refused: false, to: InspectorPath.local(request.uri.queryParameters["to"].map(String.init))))
+            page(
+                SignInView(refused: false, to: InspectorPath.local(request.uri.queryParameters["to"].map(String.init))))
         }
         router.post("sign-in") { request, context in try await signIn(request, context) }
         router.post("sign-out") { request, _ in signOut(request) }
@@ -100,7 +101,8 @@ struct Inspector: Sendable {
 
     private func overview(_ context: ServiceRequestContext) throws -> Response {
         let grant = context.caller.grant
-        let jars = grant.verbs.contains(.read) ? try database.jars(now: now()).filter { grant.covers(jar: $0.name) } : []
+        let jars =
+            grant.verbs.contains(.read) ? try database.jars(now: now()).filter { grant.covers(jar: $0.name) } : []
         let seesTokens = grant.coversAll && grant.verbs.contains(.read)
         let tokens = seesTokens ? try database.tokens.all().compactMap { try? $0.get() } : nil
         return page(OverviewView(caller: view(of: context), jars: jars, tokens: tokens, now: now()))

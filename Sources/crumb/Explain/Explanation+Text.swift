@@ -21,7 +21,8 @@ extension Explanation {
         var table = CookieTable(now: now)
         for cookie in sent { table.add(cookie, marked: context.interface == .script ? "visible" : "sent") }
         for entry in unsent {
-            table.add(entry.cookie, marked: context.interface == .script ? "hidden" : "not sent", reasons: entry.reasons)
+            table.add(
+                entry.cookie, marked: context.interface == .script ? "hidden" : "not sent", reasons: entry.reasons)
         }
         return table.lines
     }

@@ -204,6 +204,33 @@ struct LoginFallbackTests {
         }
     }
 
+    @Test(
+        "A token that the site was shown and refuses is renewed although its time is not over",
+        arguments: [(true, "old", 1), (true, "another", 0), (false, "old", 1), (false, nil, 0)]
+            as [(Bool, String?, Int)])
+    func revoked(isCookie: Bool, shown: String?, refreshes: Int) async throws {
+        let jar = try jar()
+        let server = Server()
+        let fallback = try fallback(
+            jar, isCookie ? .cookie(try CookieTemplate(LoginFallbackTests.template)) : .authorization, server: server,
+            expired: false)
+        let url = try RequestURL("https://app.test/")
+        if isCookie, let shown {
+            _ = try jar.receive(
+                ReceivedResponse(
+                    context: RequestContext(url: url), setCookie: [Octets("session=\(shown); Path=/; Secure; HttpOnly")]
+                ),
+                now: LoginFallbackTests.now)
+        }
+        // With a field, the site itself says that it has seen a token.
+        let field: [Octets] = isCookie ? [] : [shown == nil ? "Bearer" : "Bearer error=\"invalid_token\""]
+        let head = ResponseHead(status: 401, authenticate: field)
+        let challenge = try #require(fallback.challenge(in: head, from: url))
+        _ = try await fallback.answer(challenge, in: jar, now: LoginFallbackTests.now)
+        #expect(server.paths.withLock { $0.count } == refreshes)
+        #expect(try jar.tokens.get("p").tokens.accessToken == Secret(refreshes == 0 ? "old" : "fresh"))
+    }
+
     @Test("What is refused once more is given to the caller: there is no loop")
     func noLoop() async throws {
         let jar = try jar()

@@ -1,0 +1,74 @@
+import Foundation
+import HTTPTypes
+import SessionOperations
+import Testing
+
+@testable import SessionService
+
+@Suite("Captures that are sent")
+struct CaptureRouteTests {
+    private static let route = "/v1/jars/default/captures"
+    private static let dump = "HTTP/1.1 200 OK\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2; Domain=b.test\r\n\r\n"
+
+    @Test("A capture is taken, and every line accounted for")
+    func taken() async throws {
+        let answer = try await ServiceFixture().run { client in
+            try await client.send(.post, "\(Self.route)?url=https://a.test/&source=dump", bytes: Array(Self.dump.utf8))
+        }
+        #expect(answer.object["taken"] as? Int == 1 && answer.object["source"] as? String == "dump")
+        let refused = answer.object["refused"] as? [[String: Any]]
+        #expect(refused?.first?["place"] as? String == "dump: entry 1, line 1")
+    }
+
+    @Test("The same capture again changes nothing, unless it is asked for")
+    func again() async throws {
+        try await ServiceFixture().run { client in
+            let uri = "\(Self.route)?url=https://a.test/"
+            _ = try await client.send(.post, uri, bytes: Array(Self.dump.utf8))
+            let second = try await client.send(.post, uri, bytes: Array(Self.dump.utf8))
+            #expect(second.object["alreadyImported"] != nil && second.object["taken"] as? Int == 0)
+            let third = try await client.send(.post, "\(uri)&again=true", bytes: Array(Self.dump.utf8))
+            #expect(third.object["alreadyImported"] == nil && third.object["replaced"] as? Int == 1)
+        }
+    }
+
+    @Test("A capture that is larger than what is held back is read as it comes, and followed")
+    func followed() async throws {
+        let lines = (0..<120_000).map {
+            "a.test\tFALSE\t/\tFALSE\t0\tn\($0 % 90)\t\(String(repeating: "v", count: 30))\n"
+        }
+        let file = Array(("# Netscape HTTP Cookie File\n" + lines.joined()).utf8)
+        #expect(file.count > 4 << 20)
+        let answer = try await ServiceFixture().run { client in
+            try await client.send(.post, Self.route, bytes: file, fields: [.accept: "application/x-ndjson"])
+        }
+        #expect(answer.mediaType == "application/x-ndjson")
+        let decoder = JSONDecoder()
+        let told = try answer.text.split(separator: "\n").map {
+            try decoder.decode(CaptureProgressLine.self, from: Data($0.utf8))
+        }
+        let progress = told.compactMap(\.progress)
+        #expect(progress.count >= 4 && progress.map(\.bytes) == progress.map(\.bytes).sorted())
+        #expect(progress.last?.cookies ?? 0 > 0)
+        let report = try #require(told.last?.report)
+        #expect(report.lines == 120_000 && report.failures.isEmpty)
+    }
+
+    @Test("What is wrong with a capture stands in its report")
+    func broken() async throws {
+        let answer = try await ServiceFixture().run { client in
+            try await client.send(.post, Self.route, bytes: Array("nothing known".utf8))
+        }
+        let failures = answer.object["failures"] as? [[String: Any]]
+        #expect(answer.status == 200 && failures?.first?["code"] as? String == "input-unrecognized")
+    }
+
+    @Test("A refusal while it is followed is the last line")
+    func refusedWhileFollowed() async throws {
+        let answer = try await ServiceFixture().run { client in
+            try await client.send(
+                .post, Self.route, bytes: Array("SQLite format 3\0".utf8), fields: [.accept: "application/x-ndjson"])
+        }
+        #expect(answer.status == 200 && answer.text.contains(#""code":"input-unrecognized""#))
+    }
+}

@@ -1,0 +1,57 @@
+import CookieModel
+import HTTPTypes
+import SessionStore
+import Testing
+
+@testable import SessionService
+
+@Suite("A request gets what a browser would send")
+struct DecorateTests {
+    private static let route = "/v1/jars/default/decorate"
+
+    private func decorate(_ fixture: ServiceFixture, _ body: String) async throws -> ServiceAnswer {
+        try await fixture.run { try await $0.send(.post, Self.route, body) }
+    }
+
+    @Test("Fields, and why cookies stay")
+    func decorated() async throws {
+        let answer = try await decorate(ServiceFixture(), #"{"url":"https://www.example.com/"}"#)
+        #expect(
+            answer.text
+                == #"{"excluded":[{"name":"deep","reasons":["path-mismatch"]}],"#
+                + #""fields":[{"name":"cookie","value":"sid=cookie-secret; lax=cookie-secret"}],"#
+                + #""included":["sid","lax"]}"#)
+    }
+
+    @Test("The context decides")
+    func crossSite() async throws {
+        let answer = try await decorate(
+            ServiceFixture(), #"{"url":"https://www.example.com/","topLevel":"https://other.test/"}"#)
+        #expect(answer.status == 200 && answer.text.contains(#""fields":[]"#))
+    }
+
+    @Test("The request's own cookies stand first and win by name")
+    func ownCookies() async throws {
+        let answer = try await decorate(
+            ServiceFixture(),
+            #"{"url":"https://www.example.com/","headers":[{"name":"Cookie","value":"lax=mine"},{"name":"a","value":""}]}"#
+        )
+        let fields = answer.object["fields"] as? [[String: String]]
+        #expect(fields?.first?["value"] == "lax=mine; sid=cookie-secret")
+        #expect(answer.text.contains(#"{"name":"lax","reasons":["set-by-caller"]}"#))
+    }
+
+    @Test("Octets that are not text come in base64, and what JSON escapes is escaped")
+    func octets() async throws {
+        let fixture = try ServiceFixture()
+        let jar = try fixture.database.jar(now: ServiceFixture.now)
+        let context = CookieModel.RequestContext(url: try RequestURL("https://a.test/"))
+        try jar.receive(
+            ReceivedResponse(context: context, setCookie: [#"q"\=1"#, Octets([0x62, 0x3D, 0xFF])]),
+            now: ServiceFixture.now)
+        let answer = try await decorate(fixture, #"{"url":"https://a.test/"}"#)
+        let fields = answer.object["fields"] as? [[String: String]]
+        #expect(fields?.first == ["name": "cookie", "valueBase64": "cSJcPTE7IGI9/w=="])
+        #expect(answer.object["included"] as? [String] == [#"q"\"#, "b"])
+    }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import SessionStore
+import Testing
+
+@testable import SessionService
+
+@Suite("The routes, their document, and who may")
+struct RouteTests {
+    private static let following = "GET /v1/jars/{jar}/events"
+
+    @Test("Every route has a row in the table, and no row is for a route that is gone")
+    func tableIsComplete() throws {
+        let routes = try ServiceFixture().api.routes.map { "\($0.method) \($0.path)" }
+        #expect(Set(routes).count == routes.count)
+        #expect(Set(RouteSample.all.map { "\($0.method) \($0.path)" }).union([Self.following]) == Set(routes))
+    }
+
+    @Test("The document has the routes of the router, all of them, and says what each requires")
+    func document() throws {
+        let fixture = try ServiceFixture()
+        let router = Router(context: ServiceRequestContext.self)
+        fixture.api.addRoutes(to: router)
+        let operations = try APIDocument().operations
+        #expect(Set(operations.keys) == Set(router.routes.map { "\($0.method) \($0.path)" }))
+        for route in fixture.api.routes {
+            let said = operations["\(route.method) \(route.path)"]?["x-crumb-access"] as? String
+            let access =
+                switch route.access {
+                case .everyone: "everyone"
+                case .caller: "caller"
+                case .someJars(let verb): verb.rawValue
+                case .allJars(let verb): "all:\(verb.rawValue)"
+                case .jar(let verb): "jar:\(verb.rawValue)"
+                }
+            #expect(said == access, "\(route.method) \(route.path)")
+        }
+    }
+
+    @Test("Each route answers as its document says", arguments: RouteSample.all)
+    func answers(sample: RouteSample) async throws {
+        let answer = try await ServiceFixture().run { client in
+            try await client.send(sample.method, sample.uri, sample.body, type: sample.type)
+        }
+        #expect(answer.status == sample.status, "\(answer.text)")
+        #expect(try APIDocument().faults(of: answer, to: "\(sample.method) \(sample.path)") == [])
+    }
+
+    @Test("Without the verb, nobody gets an answer", arguments: RouteSample.all)
+    func verbs(sample: RouteSample) async throws {
+        let fixture = try ServiceFixture()
+        let route = try #require(
+            fixture.api.routes.first { $0.method == sample.method && $0.path == sample.path })
+        switch route.access {
+        case .everyone: return
+        case .caller:
+            let answer = try await send(sample, fixture, AccessGrant(verbs: []))
+            #expect(answer.status == 401 && answer.code == "unauthenticated")
+        case .someJars(let verb), .allJars(let verb), .jar(let verb):
+            let others = Set(AccessVerb.allCases).subtracting([verb])
+            let refused = try await send(sample, fixture, AccessGrant(verbs: others))
+            #expect(refused.status == 403 && refused.code == "forbidden")
+            let answered = try await send(sample, fixture, AccessGrant(verbs: [verb]))
+            #expect(answered.status == sample.status, "\(answered.text)")
+        }
+    }
+
+    @Test("A jar that the grant is not for is answered as one that is not there", arguments: RouteSample.all)
+    func jars(sample: RouteSample) async throws {
+        let fixture = try ServiceFixture()
+        let route = try #require(
+            fixture.api.routes.first { $0.method == sample.method && $0.path == sample.path })
+        let grant = AccessGrant(verbs: Set(AccessVerb.allCases), jars: .named(["third"]))
+        let answer = try await send(sample, fixture, grant)
+        switch route.access {
+        case .everyone, .caller: #expect(answer.status == sample.status)
+        case .someJars: #expect(answer.text == #"{"jars":[]}"#)
+        case .allJars: #expect(answer.status == 403)
+        case .jar:
+            #expect(answer.status == 404 && answer.code == "jar-not-found")
+            var missing = sample
+            missing = RouteSample(
+                sample.method, sample.path, sample.uri.replacing("/default", with: "/fourth"), sample.body,
+                type: sample.type)
+            let other = try await send(missing, fixture, .everything)
+            #expect(other.status == 404, "\(other.text)")
+            let unlike = answer.text.replacing("default", with: "fourth")
+            #expect(other.code == "jar-not-found" && (unlike == other.text || route.access == .jar(.write)))
+        }
+    }
+
+    @Test("Who may not see secrets is never answered one", arguments: RouteSample.all)
+    func secrecy(sample: RouteSample) async throws {
+        let fixture = try ServiceFixture()
+        let answer = try await send(sample, fixture, AccessGrant(verbs: [.read, .write]))
+        for secret in ServiceFixture.secrets { #expect(!answer.text.contains(secret)) }
+        for field in answer.fields { #expect(!field.value.contains("secret")) }
+    }
+
+    private func send(
+        _ sample: RouteSample, _ fixture: ServiceFixture, _ grant: AccessGrant
+    ) async throws -> ServiceAnswer {
+        try await fixture.run(grant) { client in
+            try await client.send(sample.method, sample.uri, sample.body, type: sample.type)
+        }
+    }
+}

@@ -1,0 +1,176 @@
+import HTTPTypes
+import OAuth2
+import SessionStore
+import Testing
+
+@testable import SessionService
+
+@Suite("Tokens and logins")
+struct TokenRouteTests {
+    @Test("A token that lives is given without a question; one that is due is refreshed first")
+    func accessToken() async throws {
+        let fixture = try ServiceFixture()
+        try await fixture.run { client in
+            let fresh = try await client.send(.post, "/v1/tokens/work/access-token")
+            #expect(fresh.object["accessToken"] as? String == "access-secret")
+            #expect(fixture.server.paths.isEmpty)
+            let due = try await client.send(.post, "/v1/tokens/work/access-token", #"{"skew":7200}"#)
+            #expect(due.object["accessToken"] as? String == "access-secret-2")
+            #expect(fixture.server.paths == ["/token"])
+        }
+    }
+
+    @Test("Where a refresh fails the token that lives is given; one that has ended is a problem")
+    func refreshFails() async throws {
+        let fixture = try ServiceFixture()
+        fixture.server.answer("/token", 503, "")
+        try await fixture.run { client in
+            let due = try await client.send(.post, "/v1/tokens/work/access-token", #"{"skew":7200}"#)
+            #expect(due.object["accessToken"] as? String == "access-secret")
+            let asked = try await client.send(.post, "/v1/tokens/work/refresh")
+            #expect(asked.status == 502 && asked.code == "server-unavailable")
+        }
+        fixture.server.answer("/token", 400, #"{"error":"invalid_grant"}"#)
+        let lost = try await fixture.run { try await $0.send(.post, "/v1/tokens/work/refresh") }
+        #expect(lost.status == 409 && lost.code == "login-required")
+        let listed = try await fixture.run { try await $0.send(.get, "/v1/tokens") }
+        #expect(listed.text.contains(#""state":"login-required""#))
+    }
+
+    @Test("Tokens are ended at the server; after a logout nothing is known of them")
+    func revoke() async throws {
+        let fixture = try ServiceFixture()
+        try await fixture.run { client in
+            let revoked = try await client.send(.post, "/v1/tokens/work/revoke")
+            #expect(revoked.text == #"{"isRemoved":false,"name":"work","revoked":["refresh_token","access_token"]}"#)
+            let loggedOut = try await client.send(.post, "/v1/tokens/work/logout")
+            #expect(loggedOut.object["isRemoved"] as? Bool == true)
+            #expect(try await client.send(.get, "/v1/tokens/work").status == 404)
+        }
+    }
+
+    @Test("Where the server cannot be reached nothing is forgotten, unless that is wanted")
+    func logoutOffline() async throws {
+        let fixture = try ServiceFixture()
+        fixture.server.answer("/revoke", 503, "")
+        try await fixture.run { client in
+            let refused = try await client.send(.post, "/v1/tokens/work/logout")
+            #expect(refused.code == "server-unavailable")
+            #expect(try await client.send(.get, "/v1/tokens/work").status == 200)
+            let forced = try await client.send(.post, "/v1/tokens/work/logout", #"{"force":true}"#)
+            #expect(forced.status == 200)
+            #expect(try await client.send(.get, "/v1/tokens/work").status == 404)
+        }
+    }
+
+    private func state(
+        _ client: ServiceClient, _ id: String, after other: String = "pending"
+    ) async throws -> ServiceAnswer {
+        while true {
+            let answer = try await client.send(.get, "/v1/logins/\(id)")
+            if answer.object["state"] as? String != other { return answer }
+            await Task.yield()
+        }
+    }
+
+    @Test("A login on another device says what to type where, and ends by itself")
+    func device() async throws {
+        let fixture = try ServiceFixture()
+        fixture.server.answer("/token", 400, #"{"error":"authorization_pending"}"#)
+        try await fixture.run { client in
+            let begun = try await client.send(.post, "/v1/logins", #"{"name":"work","flow":"device"}"#)
+            #expect(begun.object["userCode"] as? String == "WDJB-MJHT")
+            #expect(begun.object["state"] as? String == "pending" && !begun.text.contains("device-secret"))
+            let id = try #require(begun.object["id"] as? String)
+            #expect(begun.fields[.location] == "/v1/logins/\(id)")
+            fixture.server.answer("/token", 200, #"{"access_token":"access-secret-3","token_type":"Bearer"}"#)
+            let ended = try await state(client, id)
+            #expect(ended.object["state"] as? String == "done", "\(ended.text)")
+            let token = try await client.send(.post, "/v1/tokens/work/access-token")
+            #expect(token.object["accessToken"] as? String == "access-secret-3")
+        }
+    }
+
+    @Test("A login that is refused says why; one that is given up is gone")
+    func refused() async throws {
+        let fixture = try ServiceFixture()
+        fixture.server.answer("/token", 400, #"{"error":"access_denied"}"#)
+        try await fixture.run { client in
+            let begun = try await client.send(.post, "/v1/logins", #"{"name":"work","flow":"device"}"#)
+            let id = try #require(begun.object["id"] as? String)
+            let ended = try await state(client, id)
+            let problem = ended.object["problem"] as? [String: Any]
+            #expect(problem?["code"] as? String == "login-failed", "\(ended.text)")
+            #expect(try await client.send(.delete, "/v1/logins/\(id)").status == 204)
+            #expect(try await client.send(.get, "/v1/logins/\(id)").code == "login-not-found")
+        }
+    }
+
+    /// The parameter of a URL.
+    private func parameter(_ name: String, of url: String?) throws -> String {
+        let pair = url?.split(whereSeparator: { $0 == "?" || $0 == "&" }).first { $0.hasPrefix("\(name)=") }
+        return String(try #require(pair).dropFirst(name.count + 1))
+    }
+
+    @Test("A browser comes back by the callback, once, and nobody else's redirect counts")
+    func browser() async throws {
+        let fixture = try ServiceFixture()
+        try await fixture.run { client in
+            let begun = try await client.send(.post, "/v1/logins", #"{"name":"work","flow":"browser"}"#)
+            let url = begun.object["authorizationURL"] as? String
+            #expect(url?.hasPrefix("https://id.test/authorize?") == true, "\(begun.text)")
+            let state = try parameter("state", of: url)
+            let id = try #require(begun.object["id"] as? String)
+            let foreign = try await client.send(.get, "/v1/logins/callback?state=other&code=c")
+            #expect(foreign.status == 400 && foreign.mediaType == "text/html")
+            let nobody = try await fixture.run(AccessGrant(verbs: [])) {
+                try await $0.send(.get, "/v1/logins/callback?state=\(state)&code=c")
+            }
+            #expect(nobody.status == 200 && nobody.text.contains("You are logged in"))
+            #expect(try await client.send(.get, "/v1/logins/\(id)").object["state"] as? String == "done")
+            let again = try await client.send(.get, "/v1/logins/callback?state=\(state)&code=c")
+            #expect(again.status == 400)
+            #expect(fixture.server.paths == ["/token"])
+        }
+    }
+
+    @Test("The URL that a browser ended at can be sent here")
+    func redirect() async throws {
+        let fixture = try ServiceFixture()
+        try await fixture.run { client in
+            let begun = try await client.send(
+                .post, "/v1/logins", #"{"name":"work","flow":"browser","redirectURI":"app.test:/back"}"#)
+            let state = try parameter("state", of: begun.object["authorizationURL"] as? String)
+            let id = try #require(begun.object["id"] as? String)
+            let wrong = try await client.send(
+                .post, "/v1/logins/\(id)/redirect", #"{"url":"app.test:/back?state=x&code=c"}"#)
+            #expect(wrong.status == 422 && wrong.code == "login-failed")
+            let right = try await client.send(
+                .post, "/v1/logins/\(id)/redirect", #"{"url":"app.test:/back?state=\#(state)&code=c"}"#)
+            #expect(right.object["state"] as? String == "done", "\(right.text)")
+        }
+    }
+
+    @Test("The client's own tokens are there at once")
+    func clientCredentials() async throws {
+        let answer = try await ServiceFixture().run { client in
+            try await client.send(
+                .post, "/v1/logins",
+                #"{"name":"own","flow":"client-credentials","clientID":"c","clientSecret":"client-secret","endpoints":{"token_endpoint":"https://id.test/token"}}"#
+            )
+        }
+        #expect(answer.status == 201 && answer.object["state"] as? String == "done", "\(answer.text)")
+    }
+
+    @Test("No more logins are under way than are worth waiting for")
+    func bounded() async throws {
+        let fixture = try ServiceFixture()
+        try await fixture.run { client in
+            for _ in 0..<LoginRegistry.limit {
+                _ = try await client.send(.post, "/v1/logins", #"{"name":"work","flow":"browser"}"#)
+            }
+            let answer = try await client.send(.post, "/v1/logins", #"{"name":"work","flow":"browser"}"#)
+            #expect(answer.status == 429 && answer.code == "logins-exhausted")
+        }
+    }
+}

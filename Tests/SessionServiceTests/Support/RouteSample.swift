@@ -1,0 +1,89 @@
+import HTTPTypes
+import Testing
+
+/// A request that each route answers: the table that every route has to be in.
+struct RouteSample: Sendable, CustomTestStringConvertible {
+    let method: HTTPRequest.Method
+    let path: String
+    let uri: String
+    var body: String?
+    var type = "application/json"
+    var status = 200
+    /// What has to be done before.
+    var before: [String] = []
+
+    var testDescription: String { "\(method) \(uri)" }
+
+    init(
+        _ method: HTTPRequest.Method, _ path: String, _ uri: String, _ body: String? = nil, status: Int = 200,
+        type: String = "application/json"
+    ) {
+        self.method = method
+        self.path = path
+        self.uri = uri
+        self.body = body
+        self.status = status
+        self.type = type
+    }
+
+    private static let jar = "/v1/jars/{jar}"
+    private static let url = #"{"url":"https://www.example.com/"}"#
+
+    /// All routes but the one that follows changes, which has no end.
+    static let all: [RouteSample] = [
+        RouteSample(.get, "/v1/jars", "/v1/jars"),
+        RouteSample(.post, "/v1/jars", "/v1/jars", #"{"name":"new","profile":"browser"}"#, status: 201),
+        RouteSample(.get, jar, "/v1/jars/default"),
+        RouteSample(.patch, jar, "/v1/jars/default", #"{"limits":{"total-cookies":50,"domain-cookies":null}}"#),
+        RouteSample(.delete, jar, "/v1/jars/default"),
+        RouteSample(.post, "\(jar)/clear", "/v1/jars/default/clear"),
+        RouteSample(.post, "\(jar)/prune", "/v1/jars/default/prune"),
+        RouteSample(.post, "\(jar)/rename", "/v1/jars/default/rename", #"{"to":"new"}"#),
+        RouteSample(.post, "\(jar)/copy", "/v1/jars/default/copy", #"{"to":"new"}"#, status: 201),
+        RouteSample(.post, "\(jar)/merge", "/v1/jars/default/merge", #"{"to":"other"}"#),
+        RouteSample(.get, "\(jar)/snapshots", "/v1/jars/default/snapshots"),
+        RouteSample(.post, "\(jar)/snapshots", "/v1/jars/default/snapshots", #"{"name":"tuesday"}"#, status: 201),
+        RouteSample(.delete, "\(jar)/snapshots/{name}", "/v1/jars/default/snapshots/monday"),
+        RouteSample(.post, "\(jar)/snapshots/{name}/restore", "/v1/jars/default/snapshots/monday/restore"),
+        RouteSample(.post, "\(jar)/session/end", "/v1/jars/default/session/end"),
+        RouteSample(
+            .post, "\(jar)/responses", "/v1/jars/default/responses",
+            #"{"url":"https://www.example.com/","headers":[{"name":"Set-Cookie","value":"a=cookie-secret"}]}"#),
+        RouteSample(
+            .post, "\(jar)/captures", "/v1/jars/default/captures?url=https://www.example.com/",
+            "HTTP/1.1 200 OK\r\nSet-Cookie: b=cookie-secret\r\n\r\n", type: "application/octet-stream"),
+        RouteSample(.post, "\(jar)/decorate", "/v1/jars/default/decorate", url),
+        RouteSample(.get, "\(jar)/cookies", "/v1/jars/default/cookies?origins=true"),
+        RouteSample(
+            .post, "\(jar)/cookies", "/v1/jars/default/cookies",
+            #"{"url":"https://www.example.com/","setCookie":["sid=cookie-secret; Secure","x=1; Domain=other.test"]}"#),
+        RouteSample(.delete, "\(jar)/cookies", "/v1/jars/default/cookies?name=sid"),
+        RouteSample(.get, "\(jar)/cookies/{name}", "/v1/jars/default/cookies/sid"),
+        RouteSample(.post, "\(jar)/script", "/v1/jars/default/script", #"{"urls":["https://www.example.com/"]}"#),
+        RouteSample(.get, "\(jar)/capture-script", "/v1/jars/default/capture-script?handler=crumb"),
+        RouteSample(.post, "\(jar)/explain", "/v1/jars/default/explain", url),
+        RouteSample(
+            .post, "\(jar)/explain-set-cookie", "/v1/jars/default/explain-set-cookie",
+            #"{"url":"https://www.example.com/","setCookie":["sid=cookie-secret; Domain=other.test"]}"#),
+        RouteSample(.get, "\(jar)/changes", "/v1/jars/default/changes"),
+        RouteSample(.post, "\(jar)/export", "/v1/jars/default/export", #"{"format":"json"}"#),
+        RouteSample(.get, "/v1/tokens", "/v1/tokens"),
+        RouteSample(.get, "/v1/tokens/{name}", "/v1/tokens/work"),
+        RouteSample(.delete, "/v1/tokens/{name}", "/v1/tokens/work"),
+        RouteSample(.post, "/v1/tokens/{name}/access-token", "/v1/tokens/work/access-token"),
+        RouteSample(.post, "/v1/tokens/{name}/refresh", "/v1/tokens/work/refresh"),
+        RouteSample(.post, "/v1/tokens/{name}/revoke", "/v1/tokens/work/revoke"),
+        RouteSample(.post, "/v1/tokens/{name}/logout", "/v1/tokens/work/logout"),
+        RouteSample(.post, "/v1/logins", "/v1/logins", #"{"name":"work","flow":"device"}"#, status: 201),
+        RouteSample(.get, "/v1/logins/{id}", "/v1/logins/none", status: 404),
+        RouteSample(.delete, "/v1/logins/{id}", "/v1/logins/none", status: 404),
+        RouteSample(
+            .post, "/v1/logins/{id}/redirect", "/v1/logins/none/redirect", #"{"url":"https://a.test/"}"#, status: 404),
+        RouteSample(.get, "/v1/logins/callback", "/v1/logins/callback?state=none", status: 400),
+        RouteSample(
+            .post, "/v1/simulate", "/v1/simulate",
+            #"{"id":1,"steps":[{"receive":{"url":"https://a.test/","setCookie":["a=1"]}}]}"#,
+            type: "application/x-ndjson"),
+        RouteSample(.get, "/v1/openapi.json", "/v1/openapi.json"),
+    ]
+}

@@ -1,0 +1,154 @@
+import CookieModel
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import OAuth2
+import SessionStore
+import Testing
+
+@testable import SessionService
+
+/// A service over a database in memory, for callers of any grant.
+///
+/// It has two jars with a cookie or three, a saved session, and a token.
+struct ServiceFixture {
+    static let now = Timestamp(seconds: 1_800_000_000)
+    /// What no answer to a caller without `secrets` may hold.
+    static let secrets = ["cookie-secret", "access-secret", "refresh-secret", "client-secret"]
+
+    let database: SessionDatabase
+    let api: SessionAPI
+    let server: AuthorizationServer
+
+    init() throws {
+        let key = try #require(SealingKey(bytes: Array(1...32)))
+        database = try SessionDatabase(path: "", keys: .key(key), durability: .memory, now: Self.now)
+        server = AuthorizationServer()
+        var following = ChangeFollowing()
+        following.interval = .milliseconds(1)
+        following.heartbeat = 1
+        api = SessionAPI(
+            database: database,
+            tokens: TokenAPI(
+                database.tokens, transport: server, callback: "http://127.0.0.1/v1/logins/callback",
+                clock: ImmediateClock()
+            ) { Self.now },
+            following: following
+        ) { Self.now }
+        try fill("default")
+        try fill("other")
+        try database.tokens.put(
+            TokenSet(
+                accessToken: Secret("access-secret"), refreshToken: Secret("refresh-secret"),
+                receivedAt: Self.now.microseconds - 7_200_000_000,
+                accessTokenExpiry: Self.now.microseconds + 3_600_000_000),
+            for: Profile(id: ProfileID(issuer: "https://id.test", clientID: "app"), name: "work"),
+            credentials: ProfileCredentials(
+                settings: ProfileSettings(
+                    grant: .authorizationCode,
+                    endpoints: [
+                        .token: "https://id.test/token", .revocation: "https://id.test/revoke",
+                        .deviceAuthorization: "https://id.test/device",
+                        .authorization: "https://id.test/authorize",
+                    ], authenticationMethod: .clientSecretPost), clientSecret: Secret("client-secret")),
+            now: Self.now)
+    }
+
+    private func fill(_ name: String) throws {
+        let jar = try database.jar(named: name, now: Self.now)
+        let context = CookieModel.RequestContext(url: try RequestURL("https://www.example.com/"))
+        try jar.receive(
+            ReceivedResponse(
+                context: context,
+                setCookie: [
+                    "sid=cookie-secret; Path=/; Secure; HttpOnly", "lax=cookie-secret; Path=/; Max-Age=3600",
+                    "deep=cookie-secret; Path=/deep",
+                ]), now: Self.now)
+        try jar.saveSession(named: "monday", now: Self.now)
+    }
+
+    /// Sends requests as a caller with a grant.
+    func run<Result: Sendable>(
+        _ grant: AccessGrant = .everything, name: String = "test",
+        _ body: @Sendable @escaping (ServiceClient) async throws -> Result
+    ) async throws -> Result {
+        let router = Router(context: ServiceRequestContext.self)
+        router.add(middleware: EveryCaller(caller: Caller(name: name, grant: grant)))
+        api.addRoutes(to: router)
+        return try await Application(router: router).test(.router) { client in
+            try await body(ServiceClient(client: client))
+        }
+    }
+}
+
+/// Says of every request that it is from one caller.
+struct EveryCaller: RouterMiddleware {
+    let caller: Caller
+
+    func handle(
+        _ request: Request, context: ServiceRequestContext,
+        next: @concurrent (Request, ServiceRequestContext) async throws -> Response
+    ) async throws -> Response {
+        var context = context
+        context.caller = caller
+        return try await next(request, context)
+    }
+}
+
+/// Sends requests, and takes their answers apart.
+struct ServiceClient: Sendable {
+    let client: any TestClientProtocol
+
+    func send(
+        _ method: HTTPRequest.Method, _ uri: String, _ body: String? = nil, type: String = "application/json",
+        fields: HTTPFields = [:]
+    ) async throws -> ServiceAnswer {
+        try await send(method, uri, bytes: body.map { Array($0.utf8) }, type: type, fields: fields)
+    }
+
+    func send(
+        _ method: HTTPRequest.Method, _ uri: String, bytes: [UInt8]?, type: String = "application/octet-stream",
+        fields: HTTPFields = [:]
+    ) async throws -> ServiceAnswer {
+        var fields = fields
+        if bytes != nil { fields[.contentType] = type }
+        return try await client.execute(
+            uri: uri, method: method, headers: fields, body: bytes.map { ByteBuffer(bytes: $0) }
+        ) { response in
+            ServiceAnswer(
+                status: response.status.code, fields: response.headers, text: String(buffer: response.body))
+        }
+    }
+}
+
+/// An answer of the service.
+struct ServiceAnswer: Sendable {
+    let status: Int
+    let fields: HTTPFields
+    let text: String
+
+    var mediaType: String { fields[.contentType].map { String($0.prefix { $0 != ";" }) } ?? "" }
+
+    /// The JSON, of any kind.
+    var json: Any? { try? JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed) }
+
+    /// The JSON as an object.
+    var object: [String: Any] { json as? [String: Any] ?? [:] }
+
+    /// The code of the problem; `nil` where it is none.
+    var code: String? { mediaType == "application/problem+json" ? object["code"] as? String : nil }
+}
+
+/// A clock on which every wait is over at once.
+struct ImmediateClock: Clock {
+    typealias Instant = ContinuousClock.Instant
+
+    var now: Instant { .now }
+    var minimumResolution: Duration { .zero }
+
+    func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+        try Task.checkCancellation()
+        await Task.yield()
+    }
+}
