@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from load import Load
-from service import Closed, Connection, Service, request, response
+from service import Closed, Connection, Service, free_port, request, response
 
 NOT_STARTED = 54
 
@@ -56,9 +56,10 @@ def kill_under_load(crumb: Path, folder: Path, full: bool) -> Iterator[str]:
 def stop_under_load(crumb: Path, folder: Path, full: bool) -> Iterator[str]:
     """SIGTERM: no request fails that was accepted."""
     service = Service(crumb, folder).make_jar()
-    for _ in range(20 if full else 3):
-        service.start()
-        load = Load(service)
+    for _ in range(20 if full else 4):
+        port = free_port()
+        service.start("--listen", f"127.0.0.1:{port}")
+        load = Load(service, port=port)
         while load.answers < 200 and not load.failures:
             time.sleep(0.01)
         status = service.stop()
@@ -161,15 +162,18 @@ def pipelined_requests(crumb: Path, folder: Path, full: bool) -> Iterator[str]:
     """Requests that do not wait for answers are answered in order."""
     with running(crumb, folder) as service:
         connection = service.connect()
-        count = 500
-        for number in range(count):
-            connection.send(request("POST", Service.RESPONSES, response("p", str(number)))
-                            + request("POST", Service.DECORATE, Service.URL) + request("GET", "/nowhere"))
-        for number in range(count):
-            statuses = [connection.answer().status, (answer := connection.answer()).status, connection.answer().status]
-            if statuses != [200, 200, 404] or f"p={number}\"" not in answer.body.decode():
-                yield f"request {number}: {statuses} {answer.body[:200]}"
-                return
+        for batch in range(100 if full else 10):
+            # No more than fits into the buffers between the two.
+            numbers = range(batch * 50, batch * 50 + 50)
+            connection.send(b"".join(
+                request("POST", Service.RESPONSES, response("p", str(number)))
+                + request("POST", Service.DECORATE, Service.URL) + request("GET", "/nowhere") for number in numbers))
+            for number in numbers:
+                answers = [connection.answer() for _ in range(3)]
+                statuses = [answer.status for answer in answers]
+                if statuses != [200, 200, 404] or f"p={number}\"" not in answers[1].body.decode():
+                    yield f"request {number}: {statuses} {answers[1].body[:200]}"
+                    return
 
 
 def idle_connections(crumb: Path, folder: Path, full: bool) -> Iterator[str]:
@@ -235,11 +239,10 @@ def full_disk(crumb: Path, folder: Path, full: bool) -> Iterator[str]:
 
             write("before")
             filler = disk / "filler"
-            with open(filler, "wb") as file:
+            with open(filler, "wb", buffering=0) as file:
                 try:
-                    while True:
-                        file.write(b"x" * 4096)
-                        file.flush()
+                    while file.write(b"x" * 4096):
+                        pass
                 except OSError:
                     pass
             statuses = [write(f"full{number}") for number in range(100)]
@@ -282,24 +285,23 @@ def ways_in(crumb: Path, folder: Path, full: bool) -> Iterator[str]:
     subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
                     "-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost",
                     "-keyout", folder / "key.pem", "-out", folder / "certificate.pem"], check=True, capture_output=True)
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = probe.getsockname()[1]
+    port = free_port()
     service = Service(crumb, folder).start(
-        "--listen", f"0.0.0.0:{port}", "--socket", str(folder / "s"), "--certificate", str(folder / "certificate.pem"),
+        "--listen", f"0.0.0.0:{port}", "--certificate", str(folder / "certificate.pem"),
         "--private-key", str(folder / "key.pem"))
     try:
         context = ssl.create_default_context(cafile=folder / "certificate.pem")
         connection = Connection(("127.0.0.1", port), lambda plain: context.wrap_socket(plain, server_hostname="localhost"))
-        host = {"Host": f"localhost:{port}"}
+        owner = service.owner_fields(port)
+        host = {"Host": owner["Host"]}
         if connection.ask("POST", Service.DECORATE, Service.URL, **host).status != 401:
             yield "with TLS no token is asked for"
         token_file = Path(str(service.database) + ".token")
         if stat.S_IMODE(token_file.stat().st_mode) != 0o600:
             yield "others can read the owner's token"
-        token = token_file.read_text().strip()
-        if token in service.log.read_text():
+        if token_file.read_text().strip() in service.log.read_text():
             yield "the owner's token is in the log"
-        answer = connection.ask("POST", Service.DECORATE, Service.URL, Authorization=f"Bearer {token}", **host)
+        answer = connection.ask("POST", Service.DECORATE, Service.URL, **owner)
         if answer.status != 200:
             yield f"over TLS the owner is answered {answer.status} {answer.code}"
         plain = Connection(("127.0.0.1", port))

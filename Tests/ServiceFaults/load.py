@@ -2,14 +2,17 @@
 
 import threading
 
-from service import Closed, Service, response
+from service import Closed, Connection, Service, response
 
 
 class Load:
     """Clients, a thread each, until they are stopped or nobody listens any more."""
 
-    def __init__(self, service: Service, clients: int = 16):
+    def __init__(self, service: Service, clients: int = 16, port: int | None = None):
+        """Half of the clients come over TCP where a port is given."""
         self.service = service
+        self._port = port
+        self._fields = service.owner_fields(port) if port else {}
         # Names of cookies whose storing was acknowledged, and what went wrong on a connection that was open.
         self.acknowledged: set[str] = set()
         self.failures: list[str] = []
@@ -33,8 +36,10 @@ class Load:
     def _client(self, client: int) -> None:
         number = 0
         while not self._stopping.is_set():
+            is_remote = self._port is not None and client % 2 == 1
+            fields = self._fields if is_remote else {}
             try:
-                connection = self.service.connect()
+                connection = Connection(("127.0.0.1", self._port)) if is_remote else self.service.connect()
             except OSError:
                 return
             is_first = True
@@ -43,9 +48,9 @@ class Load:
                 number += 1
                 try:
                     if number % 2:
-                        answer = connection.ask("POST", Service.RESPONSES, response(name))
+                        answer = connection.ask("POST", Service.RESPONSES, response(name), **fields)
                     else:
-                        answer = connection.ask("POST", Service.DECORATE, Service.URL)
+                        answer = connection.ask("POST", Service.DECORATE, Service.URL, **fields)
                 except (OSError, Closed, ValueError) as error:
                     with self._lock:
                         self.failures.append(f"{type(error).__name__} {'at once' if is_first else 'on a used connection'}")

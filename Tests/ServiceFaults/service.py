@@ -26,8 +26,9 @@ class Connection:
     def __init__(self, address: str | tuple[str, int], wrap=None):
         family = socket.AF_UNIX if isinstance(address, str) else socket.AF_INET
         self.socket = socket.socket(family, socket.SOCK_STREAM)
-        self.socket.settimeout(PATIENCE)
+        # With a time limit it would not wait for room among those that are to be accepted.
         self.socket.connect(address)
+        self.socket.settimeout(PATIENCE)
         if wrap:
             self.socket = wrap(self.socket)
         self._bytes = b""
@@ -103,6 +104,12 @@ def request(method: str, path: str, document: object = None, **fields: str) -> b
     return f"{method} {path} HTTP/1.1\r\n{head}\r\n".encode() + body
 
 
+def free_port() -> int:
+    """A port that nobody listens on."""
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return probe.getsockname()[1]
+
+
 def response(name: str, value: str = "1") -> dict:
     """A response that sets one cookie, as the service takes it."""
     line = f"{name}={value}; Path=/; Max-Age=864000"
@@ -137,7 +144,7 @@ class Service:
               wait: bool = True) -> "Service":
         """Runs the service; returns when it answers."""
         with open(self.log, "ab") as log:
-            listen = [] if pass_fds or "--listen" in arguments else ["--socket", self.socket]
+            listen = [] if pass_fds or "--socket" in arguments else ["--socket", self.socket]
             self.process = subprocess.Popen(
                 [str(self.crumb), "serve", *listen, "--config", str(self.folder / "config.json"), *arguments],
                 env=self.environment | (environment or {}), stdout=log, stderr=log, pass_fds=pass_fds,
@@ -171,6 +178,11 @@ class Service:
     def connect(self) -> Connection:
         """A new connection."""
         return Connection(self.socket)
+
+    def owner_fields(self, port: int) -> dict[str, str]:
+        """What the owner's requests need over TCP."""
+        token = Path(str(self.database) + ".token").read_text().strip()
+        return {"Host": f"localhost:{port}", "Authorization": f"Bearer {token}"}
 
     def kill(self) -> None:
         """Ends it as a power switch does."""

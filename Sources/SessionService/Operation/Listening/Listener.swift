@@ -12,6 +12,7 @@ struct Listener: Service {
     /// What is listened on, for people.
     let name: String
     private let server: Accepted
+    private let ownership: Ownership
     private let channel: ServiceChannel
     private let connections: OpenConnections
     private let logger: Logger
@@ -19,9 +20,23 @@ struct Listener: Service {
     /// Where connections come from.
     enum Source {
         case address(SocketAddress)
-        /// A descriptor that is bound.
-        case socket(Int32)
+        /// A socket of this process.
+        case unixSocket(UnixSocket)
+        /// A descriptor that somebody else listens on, too.
+        case inherited(Int32)
     }
+
+    /// Whose the address is.
+    private enum Ownership {
+        case own
+        case unixSocket(UnixSocket)
+        case inherited
+    }
+
+    /// How many connections wait to be accepted.
+    private static let backlog: Int32 = 1024
+    /// How long connections are still accepted that were made before the service began to stop.
+    private static let acceptGrace = TimeAmount.milliseconds(100)
 
     /// Begins to listen.
     init(
@@ -33,14 +48,21 @@ struct Listener: Service {
         self.connections = connections
         self.logger = logger
         let bootstrap = ServerBootstrap(group: group)
-            .serverChannelOption(ChannelOptions.backlog, value: 1024)
+            .serverChannelOption(ChannelOptions.backlog, value: Listener.backlog)
             .serverChannelOption(ChannelOptions.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(ChannelOptions.allowRemoteHalfClosure, value: true)
         do {
             switch source {
             case .address(let address):
+                ownership = .own
                 server = try await bootstrap.bind(to: address) { channel.setup(channel: $0, logger: logger) }
-            case .socket(let descriptor):
+            case .unixSocket(let socket):
+                ownership = .unixSocket(socket)
+                server = try await bootstrap.bind(socket.descriptor) { channel.setup(channel: $0, logger: logger) }
+                // Of a socket that is bound, NIO does not know how many may wait.
+                socket.listen(backlog: Listener.backlog)
+            case .inherited(let descriptor):
+                ownership = .inherited
                 server = try await bootstrap.bind(descriptor) { channel.setup(channel: $0, logger: logger) }
             }
         } catch let error as IOError {
@@ -77,7 +99,25 @@ struct Listener: Service {
             }
         } onGracefulShutdown: {
             connections.drain()
-            server.channel.close(promise: nil)
+            stopAccepting()
+        }
+    }
+
+    /// Takes no new connections; those that wait to be accepted are, and answered.
+    private func stopAccepting() {
+        let channel = server.channel
+        let loop = channel.eventLoop
+        switch ownership {
+        case .inherited:
+            // Whoever listens for the service keeps those that wait for the next one.
+            channel.close(promise: nil)
+        case .unixSocket(let socket):
+            socket.unlinkPath()
+            loop.scheduleTask(in: Listener.acceptGrace) { channel.close(promise: nil) }
+        case .own:
+            NewConnectionFilter.attach(to: channel).whenComplete { _ in
+                loop.scheduleTask(in: Listener.acceptGrace) { channel.close(promise: nil) }
+            }
         }
     }
 }

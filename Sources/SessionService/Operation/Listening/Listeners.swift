@@ -38,14 +38,14 @@ struct Listeners: Service {
             let name = address.map { InheritedSocket.name($0) } ?? "descriptor \(descriptor)"
             if let address, address.port != nil {
                 let way = try Listeners.way(address, name, configuration, tls)
-                try await listen(.socket(descriptor), name, way)
+                try await listen(.inherited(descriptor), name, way)
             } else {
                 guard let path = address?.pathname, PrivateFile.isPrivate(path) else {
                     throw ServiceStartError(
                         .unprotected,
                         "\(name): others can reach this socket; give it the mode 0600 (SocketMode= of its unit)")
                 }
-                try await listen(.socket(descriptor), name, .socket)
+                try await listen(.inherited(descriptor), name, .socket)
             }
         }
         if inherited.isEmpty {
@@ -63,7 +63,7 @@ struct Listeners: Service {
             if let path = configuration.socket {
                 let socket = try UnixSocket(path: path)
                 unixSocket = socket
-                try await listen(.socket(socket.descriptor), path, .socket)
+                try await listen(.unixSocket(socket), path, .socket)
             }
         }
         guard !all.isEmpty else {

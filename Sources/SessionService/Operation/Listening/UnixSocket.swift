@@ -36,9 +36,19 @@ final class UnixSocket: Sendable {
         self.lock = lock
     }
 
-    /// Removes the socket's file where it is still this one, and lets others have the name.
-    func remove() {
+    /// Has so many connections wait to be accepted.
+    func listen(backlog: Int32) {
+        systemListen(descriptor, backlog)
+    }
+
+    /// Removes the socket's file where it is still this one: nobody can connect any more.
+    func unlinkPath() {
         if FileIdentity(path) == identity { unlink(path) }
+    }
+
+    /// Removes the socket's file, and lets others have the name.
+    func remove() {
+        unlinkPath()
         close(lock)
     }
 
@@ -139,4 +149,9 @@ final class UnixSocket: Sendable {
 /// The system's `bind`, which the method above hides.
 private func systemBind(_ descriptor: Int32, _ address: UnsafePointer<sockaddr>, _ size: socklen_t) -> Int32 {
     bind(descriptor, address, size)
+}
+
+/// The system's `listen`, which the method above hides.
+private func systemListen(_ descriptor: Int32, _ backlog: Int32) {
+    listen(descriptor, backlog)
 }
