@@ -44,7 +44,8 @@ struct ConnectionMonitorTests {
         }
 
         func answer(_ status: HTTPResponse.Status = .ok) throws {
-            try channel.writeOutbound(HTTPResponsePart.head(HTTPResponse(status: status, headerFields: [.contentLength: "0"])))
+            let head = HTTPResponse(status: status, headerFields: [.contentLength: "0"])
+            try channel.writeOutbound(HTTPResponsePart.head(head))
             try channel.writeOutbound(HTTPResponsePart.end(nil))
         }
 
@@ -56,7 +57,8 @@ struct ConnectionMonitorTests {
         func written() throws -> String {
             var text = ""
             while let bytes = try channel.readOutbound(as: ByteBuffer.self) { text += String(buffer: bytes) }
-            return text.replacing("\r\nConnection: ", with: "\r\nconnection: ").replacing("\r\nRetry-After: ", with: "\r\nretry-after: ")
+            return text.replacing("\r\nConnection: ", with: "\r\nconnection: ")
+                .replacing("\r\nRetry-After: ", with: "\r\nretry-after: ")
         }
 
         func wait(seconds: Int64) {
