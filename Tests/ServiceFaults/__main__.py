@@ -3,12 +3,14 @@
 import argparse
 import resource
 import signal
+import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
 from checks import CHECKS
+from service import Closed, Service, ServiceFailure
 
 
 def main() -> int:
@@ -31,7 +33,13 @@ def main() -> int:
         start = time.monotonic()
         # Short, so that a socket in it has a path that a socket can have.
         with tempfile.TemporaryDirectory(prefix="crumb-", dir="/tmp", ignore_cleanup_errors=True) as folder:
-            failures = list(check(options.crumb.resolve(), Path(folder), options.full))
+            failures: list[str] = []
+            try:
+                failures.extend(check(options.crumb.resolve(), Path(folder), options.full))
+            except (OSError, Closed, ServiceFailure, subprocess.SubprocessError) as error:
+                failures.append(f"{type(error).__name__}: {error}")
+            finally:
+                Service.kill_all()
         print(f"{name}: {'failed' if failures else 'ok'} ({time.monotonic() - start:.1f} s)", flush=True)
         for failure in failures:
             has_failed = True
