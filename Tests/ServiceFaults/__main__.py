@@ -1,4 +1,4 @@
-"""What the service must survive, from outside: kills, hostile clients, a full disk. Scripts/service runs it."""
+"""What the service must survive, from outside: kills, hostile clients, a full disk. Scripts/service-faults runs it."""
 
 import argparse
 import resource
@@ -16,7 +16,7 @@ from service import Closed, Service, ServiceFailure
 def main() -> int:
     """Runs what is asked for; 0 where all of it is as it should be."""
     names = [check.__name__.replace("_", "-") for check in CHECKS]
-    parser = argparse.ArgumentParser(prog="Scripts/service", description="Puts the service through what can happen to it.")
+    parser = argparse.ArgumentParser(prog="Scripts/service-faults", description="Puts the service through what can happen to it.")
     parser.add_argument("--crumb", type=Path, required=True, metavar="FILE", help="the command to run")
     parser.add_argument("--full", action="store_true", help="more of everything")
     parser.add_argument("--check", action="append", choices=names, metavar="CHECK",

@@ -65,10 +65,11 @@ extension PartitionKey {
     ///
     /// A top-level site is a scheme and a registrable domain, so no list is needed to compare them.
     func isOwnSite(of domain: String) -> Bool {
-        let scheme = "https://"
-        guard !hasCrossSiteAncestor, topLevelSite.hasPrefix(scheme), let host = WebHost(domain),
+        // Pages of a loopback host are trustworthy without encryption, and their Secure cookies are partitioned too.
+        guard let scheme = ["https://", "http://"].first(where: topLevelSite.hasPrefix), !hasCrossSiteAncestor,
+            let host = WebHost(domain),
             let site = WebHost(String(topLevelSite.dropFirst(scheme.count)))
         else { return false }
-        return CookiePolicy.domainMatches(host, site.octets)
+        return (scheme == "https://" || host.isLoopback) && CookiePolicy.domainMatches(host, site.octets)
     }
 }

@@ -40,6 +40,9 @@ package struct CookieCollection {
         if let place = places.removeValue(forKey: id) { records[place] = nil }
     }
 
+    /// Whether there are none.
+    package var isEmpty: Bool { places.isEmpty && store.count == 0 }
+
     /// Goes through all of them: those of stores in their order, then those of responses in the order of creation.
     package func forEach(_ body: (CookieRecord) throws -> Void) rethrows {
         for case let record? in records { try body(record) }

@@ -61,6 +61,8 @@ struct ConvertCommand: CrumbCommand {
             let failure = try tell(report, toTalk: destination.file == nil, console)
             status = status ?? failure
         }
+        // Of captures that cannot be read there is nothing to write: a file that was there stays.
+        if let status, converter.collection.isEmpty { throw status.exitCode }
         var exporter = FileExporter(format, to: destination, host: request?.url.host, now: now)
         try forEachCookie(of: converter.collection, for: request, now: now, console) { record in
             if selection.admits(record) { try exporter.write(record) }

@@ -60,6 +60,18 @@ struct ObstacleTests {
         },
     ]
 
+    @Test("The partition of a page of this machine is its own, without encryption too")
+    func loopbackPartition() {
+        let record = CookieRecord.sample { record in
+            record.domain = "127.0.0.1"
+            record.isSecure = true
+            record.partitionKey = PartitionKey(topLevelSite: "http://127.0.0.1", hasCrossSiteAncestor: false)
+        }
+        for format in ExportFormat.allCases {
+            #expect(Written([record], as: format, host: "127.0.0.1").obstacles == [nil], "\(format)")
+        }
+    }
+
     @Test("A cookie that a format would turn into another one is left out, and the others are written", arguments: rows)
     func obstacle(row: Row) {
         for format in ExportFormat.allCases {

@@ -135,6 +135,16 @@ struct ConnectionMonitorTests {
         #expect(try connection.written().contains("connection: close"))
     }
 
+    @Test("Who asks before sending a body is told to go on")
+    func expectation() throws {
+        let connection = try Connection()
+        try connection.send("POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 1\r\n\r\n")
+        #expect(try connection.written() == "HTTP/1.1 100 Continue\r\n\r\n")
+        try connection.send("x")
+        try connection.answer()
+        #expect(try connection.written().hasPrefix("HTTP/1.1 200 "))
+    }
+
     @Test("A refusal does not wait for the rest of the body")
     func refusedBody() throws {
         let connection = try Connection()
