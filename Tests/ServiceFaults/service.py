@@ -119,6 +119,8 @@ def response(name: str, value: str = "1") -> dict:
 class Service:
     """`crumb serve` with a folder of its own."""
 
+    # Every process that was started, so that none is left behind by a check that breaks off.
+    processes: list[subprocess.Popen] = []
     RESPONSES = "/v1/jars/work/responses"
     DECORATE = "/v1/jars/work/decorate"
     URL = {"url": "https://site.test/"}
@@ -149,6 +151,7 @@ class Service:
                 [str(self.crumb), "serve", *listen, "--config", str(self.folder / "config.json"), *arguments],
                 env=self.environment | (environment or {}), stdout=log, stderr=log, pass_fds=pass_fds,
                 preexec_fn=preexec)
+        Service.processes.append(self.process)
         if wait:
             self.wait_until_ready()
         return self
@@ -169,6 +172,15 @@ class Service:
                 pass
             time.sleep(0.02)
         raise ServiceFailure("the service does not answer")
+
+    @classmethod
+    def kill_all(cls) -> None:
+        """Ends what a check has left running."""
+        for process in cls.processes:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+        cls.processes.clear()
 
     def make_jar(self) -> "Service":
         """Makes the jar that the checks work on."""

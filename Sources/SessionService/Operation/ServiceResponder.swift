@@ -26,6 +26,7 @@ struct ServiceResponder: Sendable {
         logger[metadataKey: "hb.request.id"] = .stringConvertible(RequestID())
         var context = ServiceRequestContext(source: ApplicationRequestContextSource(channel: channel, logger: logger))
         context.auditLog = auditLog
+        context.metrics = metrics
         context.peer = channel.remoteAddress?.ipAddress ?? way.name
         let moment = now()
         var response = try await answer(request, &context, channel, moment, start)

@@ -65,7 +65,7 @@ public struct SessionServer: Sendable {
     func prepare(inherited: [Int32] = []) async throws -> Services {
         let connections = OpenConnections(limit: configuration.limits.connections)
         let state = ServiceState()
-        let metrics = ServiceMetrics()
+        let metrics = ServiceMetrics(tokens: database.tokens)
         let audit = try configuration.auditFile.map { path throws(ServiceStartError) in
             try AuditWriter(
                 path: path, summaryInterval: .seconds(configuration.auditSummarySeconds), logger: logger, now: now)
@@ -107,7 +107,7 @@ public struct SessionServer: Sendable {
             refresher: transport.map {
                 TokenRefresher(
                     store: database.tokens, transport: $0, process: ProcessInfo.processInfo.processIdentifier, now: now)
-            }, metrics: metrics, configuration: configuration, logger: logger, now: now)
+            }, configuration: configuration, logger: logger, now: now)
         var all: [any Service] = [housekeeper, listeners, state]
         if let audit { all.insert(audit, at: 0) }
         return Services(all: all, listeners: listeners, state: state)

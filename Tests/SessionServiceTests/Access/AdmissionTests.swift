@@ -97,9 +97,12 @@ struct AdmissionTests {
         ("a form of plain text", "POST", ["Content-Type": "text/plain"], 415),
         ("a form that shouts", "POST", ["Content-Type": " TEXT/Plain ; charset=x"], 415),
         ("two types", "POST", ["Content-Type": "text/plain, application/json"], 415),
-        ("a form of an own page", "POST", [
-            "Content-Type": "application/x-www-form-urlencoded", "Origin": "http://localhost:PORT",
-        ], 415),
+        (
+            "a form of an own page", "POST",
+            [
+                "Content-Type": "application/x-www-form-urlencoded", "Origin": "http://localhost:PORT",
+            ], 415
+        ),
         ("an encoded body", "POST", ["Content-Encoding": "gzip"], 415),
         ("no scheme", "POST", ["Authorization": "TOKEN"], 401),
         ("another scheme", "POST", ["Authorization": "Basic TOKEN"], 401),
@@ -112,7 +115,9 @@ struct AdmissionTests {
     @Test("Requests of foreign pages, and of tools", arguments: requests.map(\.name))
     func places(name: String) async throws {
         let request = try #require(AdmissionTests.requests.first { $0.name == name })
-        try await RunningServer.with { $0.hosts = ["crumb.example"] } _: { server in
+        try await RunningServer.with {
+            $0.hosts = ["crumb.example"]
+        } _: { server in
             let token = try server.token("t", [.secrets])
             var fields = ["Host": "localhost:PORT", "Authorization": "Bearer TOKEN"]
             fields.merge(request.fields) { $1 }
@@ -148,7 +153,9 @@ struct AdmissionTests {
 
     @Test("Guesses are slowed down; who has a token is not, though they come from the same address")
     func guesses() async throws {
-        try await RunningServer.with { $0.limits.failedAttemptsPerMinute = 3 } _: { server in
+        try await RunningServer.with {
+            $0.limits.failedAttemptsPerMinute = 3
+        } _: { server in
             let token = try server.token("t", [.secrets])
             try await RawConnection.with(port: server.port) { connection in
                 var statuses: [Int] = []

@@ -44,7 +44,8 @@ struct ConnectionMonitorTests {
         }
 
         func answer(_ status: HTTPResponse.Status = .ok) throws {
-            try channel.writeOutbound(HTTPResponsePart.head(HTTPResponse(status: status, headerFields: [.contentLength: "0"])))
+            let head = HTTPResponse(status: status, headerFields: [.contentLength: "0"])
+            try channel.writeOutbound(HTTPResponsePart.head(head))
             try channel.writeOutbound(HTTPResponsePart.end(nil))
         }
 
@@ -56,7 +57,8 @@ struct ConnectionMonitorTests {
         func written() throws -> String {
             var text = ""
             while let bytes = try channel.readOutbound(as: ByteBuffer.self) { text += String(buffer: bytes) }
-            return text.replacing("\r\nConnection: ", with: "\r\nconnection: ").replacing("\r\nRetry-After: ", with: "\r\nretry-after: ")
+            return text.replacing("\r\nConnection: ", with: "\r\nconnection: ")
+                .replacing("\r\nRetry-After: ", with: "\r\nretry-after: ")
         }
 
         func wait(seconds: Int64) {
@@ -131,6 +133,16 @@ struct ConnectionMonitorTests {
         }
         try connection.answer(.contentTooLarge)
         #expect(try connection.written().contains("connection: close"))
+    }
+
+    @Test("Who asks before sending a body is told to go on")
+    func expectation() throws {
+        let connection = try Connection()
+        try connection.send("POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 1\r\n\r\n")
+        #expect(try connection.written() == "HTTP/1.1 100 Continue\r\n\r\n")
+        try connection.send("x")
+        try connection.answer()
+        #expect(try connection.written().hasPrefix("HTTP/1.1 200 "))
     }
 
     @Test("A refusal does not wait for the rest of the body")

@@ -15,8 +15,12 @@ struct ServiceConfigurationTests {
     @Test("The command line counts before the environment, and that before the file")
     func precedence() throws {
         let file = try file(
-            #"{"socket": "/f", "listen": ["127.0.0.1:1"], "hosts": ["f"], "limits": {"idleSeconds": 11, "connections": 12}}"#)
-        let environment = ["CRUMB_SOCKET": "/e", "CRUMB_LIMITS_IDLE_SECONDS": "21", "CRUMB_HOSTS": "e,e2", "SOCKET": "/x"]
+            """
+            {"socket": "/f", "listen": ["127.0.0.1:1"], "hosts": ["f"], "limits": {"idleSeconds": 11, "connections": 12}}
+            """)
+        let environment = [
+            "CRUMB_SOCKET": "/e", "CRUMB_LIMITS_IDLE_SECONDS": "21", "CRUMB_HOSTS": "e,e2", "SOCKET": "/x",
+        ]
         let configuration = try ServiceConfiguration(
             arguments: ["socket": ["/a"]], environment: environment, file: file)
         #expect(configuration.socket == "/a")
@@ -61,7 +65,7 @@ struct ServiceConfigurationTests {
             contentsOf: URL(filePath: #filePath).deletingLastPathComponent().appending(
                 path: "../../../docs/serving.md"), encoding: .utf8)
         let rows = documentation.split(separator: "\n").filter { $0.hasPrefix("| `") && $0.contains("`CRUMB_") }
-        let listed = rows.map { row in row.split(separator: "`").enumerated().filter { $0.offset % 2 == 1 }.map(\.element) }
+        let listed = rows.map { $0.split(separator: "`").enumerated().filter { $0.offset % 2 == 1 }.map(\.element) }
         #expect(
             Set(listed.map { "\($0[0]) \($0[1])" }) == Set(ServiceSetting.all.map { "\($0.key) \($0.variable)" }))
     }

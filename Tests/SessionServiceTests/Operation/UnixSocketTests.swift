@@ -49,7 +49,10 @@ struct UnixSocketTests {
     func unprotected(address: String, isStarted: Bool) async throws {
         let address = try #require(TCPAddress(address))
         do {
-            try await RunningServer.with { $0.addresses = [address] } _: { _ in }
+            try await RunningServer.with {
+                $0.addresses = [address]
+            } _: { _ in
+            }
             #expect(isStarted)
         } catch let error as ServiceStartError {
             #expect(!isStarted && error.code == .unprotected)

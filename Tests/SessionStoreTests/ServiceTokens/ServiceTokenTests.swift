@@ -43,7 +43,9 @@ struct ServiceTokenTests {
         let database = try Given.database(folder.file("a.sqlite"))
         let token = try create("ci", in: database)
         let text = try #require(token.exposedText)
-        for other in ["", "crumb_", String(text.dropLast()), text + "A", text.lowercased(), " " + text, "x" + text.dropFirst()] {
+        for other in [
+            "", "crumb_", String(text.dropLast()), text + "A", text.lowercased(), " " + text, "x" + text.dropFirst(),
+        ] {
             #expect(try database.serviceTokens.token(Secret(other), now: Given.now) == nil, "\(other.count)")
         }
     }

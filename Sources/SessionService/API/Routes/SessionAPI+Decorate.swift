@@ -39,6 +39,7 @@ extension SessionAPI {
                 let retrieval = try jar.retrieve(for: description, now: now())
                 context.audit(
                     SecretAccess(.cookieField, jar: jar.name, site: description.url.host.description))
+                context.metrics?.count(retrieval)
                 return .json(text: DecorationText(retrieval, own: own).bytes)
             }
         ]

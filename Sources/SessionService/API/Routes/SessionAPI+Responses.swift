@@ -108,7 +108,9 @@ extension SessionAPI {
         case .one(let document):
             let response = try document.response()
             let time = try document.time(now: now)
-            return .json(ResponseDecisions(decisions: try await decisions(on: response, at: time, by: jar, now: now)))
+            let decisions = try await decisions(on: response, at: time, by: jar, now: now)
+            context.metrics?.count(decisions)
+            return .json(ResponseDecisions(decisions: decisions))
         case .several(let documents):
             var responses: [(ReceivedResponse, Timestamp)] = []
             for document in documents { responses.append((try document.response(), try document.time(now: now))) }
@@ -125,6 +127,7 @@ extension SessionAPI {
                 return ResponseDecisionsList(
                     responses: decisions, evicted: evicted.map { CookieIdentityReport($0) })
             }
+            for response in list.responses { context.metrics?.count(response.decisions) }
             return .json(list)
         }
     }

@@ -14,6 +14,8 @@ struct ServiceRequestContext: RequestContext {
     var peer = ""
     /// Who takes notes of secrets that are handed out; see ``audit(_:)``.
     var auditLog: any AuditLog = NoAuditLog()
+    /// Where it is counted what came of the cookies; `nil` for nowhere.
+    var metrics: ServiceMetrics?
 
     init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)

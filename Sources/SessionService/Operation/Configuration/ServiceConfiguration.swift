@@ -12,8 +12,9 @@ public struct ServiceConfiguration: Sendable {
     public var addresses: [TCPAddress] = []
     /// The names that requests over TCP may be for besides those of the machine itself, each with a port or for any.
     public var hosts: [String] = []
-    /// The files, in PEM, with the certificate chain and its private key; both or none.
+    /// The file with the certificate chain, in PEM.
     public var certificateFile: String?
+    /// The file with the certificate's private key, in PEM.
     public var privateKeyFile: String?
     /// The file that the owner's access token is written to, where the service listens on TCP.
     public var tokenFile: String?

@@ -53,9 +53,14 @@ final class ConnectionMonitor {
     func receive(_ part: HTTPRequestPart, _ context: ChannelHandlerContext) {
         guard !isFinished, lastProblem == nil else { return }
         switch part {
-        case .head:
+        case .head(let head):
             progress.receiveHead(loop.now)
             if isRefused { return finish(with: .tooManyConnections, context) }
+            // Who asks before sending a body waits to be told to go on (RFC 9110, section 10.1.1).
+            if head.headerFields[.expect]?.lowercased() == "100-continue", progress.unanswered == 1 {
+                context.writeAndFlush(
+                    NIOAny(HTTPResponsePart.head(HTTPResponse(status: .continue))), promise: nil)
+            }
         case .body(let bytes):
             progress.receiveBody(bytes.readableBytes)
             if progress.bodyBytes > limits.bodyBytes { return fail(.bodyTooLarge, context) }

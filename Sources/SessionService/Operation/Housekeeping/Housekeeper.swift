@@ -15,7 +15,6 @@ struct Housekeeper: Service {
     let database: SessionDatabase
     let uses: TokenUses
     let refresher: TokenRefresher?
-    let metrics: ServiceMetrics
     let configuration: ServiceConfiguration
     let logger: Logger
     let now: @Sendable () -> Timestamp
@@ -70,11 +69,9 @@ struct Housekeeper: Service {
             do {
                 _ = try await refresher.refreshed(name)
                 pauses[name] = nil
-                metrics.countRefresh(.refreshed)
                 logger.info("Renewed tokens ahead of their end", metadata: ["profile": "\(name)"])
             } catch {
                 pauses[name] = now.advanced(bySeconds: Housekeeper.pauseSeconds)
-                metrics.countRefresh(.failed)
                 logger.warning("Renewing tokens failed", metadata: ["profile": "\(name)", "error": "\(error)"])
             }
         }

@@ -1,6 +1,8 @@
+import CookieModel
 import HTTPTypes
 import Metrics
 import NIOCore
+import SessionOperations
 import SessionStore
 import Synchronization
 
@@ -17,10 +19,24 @@ final class ServiceMetrics: Sendable {
         let timer: Timer
     }
 
+    private static let decisions = "crumb_decisions_total"
     private static let methods: Set<HTTPRequest.Method> = [.get, .head, .post, .put, .patch, .delete, .options]
 
     let registry = MetricsRegistry()
     private let requests = Mutex<[Place: Request]>([:])
+    private let included: Counter
+    private let excluded: Counter
+    /// The last entry of the tokens' journal that was counted.
+    private let journal: Mutex<Int64>
+
+    /// - Parameter tokens: whose changes are counted from now on.
+    init(tokens: TokenStore) {
+        included = Counter(
+            label: ServiceMetrics.decisions, dimensions: [("outcome", "included")], factory: registry)
+        excluded = Counter(
+            label: ServiceMetrics.decisions, dimensions: [("outcome", "excluded")], factory: registry)
+        journal = Mutex((try? tokens.changes(after: 0))?.last?.position ?? 0)
+    }
 
     /// A request was answered.
     ///
@@ -50,26 +66,23 @@ final class ServiceMetrics: Sendable {
                 factory: registry))
     }
 
-    /// Cookies were decided on.
-    ///
-    /// - Parameter outcome: one of the few that there are: `stored`, `rejected`, `included`, ….
-    func countDecisions(_ outcome: String, _ count: Int = 1) {
-        guard count > 0 else { return }
-        Counter(label: "crumb_decisions_total", dimensions: [("outcome", outcome)], factory: registry)
-            .increment(by: count)
+    // MARK: - Decisions
+
+    /// It was decided what goes onto a request.
+    func count(_ retrieval: Retrieval) {
+        included.increment(by: retrieval.included.count)
+        excluded.increment(by: retrieval.excluded.count)
     }
 
-    /// Tokens were to be renewed.
-    func countRefresh(_ outcome: RefreshOutcome) {
-        Counter(label: "crumb_token_refreshes_total", dimensions: [("outcome", outcome.rawValue)], factory: registry)
-            .increment()
+    /// It was decided what becomes of the lines of a response.
+    func count(_ decisions: [StorageDecisionReport]) {
+        for decision in decisions {
+            Counter(label: ServiceMetrics.decisions, dimensions: [("outcome", decision.outcome)], factory: registry)
+                .increment()
+        }
     }
 
-    /// What came of it.
-    enum RefreshOutcome: String {
-        case refreshed
-        case failed
-    }
+    // MARK: - Text
 
     /// Everything, with how the database and the connections are at present.
     func text(database: SessionDatabase, connections: Int) -> String {
@@ -79,10 +92,26 @@ final class ServiceMetrics: Sendable {
             ("crumb_database_bytes", Int(database.sizeInBytes)),
         ]
         for (label, value) in gauges { Meter(label: label, factory: registry).set(value) }
+        countTokenChanges(database.tokens)
         let counters = [
             ("crumb_database_commits_total", load.commits), ("crumb_database_writes_total", load.writers),
         ]
         return registry.text
             + counters.map { "# TYPE \($0) counter\n\($0) \($1)\n" }.joined()
+    }
+
+    /// Counts what the tokens' journal has got since the last time, whoever renewed them.
+    private func countTokenChanges(_ tokens: TokenStore) {
+        journal.withLock { position in
+            // Where the journal cannot be read now, it is next time.
+            guard let changes = try? tokens.changes(after: position), let last = changes.last else { return }
+            position = last.position
+            for change in changes {
+                Counter(
+                    label: "crumb_token_changes_total", dimensions: [("cause", change.cause.identifier)],
+                    factory: registry
+                ).increment()
+            }
+        }
     }
 }

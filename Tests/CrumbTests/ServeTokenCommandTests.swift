@@ -1,0 +1,36 @@
+import Foundation
+import Testing
+
+@Suite("crumb serve token")
+struct ServeTokenCommandTests {
+    private let home = CrumbHome()
+
+    @Test("A token is printed once, listed without itself, and revoked")
+    func roundTrip() throws {
+        let made = try home.crumb("serve", "token", "create", "ci", "--jar", "work", "--secrets", "--expires", "30d")
+        #expect(made.status == 0 && made.talk.isEmpty)
+        #expect(made.text.wholeMatch(of: /crumb_[A-Za-z0-9_-]{43}\n/) != nil)
+        let token = made.text.trimmingCharacters(in: .newlines)
+        let list = try home.crumb("serve", "token", "list", "--json")
+        #expect(!list.text.contains(token))
+        let report = try #require(try list.objects().first)
+        #expect(report["name"] as? String == "ci" && report["state"] as? String == "valid")
+        #expect(report["jars"] as? [String] == ["work"] && report["verbs"] as? [String] == ["secrets"])
+        #expect(report["expires"] != nil)
+        #expect(try home.crumb("serve", "token", "revoke", "ci").status == 0)
+        #expect(try home.crumb("serve", "token", "list").text.isEmpty)
+        #expect(try home.crumb("serve", "token", "list", "--all").text.contains("revoked"))
+        #expect(try home.crumb("serve", "token", "revoke", "ci").status == 40)
+    }
+
+    @Test(
+        "What makes no token is refused",
+        arguments: [
+            (["ci"], 64), (["ci", "--read", "--expires", "soon"], 64), (["ci", "--read", "--expires", "-1d"], 64),
+            (["a\u{1}", "--read"], 36),
+        ])
+    func refused(arguments: [String], status: Int32) throws {
+        #expect(try home.start(["serve", "token", "create"] + arguments, input: "/dev/null").wait().status == status)
+        #expect(try home.crumb("serve", "token", "list", "--all").text.isEmpty)
+    }
+}
