@@ -14,6 +14,7 @@ public final class SessionDatabase: Sendable {
     let queue: DatabaseQueue
     let commits = CommitGroup()
     let cache = SiteCache()
+    let jarCache = JarCache()
     let serviceTokenCache = ServiceTokenCache()
     let isOnDisk: Bool
     let keyRing: KeyRing
@@ -64,6 +65,7 @@ public final class SessionDatabase: Sendable {
 
     deinit {
         cache.close()
+        jarCache.close()
         serviceTokenCache.close()
         commits.memory.statements.removeAll()
     }

@@ -10,13 +10,20 @@ struct JarRows {
 
     let database: Database
 
+    /// The jar of a name: a query with the name as its parameter.
+    static let query = "SELECT \(settings), id FROM jar WHERE name = ?"
+
     /// The id and settings of the jar of that name.
     func jar(named name: String) throws -> (id: Int64, settings: JarSettings)? {
-        let statement = try RowStatement(database, "SELECT \(JarRows.settings), id FROM jar WHERE name = ?")
+        let statement = try RowStatement(database, JarRows.query)
         defer { statement.reset() }
         statement.bind(1, text: name)
-        guard try statement.step() else { return nil }
-        return (statement.int64(7), JarRows.settings(statement, from: 0))
+        return try statement.step() ? JarRows.row(statement) : nil
+    }
+
+    /// The id and settings in a row of ``query``.
+    static func row(_ statement: RowStatement) -> (id: Int64, settings: JarSettings) {
+        (statement.int64(7), settings(statement, from: 0))
     }
 
     /// The id and settings of a jar that must be there.

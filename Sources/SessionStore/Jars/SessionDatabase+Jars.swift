@@ -47,7 +47,8 @@ extension SessionDatabase {
         named name: String, policy: CookiePolicy = CookiePolicy()
     ) throws(SessionStoreError) -> CookieJar? {
         try SessionStoreError.check(name, of: "jar")
-        guard let (id, settings) = try read({ try JarRows(database: $0).jar(named: name) }) else { return nil }
+        let found = try SessionStoreError.catching(path) { try jarCache.jar(named: name, in: self) }
+        guard let (id, settings) = found else { return nil }
         return CookieJar(database: self, id: id, name: name, policy: settings.applied(to: policy))
     }
 

@@ -1,0 +1,40 @@
+import CookieModel
+import Testing
+
+@testable import SessionStore
+
+@Suite("Jars that were asked for before")
+struct JarCacheTests {
+    @Test("What another connection does to a jar is seen by the next question")
+    func otherWriter() throws {
+        let folder = TemporaryFolder()
+        let reader = try Given.database(folder.file("crumb.sqlite"))
+        let writer = try Given.database(folder.file("crumb.sqlite"))
+        _ = try writer.createJar(named: "work", now: Given.now)
+        for _ in 0..<3 { #expect(try reader.existingJar(named: "work") != nil) }
+
+        _ = try writer.changeSettings(ofJar: "work") { $0.limits.requestCookies = 7 }
+        #expect(try reader.existingJar(named: "work")?.policy.limits.requestCookies == 7)
+
+        _ = try writer.renameJar(named: "work", to: "home")
+        #expect(try reader.existingJar(named: "work") == nil)
+        #expect(try reader.existingJar(named: "home")?.policy.limits.requestCookies == 7)
+
+        _ = try writer.removeJar(named: "home")
+        #expect(try reader.existingJar(named: "home") == nil)
+
+        // Another one of the same name is another jar.
+        let jar = try writer.jar(named: "home", now: Given.now)
+        try jar.receive("a=1; Path=/")
+        #expect(try reader.existingJar(named: "home")?.contents().count == 1)
+    }
+
+    @Test("A jar that is not there is asked for again each time")
+    func missing() throws {
+        let folder = TemporaryFolder()
+        let database = try Given.database(folder.file("crumb.sqlite"))
+        for _ in 0..<3 { #expect(try database.existingJar(named: "work") == nil) }
+        _ = try database.jar(named: "work", now: Given.now)
+        #expect(try database.existingJar(named: "work") != nil)
+    }
+}
