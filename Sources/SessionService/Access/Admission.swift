@@ -7,8 +7,12 @@ import SessionStore
 
 /// Decides who a request is from, and whether it is looked at any further: before everything else.
 struct Admission: Sendable {
-    /// Paths that need nobody: they tell nothing, and an orchestrator asks them.
+    /// Paths that need nobody: they tell nothing, or ask for their own proof.
     private let open: Set<String>
+
+    /// Where a user's browser comes back to from an authorization server, another site, without an access token: what it
+    /// brings is known by its state, which nobody can guess.
+    private static let loginCallback = "/v1/logins/callback"
 
     private static let formTypes: Set<String> = [
         "application/x-www-form-urlencoded", "multipart/form-data", "text/plain",
@@ -25,7 +29,8 @@ struct Admission: Sendable {
 
     init(tokens: ServiceTokenStore, limits: ServiceLimits, publishesMetrics: Bool = false) {
         self.tokens = tokens
-        open = publishesMetrics ? ["/healthz", "/readyz", "/metrics"] : ["/healthz", "/readyz"]
+        let open: Set<String> = ["/healthz", "/readyz", Admission.loginCallback]
+        self.open = publishesMetrics ? open.union(["/metrics"]) : open
         uses = TokenUses()
         let rate = limits.requestsPerSecond
         let burst = limits.requestBurst > 0 ? limits.requestBurst : rate * 2
@@ -64,8 +69,10 @@ struct Admission: Sendable {
             let own = "\(way.isEncrypted ? "https" : "http")://\(authority)"
             guard way.hosts != nil, origin.lowercased() == own.lowercased() else { throw .originRefused }
         }
+        let isLoginCallback =
+            request.method == .get && request.path?.prefix { $0 != "?" } == Admission.loginCallback[...]
         if let name = Admission.fetchSite, let site = request.headerFields[name],
-            site != "same-origin" && site != "none"
+            site != "same-origin" && site != "none" && !isLoginCallback
         {
             throw .originRefused
         }

@@ -53,7 +53,7 @@ struct CookieRouteTests {
                     _ = try await client.send(
                         .post, Self.route, #"{"url":"https://www.example.com/","setCookie":["late=1"]}"#)
                 }
-            } while !cursor.isEmpty
+            } while !cursor.isEmpty && names.count < 10
             return names
         }
         #expect(names == ["sid", "lax", "deep", "late"])

@@ -71,30 +71,9 @@ extension TokenAccess {
     ///
     /// - Returns: which tokens were ended. They are kept no longer, and the access token counts as expired.
     fileprivate func revoke(_ name: String, now: Timestamp) throws -> [TokenKind] {
-        let connection = try connection(name, now: now)
-        let endpoint = try connection.credentials.settings.url(of: .revocation)
-        var tokens = connection.stored.tokens
-        var revoked: [TokenKind] = []
-        for (kind, token) in [(TokenKind.refreshToken, tokens.refreshToken), (.accessToken, tokens.accessToken)] {
-            guard let token else { continue }
-            var generator = SystemRandomNumberGenerator()
-            let revocation = TokenRevocation(
-                endpoint: endpoint,
-                authentication: try connection.credentials.authentication(
-                    of: connection.stored.profile.id, now: Timestamp.now.microseconds, using: &generator))
-            let request = revocation.request(revoking: token, kind)
-            let response = try Blocking.run { try await connection.transport.send(request) }
-            do {
-                try revocation.check(response, revoking: token)
-                revoked.append(kind)
-            } catch {
-                // RFC 7009, section 2.2.1: not every server ends access tokens by themselves.
-                guard error.serverCode == "unsupported_token_type", !revoked.isEmpty else { throw error }
-            }
-        }
-        tokens.refreshToken = nil
-        tokens.accessTokenExpiry = min(tokens.accessTokenExpiry ?? .max, now.microseconds)
-        try store.put(tokens, for: connection.stored.profile, cause: .refused, now: now)
-        return revoked
+        // Says what to do where it is not known who to ask.
+        _ = try connection(name, now: now)
+        let revoker = TokenRevoker(store, over: HelperTransport(), now: { .now })
+        return try Blocking.run { try await revoker.revoke(name) }
     }
 }
