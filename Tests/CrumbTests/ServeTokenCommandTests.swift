@@ -29,8 +29,9 @@ struct ServeTokenCommandTests {
             (["ci"], 64), (["ci", "--read", "--expires", "soon"], 64), (["ci", "--read", "--expires", "-1d"], 64),
             (["a\u{1}", "--read"], 36),
         ])
-    func refused(arguments: [String], status: Int32) throws {
-        #expect(try home.start(["serve", "token", "create"] + arguments, input: "/dev/null").wait().status == status)
+    func refused(arguments: [String], status: Int) throws {
+        let result = try home.start(["serve", "token", "create"] + arguments, input: "/dev/null").wait()
+        #expect(result.status == Int32(status))
         #expect(try home.crumb("serve", "token", "list", "--all").text.isEmpty)
     }
 }

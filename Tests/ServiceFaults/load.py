@@ -48,7 +48,7 @@ class Load:
                 number += 1
                 try:
                     if number % 2:
-                        answer = connection.ask("POST", Service.RESPONSES, response(name), **fields)
+                        answer = connection.ask("POST", Service.RESPONSES, response(name, host=f"c{client}.test"), **fields)
                     else:
                         answer = connection.ask("POST", Service.DECORATE, Service.URL, **fields)
                 except (OSError, Closed, ValueError) as error:

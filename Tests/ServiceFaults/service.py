@@ -110,10 +110,10 @@ def free_port() -> int:
         return probe.getsockname()[1]
 
 
-def response(name: str, value: str = "1") -> dict:
+def response(name: str, value: str = "1", host: str = "site.test") -> dict:
     """A response that sets one cookie, as the service takes it."""
     line = f"{name}={value}; Path=/; Max-Age=864000"
-    return {"url": "https://site.test/", "headers": [{"name": "Set-Cookie", "value": line}]}
+    return {"url": f"https://{host}/", "headers": [{"name": "Set-Cookie", "value": line}]}
 
 
 class Service:
