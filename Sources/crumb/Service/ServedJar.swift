@@ -161,7 +161,8 @@ struct ServedJar: KeptJar {
     }
 
     func importer(_ order: ImportOrder) throws -> any CaptureTaking {
-        if try answer(.get("jars", name), as: JarReport.self) == nil { try make() }
+        // A capture may come through a pipe, which cannot be sent twice: the jar has to be there before.
+        let _: JarReport = try answerMakingJar(.get("jars", name))
         return ServedCaptures(order, into: name, of: service)
     }
 
