@@ -26,13 +26,15 @@ struct ServiceCommandTests {
         var text = "status \(result.status)\n\(output)---\n\(result.talk)"
         for place in places { text = text.replacingOccurrences(of: place, with: "PLACE") }
         text.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/, with: "TIME")
+        // Columns are as wide as the times in them.
+        text.replace(/[ ]{2,}/, with: "  ")
         // Lifetimes in seconds, and room: two files are never the same to the byte.
         text.replace(/"expiresIn":-?\d+/, with: "\"expiresIn\":N")
         text.replace(/"freedBytes":\d+/, with: "\"freedBytes\":N")
         text.replace(/(?m)^\d+ bytes given back.*\n/, with: "")
         // Times as formats write them.
-        text.replace(/\b1[789]\d{8}(\.\d+)?\b/, with: "SECONDS")
-        text.replace(/Expires=[A-Z][a-z]{2}, .{20,24} GMT/, with: "Expires=DATE")
+        text.replace(/\b1[789]\d{8}(\d{3}|\.\d+)?\b/, with: "SECONDS")
+        text.replace(/[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT/, with: "DATE")
         // Where tokens lie is no caller's business.
         text.replace(/(?m)^(kept in|sealed under): .*\n/, with: "")
         return text
@@ -46,7 +48,7 @@ struct ServiceCommandTests {
         #expect(try service.ask(["jars", "create", "made"]).status == 0)
         let folder = try Self.files()
         let places = [file.file("crumb.sqlite"), service.address]
-        for step in ServiceStep.all {
+        for step in way == .socket ? ServiceStep.all : ServiceStep.some {
             let words = step.words.map { word in
                 FileManager.default.fileExists(atPath: folder.file(word)) && !word.isEmpty ? folder.file(word) : word
             }

@@ -46,6 +46,9 @@ struct ServiceStep: Sendable, CustomStringConvertible {
     static let all: [ServiceStep] =
         nothing + cookies + captures + requests + exports + jars + sessions + tokens + damage
 
+    /// Enough of them to show that the way to the service makes no difference.
+    static let some = cookies + requests
+
     private static let nothing = [
         ServiceStep("list"), ServiceStep("list", "--json"), ServiceStep("header", url),
         ServiceStep("header", url, "--json"), ServiceStep("get", "sid", url), ServiceStep("explain", url),
