@@ -236,11 +236,14 @@ let package = Package(
             ]),
         .executableTarget(
             name: "jar-worker", dependencies: ["CookieModel", "SessionStore", "TestSupport"], path: "Tests/JarWorker"),
+        .executableTarget(
+            name: "service-client", path: "docs/examples/service", exclude: ["client.py", "curl.sh"],
+            sources: ["Client.swift"]),
         .testTarget(
             name: "CrumbTests",
             dependencies: [
-                "crumb", "crumb-network", "jar-worker", "CookieModel", "RequestDecoration", "SessionStore",
-                "TestSupport",
+                "crumb", "crumb-network", "jar-worker", "service-client", "CookieModel", "RequestDecoration",
+                "SessionStore", "TestSupport",
             ],
             exclude: ["Faults/FailingDisk.c"]),
     ]

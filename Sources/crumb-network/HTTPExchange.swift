@@ -7,7 +7,7 @@ import NetworkHelper
 /// Sends requests to authorization servers with AsyncHTTPClient: no redirects, no proxy, bounded in time and size.
 struct HTTPExchange {
     /// Made with the first request: what needs none starts no threads.
-    private static let client: HTTPClient = {
+    static let client: HTTPClient = {
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow
         configuration.timeout = .init(connect: .seconds(10), read: .seconds(20))
@@ -47,7 +47,7 @@ struct HTTPExchange {
     }
 
     /// What a user can make something of; errors of the client may quote what was sent.
-    private static func reason(_ error: any Error) -> String {
+    static func reason(_ error: any Error) -> String {
         switch error {
         case let error as HTTPClientError where error == .connectTimeout || error == .readTimeout:
             "it did not answer in time"

@@ -18,7 +18,8 @@ public struct Retrieval: Sendable {
 
     /// Adds the cookies that stay by another retrieval for the same request.
     package mutating func addExclusions(of other: Retrieval) {
-        excluded += other.excluded
+        guard !other.excluded.isEmpty else { return }
+        excluded = (excluded + other.excluded).sorted { $0.cookie.precedes($1.cookie) }
     }
 
     /// The cookie-string (section 5.8.3, step 6); empty where no cookie goes.

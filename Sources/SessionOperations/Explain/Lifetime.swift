@@ -5,7 +5,21 @@ package struct Lifetime: CustomStringConvertible {
     package let description: String
 
     package init(of cookie: Cookie, at now: Timestamp) {
-        guard let expiry = cookie.expiry else {
+        self.init(until: cookie.expiry, at: now)
+    }
+
+    /// The lifetime of a cookie that a report says the end of.
+    package init(of cookie: CookieReport, at now: Timestamp) {
+        guard let text = cookie.expires, let expiry = Timestamp(rfc3339: text.utf8) else {
+            self.init(until: nil, at: now)
+            return
+        }
+        // How RFC 3339 writes the end of the range.
+        self.init(until: text == Timestamp.distantPast.rfc3339 ? .distantPast : expiry, at: now)
+    }
+
+    private init(until expiry: Timestamp?, at now: Timestamp) {
+        guard let expiry else {
             description = "with the session"
             return
         }
@@ -17,7 +31,7 @@ package struct Lifetime: CustomStringConvertible {
         let moment = Timestamp(seconds: expiry.seconds).rfc3339
         let (distance, overflow) = expiry.seconds.subtractingReportingOverflow(now.seconds)
         let span = Lifetime.span(overflow ? .max : distance.magnitude)
-        description = cookie.isExpired(at: now) ? "ended \(span) ago, \(moment)" : "in \(span), \(moment)"
+        description = expiry < now ? "ended \(span) ago, \(moment)" : "in \(span), \(moment)"
     }
 
     /// The largest unit of which there are two or more.

@@ -19,6 +19,8 @@ package struct SetCookieTrialReport: Codable {
         /// Why the request's own URL would not get the cookie.
         package let notSent: [ReasonReport]
         package let evicted: [Evicted]
+        /// Whether a stored cookie goes; only where the line deletes.
+        package let deletesStored: Bool?
 
         package init(_ line: SetCookieTrial.Line, at now: Timestamp) {
             let decision = line.decision
@@ -31,6 +33,7 @@ package struct SetCookieTrialReport: Codable {
             evicted = decision.evicted.map {
                 Evicted(cookie: CookieReport($0.cookie, at: now), reason: ReasonReport($0.reason))
             }
+            deletesStored = decision.outcome == .deleted ? decision.previous != nil : nil
         }
     }
 

@@ -20,7 +20,7 @@ package struct CookieExporter {
     }
 
     /// Whether there is nothing to be written: a request without cookies has no header.
-    package var isNothing: Bool { writer.format.scope == .oneRequest && report.written == 0 }
+    package var isNothing: Bool { report.isNothing }
 
     /// Writes a cookie unless its lifetime is over.
     package mutating func write(_ record: CookieRecord, to bytes: inout [UInt8]) {

@@ -30,7 +30,7 @@ package struct ExportReport: Codable {
 
     package let format: String
     /// The file; `nil` for standard output.
-    package let output: String?
+    package var output: String?
     package var written = 0
     package private(set) var leftOut: [LeftOut] = []
     package private(set) var notKept: [NotKept] = []
@@ -38,11 +38,16 @@ package struct ExportReport: Codable {
     package var expired = 0
     /// Cookies whose stored value cannot be read back.
     package private(set) var unreadable: [CookieIdentityReport] = []
-    /// What a person has to be told even where nothing else is said.
-    package private(set) var complaints: [String] = []
 
-    private enum CodingKeys: CodingKey {
-        case format, output, written, leftOut, notKept, expired, unreadable
+    /// What a person has to be told even where nothing else is said.
+    package var complaints: [String] {
+        leftOut.map { "left out \($0.cookie.label): \($0.reason.explanation) (\($0.reason.id))" }
+            + unreadable.map { "left out \($0.unreadableLine)" }
+    }
+
+    /// Whether there is nothing to be written: a request without cookies has no header.
+    package var isNothing: Bool {
+        written == 0 && ExportFormat(rawValue: format)?.scope == .oneRequest
     }
 
     package init(format: ExportFormat, output: String?) {
@@ -56,7 +61,6 @@ package struct ExportReport: Codable {
         case .leftOut(let obstacle):
             let reason = ReasonReport(id: obstacle.rawValue, explanation: obstacle.explanation)
             leftOut.append(LeftOut(cookie: CookieIdentityReport(record), reason: reason))
-            complaints.append("left out \(record.label): \(obstacle.explanation) (\(obstacle.rawValue))")
         case .written(let losses):
             written += 1
             for feature in losses { count(feature, of: record) }
@@ -66,7 +70,6 @@ package struct ExportReport: Codable {
     /// Accounts for a cookie whose value cannot be read back.
     package mutating func count(unreadable cookie: Cookie) {
         unreadable.append(CookieIdentityReport(cookie))
-        complaints.append("left out \(cookie.label): \(ExclusionReason.unreadable.explanation)")
     }
 
     private mutating func count(_ feature: CookieFeature, of record: CookieRecord) {

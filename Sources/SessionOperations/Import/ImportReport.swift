@@ -73,6 +73,12 @@ package struct ImportReport: Codable {
         self.source = source
     }
 
+    /// The report on a capture that was imported before: nothing was changed.
+    package init(source: String, importedBefore record: CaptureRecord) {
+        self.source = source
+        alreadyImported = EarlierImport(record)
+    }
+
     /// Accounts for what was read, before anything is decided on it.
     package mutating func count(_ item: CaptureItem) {
         switch item {

@@ -1,45 +1,75 @@
 package import CookieModel
-package import SessionStore
 
 extension Cookie {
     /// The cookie for a person: name, host, path.
     package var label: String {
-        let shownName = name.isEmpty ? "(no name)" : name.description
-        return "\(shownName)  \(isHostOnly ? "" : ".")\(domain)\(path)"
-    }
-
-    /// The flags for a person.
-    package var flags: String {
-        var flags: [String] = []
-        if isSecure { flags.append("Secure") }
-        if isHTTPOnly { flags.append("HttpOnly") }
-        if let sameSite = sameSite.attributeValue { flags.append("SameSite=\(sameSite)") }
-        if isHostOnly { flags.append("host-only") }
-        if id.partitionKey != nil { flags.append("Partitioned") }
-        return flags.isEmpty ? "-" : flags.joined(separator: " ")
+        "\(shownName(name))  \(isHostOnly ? "" : ".")\(domain)\(path)"
     }
 }
 
 extension CookieRecord {
     /// The cookie for a person: name, host, path.
     package var label: String {
-        "\(name.isEmpty ? "(no name)" : name.description)  \(isHostOnly ? "" : ".")\(shown(domain))\(path)"
+        "\(shownName(name))  \(isHostOnly ? "" : ".")\(shown(domain))\(path)"
     }
 }
 
-extension Eviction {
-    /// The eviction for a person.
-    package var line: String {
-        "evicted \(cookie.label): \(reason.explanation) (\(reason.identifier))"
+extension CookieIdentityReport {
+    /// The octets of the name.
+    package var nameOctets: Octets { OctetsReport(text: name, base64: nameBase64).octets }
+
+    /// The cookie for a person: name, host, path.
+    package var label: String {
+        "\(shownName(nameOctets))  \(hostOnly ? "" : ".")\(shown(domain))\(path)"
+    }
+
+    /// That the cookie had to go, for a person.
+    package var evictionLine: String {
+        "evicted \(label)\(reason.map { ": \($0.explanation) (\($0.id))" } ?? "")"
+    }
+
+    /// That the cookie's value cannot be read back, for a person.
+    package var unreadableLine: String {
+        "\(label): \(ExclusionReason.unreadable.explanation)"
     }
 }
 
-extension CookieOrigin {
+extension CookieReport {
+    /// The octets of the name.
+    package var nameOctets: Octets { OctetsReport(text: name, base64: nameBase64).octets }
+
+    /// The octets of the value; none where it is not shown.
+    package var valueOctets: Octets { OctetsReport(text: value, base64: valueBase64).octets }
+
+    /// The domain for a person: with a dot in front where its subdomains get the cookie too.
+    package var shownDomain: String { hostOnly ? domain : ".\(domain)" }
+
+    /// The cookie for a person: name, host, path.
+    package var label: String { "\(shownName(nameOctets))  \(shownDomain)\(path)" }
+
+    /// The flags for a person.
+    package var flags: String {
+        var flags: [String] = []
+        if secure { flags.append("Secure") }
+        if httpOnly { flags.append("HttpOnly") }
+        if let sameSite { flags.append("SameSite=\(sameSite)") }
+        if hostOnly { flags.append("host-only") }
+        if partitionKey != nil { flags.append("Partitioned") }
+        return flags.isEmpty ? "-" : flags.joined(separator: " ")
+    }
+}
+
+extension OriginReport {
     /// The origin for a person.
     package var label: String {
-        let parts = [url, capture.map { "in \(Octets($0))" }, received.map { "at \($0.rfc3339)" }].compactMap(\.self)
+        let parts = [url, capture.map { "in \(Octets($0))" }, received.map { "at \($0)" }].compactMap(\.self)
         return parts.isEmpty ? "-" : parts.joined(separator: " ")
     }
+}
+
+/// A cookie's name for a person.
+package func shownName(_ name: Octets) -> String {
+    name.isEmpty ? "(no name)" : name.description
 }
 
 /// A number and a noun: "1 cookie", "2 cookies".

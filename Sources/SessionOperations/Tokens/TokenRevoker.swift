@@ -23,7 +23,8 @@ package struct TokenRevoker: Sendable {
         guard let credentials = try store.credentials(name) else {
             throw OperationError(
                 code: "token-settings-missing",
-                "\(name): the server's endpoints are not known; log in again, or import again with its endpoints")
+                "\(name): the server's endpoints are not known; log in with 'crumb token login', or import again with "
+                    + "--discover or --token-endpoint")
         }
         let endpoint = try credentials.settings.url(of: .revocation)
         let transport = try credentials.binding(transport) { [now] in now().microseconds }

@@ -79,7 +79,7 @@ public struct SessionStoreError: Error, Hashable, Sendable, CustomStringConverti
     }
 
     /// Refuses a name that no jar or token can have.
-    static func check(_ name: String, of owner: String) throws(SessionStoreError) {
+    package static func check(_ name: String, of owner: String) throws(SessionStoreError) {
         guard (1...100).contains(name.count), name.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
         else {
             throw SessionStoreError(

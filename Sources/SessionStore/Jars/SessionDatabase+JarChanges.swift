@@ -113,7 +113,7 @@ extension SessionDatabase {
 
 extension SessionStoreError {
     /// There is no jar of that name.
-    init(noJarNamed name: String) {
+    package init(noJarNamed name: String) {
         self.init(.jarNotFound, name, "there is no jar of this name; 'crumb jars' lists those there are")
     }
 }

@@ -19,5 +19,5 @@ public struct CaptureDigest: Sendable {
     }
 
     /// The digest of everything taken in.
-    var bytes: [UInt8] { Array(hash.finalize()) }
+    package var bytes: [UInt8] { Array(hash.finalize()) }
 }

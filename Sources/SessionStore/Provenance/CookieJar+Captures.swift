@@ -21,9 +21,13 @@ extension CookieBatch {
 extension CookieJar {
     /// The earlier import of the same octets into this jar, if it was finished.
     public func importedCapture(_ digest: CaptureDigest) throws(SessionStoreError) -> CaptureRecord? {
-        let bytes = digest.bytes
-        return try database.read { connection in
-            try CaptureRows(database: connection, jarID: id).capture(bytes)
+        try importedCapture(digest.bytes)
+    }
+
+    /// The same by the octets of the digest.
+    package func importedCapture(_ digest: [UInt8]) throws(SessionStoreError) -> CaptureRecord? {
+        try database.read { connection in
+            try CaptureRows(database: connection, jarID: id).capture(digest)
         }
     }
 

@@ -19,27 +19,24 @@ struct ChangesCommand: CrumbCommand {
     var after: Int64 = 0
 
     func execute(_ console: Console) throws {
-        guard let found = try jar.openExistingJar(now: Timestamp.now) else {
-            return console.note("no cookies in jar '\(jar.jar)'")
-        }
+        let kept = try jar.kept(now: .now)
         var position = after
         var rows = [["POSITION", "TIME", "CAUSE", "COOKIE"]]
         while true {
-            let page = try found.changes(after: position)
+            guard let page = try kept.changes(after: position) else {
+                return console.note("no cookies in jar '\(jar.jar)'")
+            }
             // From the beginning, everybody knows that there may have been more.
             if page.hasGap, position > 0 {
                 console.note("changes after position \(position) are gone: look at the whole jar with 'crumb list'")
             }
             for change in page.changes {
                 if output.json {
-                    try console.writeJSON(ChangeReport(change))
+                    try console.writeJSON(change)
                 } else {
-                    let place = "\(change.cookie.isHostOnly ? "" : ".")\(change.cookie.domain)\(change.cookie.path)"
-                    rows.append(
-                        [
-                            "\(change.position)", change.time.rfc3339, change.cause.identifier,
-                            "\(change.cookie.name) of \(place)",
-                        ])
+                    let name = OctetsReport(text: change.name, base64: change.nameBase64).octets
+                    let place = "\(change.hostOnly ? "" : ".")\(change.domain)\(change.path)"
+                    rows.append(["\(change.position)", change.time, change.cause, "\(name) of \(place)"])
                 }
             }
             position = page.position

@@ -67,7 +67,7 @@ struct ConvertCommand: CrumbCommand {
         try forEachCookie(of: converter.collection, for: request, now: now, console) { record in
             if selection.admits(record) { try exporter.write(record) }
         }
-        try exporter.finish(console, json: output.json)
+        try exporter.finish().tell(console, json: output.json)
         if let status { throw status.exitCode }
     }
 

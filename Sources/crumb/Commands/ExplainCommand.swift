@@ -35,30 +35,18 @@ struct ExplainCommand: CrumbCommand {
     var url: String
 
     func execute(_ console: Console) throws {
-        let now = Timestamp.now
-        let context = try context.context(for: try requestURL(url), interface: script ? .script : .http)
-        let policy = try jar.policy()
-        let lines = try setCookie.map { try SetCookieInput(InputFile($0)).lines }
-        let database = try jar.openExistingDatabase(now: now, notesAccess: false)
-        let existing = try database.flatMap { try jar.existingJar(in: $0, policy: policy) }
-        if let lines {
-            let stored = try existing?.cookies()
-            let trial = SetCookieTrial(
-                lines, context, jar: jar.jar, policy: existing?.policy ?? policy,
-                cookies: (stored?.readable ?? []) + (stored?.unreadable ?? []), now: now)
+        let request = try context.context(for: try requestURL(url), interface: script ? .script : .http)
+        let kept = try jar.kept(now: .now)
+        if let setCookie {
+            let report = try kept.trial(of: try SetCookieInput(InputFile(setCookie)).lines, from: request)
             return output.json
-                ? try console.writeJSON(SetCookieTrialReport(trial)) : try console.writeLine(trial.text)
+                ? try console.writeJSON(report) : try console.writeLine(report.text(for: request))
         }
-        var explanation = Explanation(context, jar: jar.jar, policy: existing?.policy ?? policy, now: now)
-        if let existing { try explanation.add(existing) }
-        if let database {
-            let names = try database.jars(now: now).map(\.name).filter { $0 != jar.jar }
-            try explanation.add(jars: names.compactMap { try database.existingJar(named: $0, policy: policy) })
-        }
+        let report = try kept.explanation(of: request)
         if output.json {
-            try console.writeJSON(ExplanationReport(explanation))
+            try console.writeJSON(report)
         } else {
-            try console.writeLine(explanation.text)
+            try console.writeLine(report.text(for: request))
         }
     }
 }

@@ -27,26 +27,17 @@ struct ExportCommand: CrumbCommand {
     var url: String?
 
     func execute(_ console: Console) throws {
-        let now = Timestamp.now
         let request = try filter.request(to: url, for: format)
         let selection = try filter.selection()
-        let existing = try jar.openExistingJar(now: now, notesAccess: false)
-        let destination = try export.destination(sparing: try ownFiles(), console)
-        var exporter = FileExporter(format, to: destination, host: request?.url.host, now: now)
-        if let existing {
-            try existing.forEachExported(for: request, format.scope, now: now) { readable, unreadable in
-                for record in readable.lazy.map({ CookieRecord($0) }) where selection.admits(record) {
-                    try exporter.write(record)
-                }
-                for cookie in unreadable where selection.admits(CookieRecord(cookie)) {
-                    exporter.leaveOut(unreadable: cookie)
-                }
-            }
-        }
-        try exporter.finish(console, json: output.json)
+        let report = try jar.kept(now: .now).export(
+            ExportOrder(format: format, request: request, selection: selection)
+        ) { try export.destination(sparing: try ownFiles(), console) }
+        try report.tell(console, json: output.json)
     }
 
+    /// The files of the database, which are no destination; those of a service are not here.
     private func ownFiles() throws -> [String] {
+        guard try jar.databaseOptions.service() == nil else { return [] }
         let database = try jar.path()
         return [database, "\(database)-wal", "\(database)-shm", try KeyLocation().locations.keyFile()]
     }

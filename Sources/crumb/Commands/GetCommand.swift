@@ -23,24 +23,14 @@ struct GetCommand: CrumbCommand {
     var url: String
 
     func execute(_ console: Console) throws {
-        let now = Timestamp.now
-        let context = try context.context(for: try requestURL(url))
-        let existing = try jar.openExistingJar(now: now)
-        let retrieval = try existing?.retrieve(for: context, now: now) ?? Retrieval()
-        if let cookie = retrieval.included.first(where: { $0.name == Octets(name) }) {
-            if output.json {
-                let origin = try existing?.origin(of: cookie.id)
-                try console.writeJSON(CookieReport(cookie, showingValue: true, origin: origin))
-            } else {
-                try console.write(cookie.value + [UInt8(ascii: "\n")])
-            }
-            return
+        let request = try context.context(for: try requestURL(url))
+        switch try jar.kept(now: .now).cookie(named: name, for: request) {
+        case .found(let cookie) where output.json: try console.writeJSON(cookie)
+        case .found(let cookie): try console.write(cookie.valueOctets + [UInt8(ascii: "\n")])
+        case .unreadable(let cookie): throw Problem(.valueDamaged, cookie.unreadableLine)
+        case .notSent(let isKept):
+            let hint = isKept ? "; 'crumb explain' says why" : ""
+            throw Problem(.nothingToSend, "'\(name)': no cookie of this name is sent to \(request.url)\(hint)")
         }
-        let excluded = retrieval.excluded.filter { $0.cookie.name == Octets(name) }
-        if let damaged = excluded.first(where: { $0.reasons.contains(.unreadable) }) {
-            throw Problem(.valueDamaged, "\(damaged.cookie.label): \(ExclusionReason.unreadable.explanation)")
-        }
-        let hint = excluded.isEmpty ? "" : "; 'crumb explain' says why"
-        throw Problem(.nothingToSend, "'\(name)': no cookie of this name is sent to \(context.url)\(hint)")
     }
 }

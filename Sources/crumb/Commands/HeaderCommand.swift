@@ -21,18 +21,14 @@ struct HeaderCommand: CrumbCommand {
     var url: String
 
     func execute(_ console: Console) throws {
-        let now = Timestamp.now
-        let context = try context.context(for: try requestURL(url))
-        let retrieval = try jar.openExistingJar(now: now)?.retrieve(for: context, now: now)
-        let cookieString = retrieval?.cookieString ?? []
+        let report = try jar.kept(now: .now).header(for: try context.context(for: try requestURL(url)))
+        let cookieString = report.cookieString
         if output.json {
-            try console.writeJSON(HeaderReport(url: context.url.description, retrieval: retrieval))
+            try console.writeJSON(report)
         } else if !cookieString.isEmpty {
             try console.write(Array("Cookie: ".utf8) + cookieString + [UInt8(ascii: "\n")])
         }
-        for exclusion in retrieval?.excluded ?? [] where exclusion.reasons.contains(.unreadable) {
-            console.complain("\(exclusion.cookie.label): \(ExclusionReason.unreadable.explanation)")
-        }
+        for cookie in report.unreadable { console.complain(cookie.unreadableLine) }
         if cookieString.isEmpty { throw ExitStatus.nothingToSend.exitCode }
     }
 }

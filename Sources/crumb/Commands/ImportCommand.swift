@@ -50,13 +50,11 @@ struct ImportCommand: CrumbCommand {
     }
 
     func execute(_ console: Console) throws {
-        let now = Timestamp.now
         if let url { _ = try requestURL(url) }
-        var importer = CaptureImporter(
-            jar: try jar.openJar(now: now),
-            options: CaptureImport.Options(url: url, receivedNow: receivedNow, format: format), again: again, now: now)
-        importer.database = try database.options()
-        importer.showsProgress = !output.json && !output.quiet && ImportProgress.hasTerminal
+        let importer = try jar.kept(now: .now, browserOptions: database).importer(
+            ImportOrder(
+                options: CaptureImport.Options(url: url, receivedNow: receivedNow, format: format), again: again,
+                showsProgress: !output.json && !output.quiet && ImportProgress.hasTerminal))
         Interruption.listen()
         var status: ExitStatus?
         let environment = ProcessInfo.processInfo.environment

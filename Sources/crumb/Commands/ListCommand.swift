@@ -22,39 +22,29 @@ struct ListCommand: CrumbCommand {
     var domain: String?
 
     func execute(_ console: Console) throws {
-        let now = Timestamp.now
-        let existing = try jar.openExistingJar(now: now)
-        let all = try existing?.cookies() ?? (readable: [], unreadable: [])
-        let origins = origins ? try existing?.origins() ?? [:] : [:]
-        let readable = try filtered(all.readable.filter { !$0.isExpired(at: now) })
-        for cookie in try filtered(all.unreadable) {
-            console.complain("\(cookie.label): \(ExclusionReason.unreadable.explanation)")
+        let host = try domain.map { domain in
+            guard let host = WebHost(domain) else { throw Problem(.urlInvalid, "\(domain): this is not a host name") }
+            return host
         }
+        let list = try jar.kept(now: .now).cookies(of: host, showingValues: values, origins: origins)
+        for cookie in list.unreadable { console.complain(cookie.unreadableLine) }
         if output.json {
-            for cookie in readable {
-                try console.writeJSON(CookieReport(cookie, showingValue: values, origin: origins[cookie.id]))
-            }
-        } else if readable.isEmpty {
+            for cookie in list.cookies { try console.writeJSON(cookie) }
+        } else if list.cookies.isEmpty {
             console.note("no cookies in jar '\(jar.jar)'")
         } else {
-            let added = (self.origins ? ["FROM"] : []) + (values ? ["VALUE"] : [])
+            let added = (origins ? ["FROM"] : []) + (values ? ["VALUE"] : [])
             var rows = [["DOMAIN", "PATH", "NAME", "EXPIRES", "FLAGS"] + added]
-            for cookie in readable {
-                let domain = cookie.isHostOnly ? "\(cookie.domain)" : ".\(cookie.domain)"
-                let expires = cookie.expiry?.rfc3339 ?? "session"
+            for cookie in list.cookies {
                 rows.append(
-                    [domain, cookie.path.description, cookie.name.description, expires, cookie.flags]
-                        + (self.origins ? [origins[cookie.id]?.label ?? "-"] : [])
-                        + (values ? [cookie.value.description] : []))
+                    [
+                        cookie.shownDomain, cookie.path, cookie.nameOctets.description, cookie.expires ?? "session",
+                        cookie.flags,
+                    ] + (origins ? [cookie.origin?.label ?? "-"] : [])
+                        + (values ? [cookie.valueOctets.description] : []))
             }
             try console.writeLine(Console.table(rows))
         }
-        if !all.unreadable.isEmpty { throw ExitStatus.valueDamaged.exitCode }
-    }
-
-    private func filtered(_ cookies: [Cookie]) throws -> [Cookie] {
-        guard let domain else { return cookies }
-        guard let host = WebHost(domain) else { throw Problem(.urlInvalid, "\(domain): this is not a host name") }
-        return cookies.filter { CookiePolicy.domainMatches($0.domain, host.octets) }
+        if !list.unreadable.isEmpty { throw ExitStatus.valueDamaged.exitCode }
     }
 }

@@ -30,15 +30,8 @@ struct PruneCommand: CrumbCommand {
     }
 
     func execute(_ console: Console) throws {
-        let now = Timestamp.now
-        let opened = try database.openExisting(now: now)
-        if opened == nil, let jar, jar != "default" {
-            throw Problem(.jarNotFound, "\(jar): there is no jar of this name in \(try database.path())")
-        }
-        let pruning = try opened?.prune(
-            jar: jar, journalLimit: journalEntries,
-            vacuum: vacuum.map { $0 ? .always : .never } ?? .whenWorthwhile, now: now)
-        let report = PruneReport(pruning ?? Pruning())
+        let report = try database.keptJars(now: .now)
+            .prune(jarNamed: jar, journalEntries: journalEntries, vacuum: vacuum)
         if output.json { try console.writeJSON(report) } else { try console.writeLine(report.text) }
     }
 }

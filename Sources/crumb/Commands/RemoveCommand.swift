@@ -35,15 +35,14 @@ struct RemoveCommand: CrumbCommand {
     }
 
     func execute(_ console: Console) throws {
-        let now = Timestamp.now
-        let removed = try jar.openExistingJar(now: now)?.removeCookies(try filter(), now: now) ?? []
+        let removed = try jar.kept(now: .now).removeCookies(try filter())
         guard !removed.isEmpty else {
             throw Problem(
                 .cookieNotFound, "jar '\(jar.jar)' has no such cookie; 'crumb list' shows those there are")
         }
         for cookie in removed {
             if output.json {
-                try console.writeJSON(CookieIdentityReport(cookie))
+                try console.writeJSON(cookie)
             } else {
                 try console.writeLine("removed \(cookie.label)")
             }

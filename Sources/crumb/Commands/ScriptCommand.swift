@@ -40,26 +40,21 @@ struct ScriptCommand: CrumbCommand {
     var urls: [String]
 
     func execute(_ console: Console) throws {
-        let now = Timestamp.now
-        let pages = try urls.map(requestURL)
-        let found = try jar.openExistingJar(now: now)
-        let script = InjectionScript(
-            try pages.map { page in
-                let access = try context.context(for: page, interface: .script)
-                return InjectionScript.Page(try found?.retrieve(for: access, now: now) ?? Retrieval(), in: access)
-            },
-            writing: write.writing, verification: handler.map { .message($0) } ?? (verify ? .value : .none))
+        let pages = try urls.map { try context.context(for: try requestURL($0), interface: .script) }
+        let report = try jar.kept(now: .now).script(
+            for: pages, writing: write.writing,
+            verification: handler.map { .message($0) } ?? (verify ? .value : .none))
         if output.json {
-            try console.writeJSON(ScriptReport(pages, script))
-        } else if !script.source.isEmpty {
-            try console.write(script.source.utf8)
+            try console.writeJSON(report)
+        } else if !report.script.isEmpty {
+            try console.write(report.script.utf8)
         }
-        for omission in script.omissions {
-            let place = pages.count > 1 ? " at \(omission.page.origin)" : ""
+        for omission in report.omitted {
+            let place = pages.count > 1 ? " at \(try requestURL(omission.url).origin)" : ""
             console.note(
                 "not in the script\(place): \(omission.cookie.label): "
-                    + omission.explanations.joined(separator: "; "))
+                    + omission.reasons.map(\.explanation).joined(separator: "; "))
         }
-        if script.source.isEmpty { throw ExitStatus.nothingToSend.exitCode }
+        if report.script.isEmpty { throw ExitStatus.nothingToSend.exitCode }
     }
 }

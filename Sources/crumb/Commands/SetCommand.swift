@@ -26,29 +26,27 @@ struct SetCommand: CrumbCommand {
     var file = "-"
 
     func execute(_ console: Console) throws {
-        let now = Timestamp.now
         let context = try context.context(for: try requestURL(url))
         let input = InputFile(file)
         let lines = SetCommand.lines(try input.contents(limit: SetCommand.inputLimit, otherwise: .lineTooLong))
         guard !lines.isEmpty else {
             throw Problem(.inputEmpty, "\(input.name): there is no line; write one as 'name=value; Path=/; Secure'")
         }
-        let response = ReceivedResponse(context: context, setCookie: lines)
-        let decisions = try jar.openJar(now: now).receive(response, now: now)
+        let decisions = try jar.kept(now: .now).receive(lines, from: context)
         for (index, decision) in decisions.enumerated() {
-            if output.json { try console.writeJSON(StorageDecisionReport(decision)) }
-            guard decision.outcome != .rejected else {
-                for reason in decision.reasons.reasons {
+            if output.json { try console.writeJSON(decision) }
+            guard !decision.isRejected else {
+                for reason in decision.reasons {
                     console.complain(
-                        "\(input.name): line \(index + 1) is refused: \(reason.explanation) (\(reason.identifier))")
+                        "\(input.name): line \(index + 1) is refused: \(reason.explanation) (\(reason.id))")
                 }
                 continue
             }
             guard !output.json else { continue }
-            console.note("\(decision.outcome.rawValue) \(decision.cookie?.label ?? "")")
-            for eviction in decision.evicted { console.note("  \(eviction.line)") }
+            console.note("\(decision.outcome) \(decision.cookie?.label ?? "")")
+            for eviction in decision.evicted { console.note("  \(eviction.evictionLine)") }
         }
-        if decisions.contains(where: { $0.outcome == .rejected }) { throw ExitStatus.cookieRefused.exitCode }
+        if decisions.contains(where: \.isRejected) { throw ExitStatus.cookieRefused.exitCode }
     }
 
     /// The lines that are not empty, without the field's name where it was copied along.

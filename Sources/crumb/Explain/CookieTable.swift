@@ -14,16 +14,15 @@ struct CookieTable {
     }
 
     /// Adds a cookie with its verdict and the reasons for it.
-    mutating func add<Reason: DecisionReason>(_ cookie: Cookie, marked verdict: String, reasons: ReasonSet<Reason>) {
+    mutating func add(_ cookie: CookieReport, marked verdict: String, reasons: [ReasonReport]) {
         add(cookie, marked: verdict)
-        for reason in reasons.reasons { remark(reason) }
+        for reason in reasons { remark(reason) }
     }
 
     /// Adds a cookie with its verdict.
-    mutating func add(_ cookie: Cookie, marked verdict: String) {
+    mutating func add(_ cookie: CookieReport, marked verdict: String) {
         rows.append([
-            verdict, cookie.name.isEmpty ? "(no name)" : cookie.name.description,
-            cookie.isHostOnly ? "\(cookie.domain)" : ".\(cookie.domain)", cookie.path.description,
+            verdict, shownName(cookie.nameOctets), cookie.shownDomain, cookie.path,
             Lifetime(of: cookie, at: now).description, CookieTable.flags(cookie),
         ])
         remarks.append([])
@@ -36,9 +35,9 @@ struct CookieTable {
     }
 
     /// Says below the last row why, and what to do about it.
-    mutating func remark(_ reason: some DecisionReason, before: String = "") {
-        remark("\(before)\(reason.explanation) (\(reason.identifier))")
-        remark("  to do: \(reason.remedy)")
+    mutating func remark(_ reason: ReasonReport, before: String = "") {
+        remark("\(before)\(reason.explanation) (\(reason.id))")
+        if let remedy = reason.remedy { remark("  to do: \(remedy)") }
     }
 
     /// Says something below the last row.
@@ -47,8 +46,8 @@ struct CookieTable {
     }
 
     /// The flags, with the site that a partitioned cookie belongs to.
-    private static func flags(_ cookie: Cookie) -> String {
-        cookie.flags + (cookie.id.partitionKey.map { " by \($0.serialized)" } ?? "")
+    private static func flags(_ cookie: CookieReport) -> String {
+        cookie.flags + (cookie.partitionKey.map { " by \($0)" } ?? "")
     }
 
     /// The lines of the table.

@@ -15,9 +15,22 @@ extension ExportReport {
         return rows
     }
 
+    /// Says what became of the cookies; the command ends with the status that belongs to it.
+    func tell(_ console: Console, json: Bool) throws {
+        if json {
+            // Where there is no file, standard output has the cookies.
+            try console.writeJSON(self, toTalk: output == nil)
+        } else {
+            for line in text { console.note(line) }
+        }
+        for line in complaints { console.complain(line) }
+        if let status { throw status.exitCode }
+    }
+
     /// The status that the command ends with, where it is not success.
-    var status: ExitStatus? {
+    private var status: ExitStatus? {
         if !unreadable.isEmpty { return .valueDamaged }
-        return leftOut.isEmpty ? nil : .cookieNotHeld
+        if !leftOut.isEmpty { return .cookieNotHeld }
+        return isNothing ? .nothingToSend : nil
     }
 }

@@ -2,7 +2,7 @@ import Captures
 import CookieModel
 import SessionOperations
 
-/// Writes cookies in one format to one destination, and tells the user what became of each.
+/// Writes cookies in one format to one destination.
 struct FileExporter {
     private let destination: ExportDestination
     private var exporter: CookieExporter
@@ -23,21 +23,13 @@ struct FileExporter {
         exporter.leaveOut(unreadable: cookie)
     }
 
-    /// Ends the file, and says what became of the cookies; the command ends with the status that belongs to it.
-    mutating func finish(_ console: Console, json: Bool) throws {
+    /// Ends the file; what became of the cookies.
+    mutating func finish() throws -> ExportReport {
         // Where nothing is written, what was there stays.
         if !exporter.isNothing {
             exporter.finish(&destination.bytes)
             try destination.finish()
         }
-        let report = exporter.report
-        if json {
-            try console.writeJSON(report, toTalk: destination.file == nil)
-        } else {
-            for line in report.text { console.note(line) }
-        }
-        for line in report.complaints { console.complain(line) }
-        if let status = report.status { throw status.exitCode }
-        if exporter.isNothing { throw ExitStatus.nothingToSend.exitCode }
+        return exporter.report
     }
 }

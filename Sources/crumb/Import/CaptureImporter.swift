@@ -5,7 +5,7 @@ import SessionOperations
 import SessionStore
 
 /// Takes the cookies of files, of standard input and of browsers' databases into a jar, while a person looks on.
-struct CaptureImporter {
+struct CaptureImporter: CaptureTaking {
     /// How much of a pipe is kept in memory, to see whether it was imported before.
     private static let pipeLimit = 32 << 20
 
@@ -20,16 +20,12 @@ struct CaptureImporter {
     /// Whether a person sees how far it has come.
     var showsProgress = false
 
-    /// Imports one file. What could be read is stored even where the file turns out to be broken; a file that was
-    /// imported whole before changes nothing.
     func importFile(_ input: InputFile) throws -> ImportReport {
         if options.format?.isDatabase ?? true, let path = try databasePath(input) {
             return try importDatabase(path, input)
         }
         if !again, try isRepeatable(input), let earlier = try earlierImport(of: input) {
-            var report = ImportReport(source: input.name)
-            report.alreadyImported = ImportReport.EarlierImport(earlier)
-            return report
+            return ImportReport(source: input.name, importedBefore: earlier)
         }
         var capture = CaptureImport(of: input.name, into: jar, options, now: now)
         var progress = ImportProgress(name: input.name, total: input.byteCount, isShown: showsProgress)

@@ -1,6 +1,18 @@
 import Foundation
 import NetworkHelper
 
+/// The status and fields of a service's answer.
+struct ServiceResponseHead {
+    let status: Int
+    let fields: [HelperRequest.Field]
+}
+
+/// Nobody has answered, or not to the end.
+struct UnreachableService: Error {
+    /// Why: a clause.
+    let reason: String
+}
+
 /// The program beside `crumb` that speaks HTTP for it.
 struct NetworkProgram {
     private static let name = "crumb-network"
@@ -35,7 +47,44 @@ struct NetworkProgram {
         return answer
     }
 
+    /// Has the program send a request to a service, whose body and answer pass through as they come.
+    ///
+    /// - Parameters:
+    ///   - next: gives the next bytes of the body; none at its end.
+    ///   - response: is given the answer's status and fields, then `consume` its body.
+    func call(
+        _ call: ServiceCall, next: @escaping () throws -> [UInt8]?,
+        response: @escaping (Result<ServiceResponseHead, UnreachableService>) throws -> Void,
+        consume: @escaping ([UInt8]) throws -> Void
+    ) throws {
+        let output = Output()
+        var process = ChildProcess(program: path, failure: .networkProgramNotFound)
+        try process.setStandardInput(contents: try HelperMessage(call).bytes, next: next)
+        try process.capture(STDOUT_FILENO) { bytes in
+            guard !output.hasHead else { return try consume(bytes) }
+            output.bytes += bytes
+            guard let message = HelperMessage<HelperAnswer>(parsing: output.bytes) else { return }
+            output.hasHead = true
+            switch message.head {
+            case .failure(let reason): try response(.failure(UnreachableService(reason: reason)))
+            case .response(let status, let fields):
+                try response(.success(ServiceResponseHead(status: status, fields: fields)))
+                try consume(message.body)
+            }
+        }
+        let status = try process.run([Array("call".utf8)])
+        guard output.hasHead else {
+            throw Problem(.networkProgramNotFound, "\(path): it has failed, or belongs to another version of crumb")
+        }
+        guard status == 0 else {
+            try response(.failure(UnreachableService(reason: "the connection broke off in the middle of the answer")))
+            return
+        }
+    }
+
     private final class Output {
         var bytes: [UInt8] = []
+        /// Whether the line of JSON was read.
+        var hasHead = false
     }
 }

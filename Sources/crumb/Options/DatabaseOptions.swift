@@ -2,14 +2,46 @@ import ArgumentParser
 import CookieModel
 import SessionStore
 
-/// Which database a command works on.
+/// Which database a command works on, or which service it asks instead.
 struct DatabaseOptions: ParsableArguments {
     @Option(help: "The SQLite database. Default: CRUMB_DATABASE, else crumb/crumb.sqlite in the user's data folder.")
     var database: String?
 
+    @OptionGroup var serviceOptions: ServiceOptions
+
+    func validate() throws {
+        if database != nil, serviceOptions.service != nil {
+            throw ValidationError("--database and --service exclude each other.")
+        }
+    }
+
+    /// The service to ask; `nil` where the command works on a file, as it does with --database in any case.
+    func service() throws -> ServiceConnection? {
+        database == nil ? try serviceOptions.connection() : nil
+    }
+
     /// The database file that is meant.
+    ///
+    /// - Throws: that the command asks no service, where one is given.
     func path() throws -> String {
-        try database ?? Locations().database()
+        if let database { return database }
+        guard try service() == nil else {
+            throw ValidationError(
+                "This works on a database file alone: name it with --database, or give no --service and CRUMB_SERVICE.")
+        }
+        return try Locations().database()
+    }
+
+    /// The jars, in the file or of the service.
+    func keptJars(now: Timestamp) throws -> any KeptJars {
+        if let service = try service() { return ServedJars(service) }
+        return StoredJars(self, now: now)
+    }
+
+    /// The tokens, in the file or of the service.
+    func keptTokens(now: Timestamp) throws -> any KeptTokens {
+        if let service = try service() { return ServedTokens(service) }
+        return StoredTokens(self, now: now)
     }
 
     /// Opens the database, making it where it is missing.

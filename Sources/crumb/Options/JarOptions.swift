@@ -15,6 +15,19 @@ struct JarOptions: ParsableArguments {
         try databaseOptions.path()
     }
 
+    /// The jar, in the file or of the service.
+    ///
+    /// - Parameter browserOptions: what an import asks for of a browser's database.
+    func kept(now: Timestamp, browserOptions: BrowserDatabaseOptions? = nil) throws -> any KeptJar {
+        guard let service = try databaseOptions.service() else {
+            return StoredJar(self, browserOptions: browserOptions, now: now)
+        }
+        guard suffixListOptions.publicSuffixList == nil else {
+            throw ValidationError("A service goes by its own public suffix list: --public-suffix-list has no effect.")
+        }
+        return try ServedJar(named: jar, of: service)
+    }
+
     /// The rules that apply. Reads the public suffix list where one was given, so it is called once a command.
     func policy() throws -> CookiePolicy {
         var policy = CookiePolicy()
@@ -54,6 +67,6 @@ struct JarOptions: ParsableArguments {
     }
 
     private func noSuchJar(_ path: String) -> Problem {
-        Problem(.jarNotFound, "\(jar): there is no jar of this name in \(path); 'crumb jars' lists those there are")
+        .noJar(named: jar, in: path)
     }
 }

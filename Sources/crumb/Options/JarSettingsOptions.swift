@@ -51,6 +51,19 @@ struct JarSettingsOptions: ParsableArguments {
         }
     }
 
+    /// The limits that are given, by name; `nil` for none.
+    func changedLimits() throws -> [String: Int?] {
+        var changed: [String: Int?] = [:]
+        for limit in try limits.map(JarSettingsOptions.limit) {
+            if let (limit, number) = limit {
+                changed.updateValue(number, forKey: limit.rawValue)
+            } else {
+                for limit in JarLimit.allCases { changed.updateValue(nil, forKey: limit.rawValue) }
+            }
+        }
+        return changed
+    }
+
     /// Reads `name=number` or `name=none`; `nil` for `none` alone.
     private static func limit(_ text: String) throws -> (limit: JarLimit, number: Int?)? {
         guard text != "none" else { return nil }

@@ -57,6 +57,9 @@ enum ExitStatus: Int32, CaseIterable {
     case networkProgramNotFound = 53
     /// Of `crumb-network serve`, which `crumb serve` becomes.
     case serviceNotStarted = 54
+    case serviceUnavailable = 55
+    case serviceRefused = 56
+    case serviceIncompatible = 57
     case publicSuffixListInvalid = 60
     case keyLocked = 70
     case keyChanged = 71
@@ -120,6 +123,9 @@ enum ExitStatus: Int32, CaseIterable {
         case .redirectInvalid: "redirect-invalid"
         case .networkProgramNotFound: "network-program-not-found"
         case .serviceNotStarted: "service-not-started"
+        case .serviceUnavailable: "service-unavailable"
+        case .serviceRefused: "service-refused"
+        case .serviceIncompatible: "service-incompatible"
         case .publicSuffixListInvalid: "public-suffix-list-invalid"
         case .keyLocked: "key-locked"
         case .keyChanged: "key-changed"

@@ -43,9 +43,11 @@ struct ChildProcess {
     }
 
     /// Gives the program a standard input with contents that only it sees.
-    mutating func setStandardInput(contents: [UInt8]) throws {
+    ///
+    /// - Parameter next: gives what comes after the contents, step by step; `nil` at the end.
+    mutating func setStandardInput(contents: [UInt8], next: @escaping PipeSource.Producer = { nil }) throws {
         let (reading, writing) = try pipe()
-        sources.append(PipeSource(descriptor: try kept(writing), contents: contents))
+        sources.append(PipeSource(descriptor: try kept(writing), contents: contents, next: next))
         redirections.append((try handed(reading), STDIN_FILENO))
     }
 
@@ -86,7 +88,7 @@ struct ChildProcess {
             guard poll(&polled, nfds_t(polled.count), -1) >= 0 || errno == EINTR else {
                 throw problem("waiting for \(program)")
             }
-            for index in sources.indices where sources[index].isOpen { sources[index].write() }
+            for index in sources.indices where sources[index].isOpen { try sources[index].write() }
             for index in sinks.indices where sinks[index].isOpen { try sinks[index].read() }
         }
     }

@@ -3,6 +3,7 @@ import CookieModel
 import Foundation
 import OAuth2
 import RequestDecoration
+import SessionOperations
 import SessionStore
 
 /// A subcommand: what it does is ``execute(_:)``; failures become one sentence and an exit status here.
@@ -21,8 +22,12 @@ extension CrumbCommand {
             try execute(console)
         } catch let problem as Problem {
             try fail(problem, console)
+        } catch let refusal as ServiceRefusal {
+            try fail(Problem(refusal), console)
         } catch let error as SessionStoreError {
             try fail(Problem(error), console)
+        } catch let error as OperationError {
+            try fail(Problem(ExitStatus(code: error.code), error.description), console)
         } catch let error as OAuth2Error {
             try fail(Problem(error), console)
         } catch let error as TokenRefreshError {

@@ -74,6 +74,20 @@ final class InputFile {
         while try readChunk(descriptor, body) {}
     }
 
+    /// The next chunk, for whoever reads in steps; `nil` at the end.
+    func nextChunk() throws -> [UInt8]? {
+        if !beginning.isEmpty {
+            defer { beginning = [] }
+            return beginning
+        }
+        guard !isReadWhole else { return nil }
+        let descriptor = try descriptor ?? opened()
+        self.descriptor = descriptor
+        var chunk: [UInt8]?
+        isReadWhole = try !readChunk(descriptor) { chunk = Array($0) }
+        return chunk
+    }
+
     /// Whether there was one more chunk.
     private func readChunk(_ descriptor: Int32, _ body: (ArraySlice<UInt8>) throws -> Void) throws -> Bool {
         while true {

@@ -25,6 +25,12 @@ struct Locations {
     /// The public suffix list, where there is to be another one than the built-in.
     var publicSuffixList: String? { value("CRUMB_PUBLIC_SUFFIX_LIST") }
 
+    /// The running service that is asked instead of a file.
+    var service: String? { value("CRUMB_SERVICE") }
+
+    /// The file with the service's access token.
+    var serviceTokenFile: String? { value("CRUMB_SERVICE_TOKEN_FILE") }
+
     /// The file with the passphrase of the key file.
     func passphraseFile() -> String? {
         value("CRUMB_PASSPHRASE_FILE")

@@ -38,6 +38,7 @@ struct RouteSample: Sendable, CustomTestStringConvertible {
         RouteSample(.delete, jar, "/v1/jars/default"),
         RouteSample(.post, "\(jar)/clear", "/v1/jars/default/clear"),
         RouteSample(.post, "\(jar)/prune", "/v1/jars/default/prune"),
+        RouteSample(.post, "/v1/prune", "/v1/prune"),
         RouteSample(.post, "\(jar)/rename", "/v1/jars/default/rename", #"{"to":"new"}"#),
         RouteSample(.post, "\(jar)/copy", "/v1/jars/default/copy", #"{"to":"new"}"#, status: 201),
         RouteSample(.post, "\(jar)/merge", "/v1/jars/default/merge", #"{"to":"other"}"#),

@@ -25,6 +25,16 @@ package struct CookieIdentityReport: Codable {
         self.reason = reason
     }
 
+    package init(_ cookie: CookieReport) {
+        name = cookie.name
+        nameBase64 = cookie.nameBase64
+        domain = cookie.domain
+        path = cookie.path
+        hostOnly = cookie.hostOnly
+        partitionKey = cookie.partitionKey
+        reason = nil
+    }
+
     package init(_ eviction: Eviction) {
         self.init(eviction.cookie, reason: ReasonReport(eviction.reason))
     }

@@ -7,12 +7,31 @@ package struct HeaderReport: Codable {
     package let cookie: String?
     package let cookieBase64: String
     package let names: [String]
+    /// Cookies that stay behind because their value cannot be read back, which is said and not printed.
+    package private(set) var unreadable: [CookieIdentityReport] = []
 
-    package init(url: String, retrieval: Retrieval?) {
-        let octets = retrieval?.cookieString ?? []
-        self.url = url
-        cookie = octets.utf8String
-        cookieBase64 = Data(octets).base64EncodedString()
-        names = retrieval?.included.map(\.name.description) ?? []
+    private enum CodingKeys: CodingKey {
+        case url, cookie, cookieBase64, names
     }
+
+    /// What a request carries; nothing where nothing is kept at all.
+    package init(url: String, retrieval: Retrieval?) {
+        let unreadable = retrieval?.excluded.filter { $0.reasons.contains(.unreadable) } ?? []
+        self.init(
+            url: url, cookieString: retrieval?.cookieString ?? [],
+            names: retrieval?.included.map(\.name.description) ?? [],
+            unreadable: unreadable.map { CookieIdentityReport($0.cookie) })
+    }
+
+    /// The report from its parts.
+    package init(url: String, cookieString: Octets, names: [String], unreadable: [CookieIdentityReport]) {
+        self.url = url
+        cookie = cookieString.utf8String
+        cookieBase64 = Data(cookieString).base64EncodedString()
+        self.names = names
+        self.unreadable = unreadable
+    }
+
+    /// The octets of the header's value; none where there is nothing to send.
+    package var cookieString: Octets { OctetsReport(text: cookie, base64: cookieBase64).octets }
 }

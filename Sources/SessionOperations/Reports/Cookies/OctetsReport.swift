@@ -10,4 +10,16 @@ package struct OctetsReport: Codable {
         text = octets.utf8String
         base64 = text == nil ? Data(octets).base64EncodedString() : nil
     }
+
+    /// Octets as a report has them.
+    package init(text: String?, base64: String?) {
+        self.text = text
+        self.base64 = base64
+    }
+
+    /// The octets; none where there is neither.
+    package var octets: Octets {
+        if let text { return Octets(text) }
+        return Octets(Array(base64.flatMap { Data(base64Encoded: $0) } ?? Data()))
+    }
 }

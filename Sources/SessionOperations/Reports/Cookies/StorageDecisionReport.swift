@@ -7,6 +7,9 @@ package struct StorageDecisionReport: Codable {
     package let reasons: [ReasonReport]
     package let evicted: [CookieIdentityReport]
 
+    /// Whether the line was refused.
+    package var isRejected: Bool { outcome == StorageDecision.Outcome.rejected.rawValue }
+
     package init(_ decision: StorageDecision) {
         outcome = decision.outcome.rawValue
         cookie = decision.cookie.map { CookieIdentityReport($0) }

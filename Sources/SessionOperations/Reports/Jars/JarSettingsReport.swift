@@ -7,6 +7,13 @@ package struct JarSettingsReport: Codable {
     package let profile: String
     package let limits: [String: Int?]
 
+    /// Settings that were told.
+    package init(name: String, profile: String, limits: [String: Int?]) {
+        self.name = name
+        self.profile = profile
+        self.limits = limits
+    }
+
     package init(name: String, _ settings: JarSettings) {
         self.name = name
         profile = settings.profile.name ?? "\(settings.profile.rawValue)"

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import SessionOperations
 import SessionStore
 
 /// An answer that says what went wrong: problem details (RFC 9457) with a stable code.
@@ -41,18 +42,9 @@ struct ServiceProblem: HTTPResponseError, Equatable {
         ServiceProblem(.badRequest, "body-invalid", detail)
     }
 
-    /// The members of the document, as RFC 9457, section 3.1 names them, and the code.
-    struct Document: Codable {
-        let type: String
-        let title: String
-        let status: Int
-        let detail: String
-        let code: String
-    }
-
     /// The document.
-    var document: Document {
-        Document(type: "about:blank", title: status.reasonPhrase, status: status.code, detail: detail, code: code)
+    var document: ProblemReport {
+        ProblemReport(title: status.reasonPhrase, status: status.code, detail: detail, code: code)
     }
 
     /// The whole answer, for what is answered before there is a request.

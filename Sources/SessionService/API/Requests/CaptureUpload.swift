@@ -60,9 +60,7 @@ final class CaptureUpload: Sendable {
                 var digest = options.digest
                 digest.update(held)
                 if let earlier = try jar.importedCapture(digest) {
-                    var report = ImportReport(source: source)
-                    report.alreadyImported = ImportReport.EarlierImport(earlier)
-                    return report
+                    return ImportReport(source: source, importedBefore: earlier)
                 }
             }
             try CaptureUpload.release(&state)

@@ -8,6 +8,26 @@ struct CookieCondition: Sendable {
     private var isHTTPOnly: Bool?
     private var isPersistent: Bool?
 
+    /// What a query says of the request, besides its URL, where its route knows that.
+    static let requestMembers: Set<String> = ["method", "topLevel", "initiator", "navigation"]
+
+    /// The request that a query is about; `nil` where it has no URL.
+    static func request(_ query: QueryItems) throws(ServiceProblem) -> RequestContext? {
+        guard let url = try query.one("url") else { return nil }
+        return try RequestParameters(
+            url: url, method: try query.one("method"), topLevel: try query.one("topLevel"),
+            initiator: try query.one("initiator"), navigation: try query.flag("navigation")
+        ).requestContext()
+    }
+
+    private struct RequestParameters: RequestDescription {
+        let url: String
+        let method: String?
+        let topLevel: String?
+        let initiator: String?
+        let navigation: Bool?
+    }
+
     /// The conditions of a query, of those that its route knows.
     init(_ query: QueryItems) throws(ServiceProblem) {
         filter.name = try query.one("name").map { Octets($0) }

@@ -1,6 +1,7 @@
 import CookieModel
 import Foundation
 import RequestDecoration
+import SessionOperations
 
 /// The answer to `decorate` in JSON: the header fields to set, which cookies went in, and why others stayed out.
 ///
@@ -27,7 +28,14 @@ struct DecorationText {
         text.append(#"{"excluded":["#)
         var isFirst = true
         for exclusion in retrieval.excluded {
-            text.append(isFirst ? #"{"name":"# : #",{"name":"#)
+            text.append(isFirst ? "{" : ",{")
+            if exclusion.reasons.contains(.unreadable) {
+                // Somebody has to look after this one, and must know which it is.
+                text.append(#""cookie":"#)
+                text.append(json: JSONText.of(CookieIdentityReport(exclusion.cookie)))
+                text.append(",")
+            }
+            text.append(#""name":"#)
             text.append(octets: exclusion.cookie.name)
             text.append(#","reasons":["#)
             text.append(strings: exclusion.reasons.identifiers)
@@ -78,6 +86,11 @@ private struct JSONWriter {
     /// Appends JSON as it is.
     mutating func append(_ text: StaticString) {
         text.withUTF8Buffer { bytes.append(contentsOf: $0) }
+    }
+
+    /// Appends JSON that was written elsewhere.
+    mutating func append(json: [UInt8]) {
+        bytes += json
     }
 
     mutating func append(strings: [String]) {

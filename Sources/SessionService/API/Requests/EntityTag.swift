@@ -1,6 +1,7 @@
 import Crypto
 import HTTPTypes
 import Hummingbird
+import SessionOperations
 
 /// The entity tag of an answer (RFC 9110, section 8.8.3): a digest of it, so that it is right whatever the answer
 /// depends on, the time too.
@@ -9,7 +10,7 @@ enum EntityTag {
     static func answer(_ value: some Encodable, to request: Request) -> Response {
         let text = JSONText.of(value)
         // 96 bits of SHA-256.
-        let tag = "\"\(SHA256.hash(data: text).prefix(12).map { byte in hexadecimal(byte) }.joined())\""
+        let tag = "\"\(Hexadecimal.text(SHA256.hash(data: text).prefix(12)))\""
         if request.headers[.ifNoneMatch].map({ matches($0, tag) }) == true {
             return Response(status: .notModified, headers: [.eTag: tag, .cacheControl: "no-store"])
         }
@@ -25,9 +26,5 @@ enum EntityTag {
             let bare = entry.hasPrefix("W/") ? entry.dropFirst(2) : entry
             return entry == "*" || bare.prefix(tag.count) == tag
         }
-    }
-
-    private static func hexadecimal(_ byte: UInt8) -> String {
-        byte < 16 ? "0\(String(byte, radix: 16))" : String(byte, radix: 16)
     }
 }

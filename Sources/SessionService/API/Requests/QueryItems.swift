@@ -2,6 +2,7 @@ import CookieModel
 import Foundation
 import HTTPTypes
 import Hummingbird
+import SessionOperations
 
 /// The parameters of a URL's query: those that a route knows, and no others.
 struct QueryItems {
@@ -61,6 +62,15 @@ struct QueryItems {
         case "false": false
         default: throw .parameterInvalid(name, "this is neither 'true' nor 'false'")
         }
+    }
+
+    /// Bytes in hexadecimal digits.
+    func hexadecimal(_ name: String, byteCount: Int) throws(ServiceProblem) -> [UInt8]? {
+        guard let text = try one(name) else { return nil }
+        guard let bytes = Hexadecimal.bytes(text), bytes.count == byteCount else {
+            throw .parameterInvalid(name, "use \(2 * byteCount) hexadecimal digits")
+        }
+        return bytes
     }
 
     /// One of some names.

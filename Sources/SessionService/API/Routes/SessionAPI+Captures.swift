@@ -6,19 +6,6 @@ import NIOCore
 import SessionOperations
 import SessionStore
 
-/// A line of the answer to a capture that is followed while it is read: how far it has come, and at last the report.
-struct CaptureProgressLine: Codable {
-    struct Progress: Codable {
-        let bytes: Int
-        let entries: Int
-        let cookies: Int
-    }
-
-    var progress: Progress?
-    var report: ImportReport?
-    var problem: ServiceProblem.Document?
-}
-
 extension SessionAPI {
     /// How much of a capture is kept in memory to see whether it was imported before, and how much is read at once.
     private static let heldByteCount = 4 << 20
@@ -31,23 +18,33 @@ extension SessionAPI {
     }
 
     private func takeCapture(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
-        let query = try QueryItems(request, known: ["format", "url", "receivedNow", "again", "source"])
+        let query = try QueryItems(request, known: ["format", "url", "receivedNow", "again", "source", "digest"])
         let format = try query.choice("format", CaptureFormat.self)
         if format?.isDatabase == true { throw ServiceProblem.databaseUploaded }
         let options = CaptureImport.Options(
             url: try query.url("url")?.description, receivedNow: try query.flag("receivedNow") ?? false, format: format)
         let source = try query.one("source") ?? "upload"
-        guard (1...255).contains(source.utf8.count) else {
-            throw ServiceProblem.parameterInvalid("source", "use 1 to 255 bytes")
+        guard (1...4096).contains(source.utf8.count) else {
+            throw ServiceProblem.parameterInvalid("source", "use 1 to 4096 bytes")
         }
-        let upload = CaptureUpload(
-            of: source, into: try jar(in: context), options, again: try query.flag("again") ?? false, now: now())
-        guard request.headers[.accept]?.contains("application/x-ndjson") == true else {
+        let jar = try jar(in: context)
+        let again = try query.flag("again") ?? false
+        if let digest = try query.hexadecimal("digest", byteCount: 32), !again,
+            let earlier = try jar.importedCapture(digest)
+        {
+            let report = ImportReport(source: source, importedBefore: earlier)
+            guard wantsProgress(request) else { return .json(report) }
+            return Response(
+                status: .ok, headers: SessionAPI.progressFields,
+                body: ResponseBody(byteBuffer: SessionAPI.line(CaptureProgressLine(report: report))))
+        }
+        let upload = CaptureUpload(of: source, into: jar, options, again: again, now: now())
+        guard wantsProgress(request) else {
             var nobody: (any ResponseBodyWriter)?
             return .json(try await report(on: upload, in: request.body, telling: &nobody))
         }
         return Response(
-            status: .ok, headers: [.contentType: "application/x-ndjson", .cacheControl: "no-store"],
+            status: .ok, headers: SessionAPI.progressFields,
             body: ResponseBody { writer in
                 let last: CaptureProgressLine
                 var follower: (any ResponseBodyWriter)? = writer
@@ -61,6 +58,15 @@ extension SessionAPI {
                 try await writer.write(SessionAPI.line(last))
                 try await writer.finish(nil)
             })
+    }
+
+    private static let progressFields: HTTPFields = [
+        .contentType: "application/x-ndjson", .cacheControl: "no-store",
+    ]
+
+    /// Whether the caller follows how far it has come.
+    private func wantsProgress(_ request: Request) -> Bool {
+        request.headers[.accept]?.contains("application/x-ndjson") == true
     }
 
     private static func line(_ line: CaptureProgressLine) -> ByteBuffer {

@@ -16,24 +16,6 @@ struct ChangeFollowing: Sendable {
     var retry = 2000
 }
 
-/// A page of a jar's journal.
-struct ChangeList: Codable {
-    let changes: [ChangeReport]
-    /// The position to ask for next.
-    let position: Int64
-    /// Whether changes after the position asked for are gone, so that the whole jar has to be looked at once.
-    let hasGap: Bool
-    /// Whether there is more to read already.
-    let hasMore: Bool
-
-    init(_ page: ChangePage) {
-        changes = page.changes.map(ChangeReport.init)
-        position = page.position
-        hasGap = page.hasGap
-        hasMore = page.hasMore
-    }
-}
-
 /// Says that a follower has missed changes.
 struct MissedChanges: Codable {
     /// How far the follower is now.

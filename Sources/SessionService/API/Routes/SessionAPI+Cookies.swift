@@ -35,20 +35,6 @@ struct SetCookieDocument: RequestDocument, RequestDescription {
     }
 }
 
-/// A page of a jar's cookies.
-struct CookieList: Codable {
-    let cookies: [CookieReport]
-    /// Cookies whose stored value cannot be read back; on the first page.
-    let unreadable: [CookieIdentityReport]
-    /// Where the next page begins; `nil` on the last one.
-    let next: String?
-}
-
-/// Cookies that are gone.
-struct CookieRemovalList: Codable {
-    let removed: [CookieIdentityReport]
-}
-
 extension SessionAPI {
     private static let pageLimit: Int64 = 1000
     private static let filters: Set<String> = ["name", "domain", "path", "url"]
@@ -84,12 +70,13 @@ extension SessionAPI {
         let list = try await blocking {
             let (readable, unreadable) = try condition.cookies(of: jar, now: now)
             let origins = showsOrigins ? try jar.origins() : [:]
-            let ordered = readable.filter { start.isBefore($0) }.sorted { CookieCursor(at: $0) < CookieCursor(at: $1) }
+            let ordered = readable.map { (place: CookieCursor(at: $0, jar.policy.publicSuffixes), cookie: $0) }
+                .filter { start < $0.place }.sorted { $0.place < $1.place }
             let page = ordered.prefix(limit)
             return CookieList(
-                cookies: page.map { CookieReport($0, showingValue: showsValues, origin: origins[$0.id]) },
+                cookies: page.map { CookieReport($0.cookie, showingValue: showsValues, origin: origins[$0.cookie.id]) },
                 unreadable: start.isBeginning ? unreadable.map { CookieIdentityReport($0) } : [],
-                next: ordered.count > page.count ? page.last.map { CookieCursor(at: $0).text } : nil)
+                next: ordered.count > page.count ? page.last?.place.text : nil)
         }
         if showsValues {
             context.audit(
@@ -99,13 +86,15 @@ extension SessionAPI {
     }
 
     private func getCookie(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
-        let query = try QueryItems(request, known: ["domain", "path", "url", "values"])
+        let query = try QueryItems(
+            request, known: CookieCondition.requestMembers.union(["domain", "path", "url", "values"]))
         let showsValue = try query.flag("values") ?? false
         let jar = try jar(in: context)
         if showsValue { try context.require(.secrets, jar: jar.name) }
         let name = try context.pathParameter("name")
         var condition = try CookieCondition(query)
         condition.filter.name = Octets(name)
+        condition.filter.request = try CookieCondition.request(query)
         let now = now()
         let report = try await blocking { [condition] in
             let (readable, unreadable) = try condition.cookies(of: jar, now: now)

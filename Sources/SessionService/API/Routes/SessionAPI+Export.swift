@@ -9,7 +9,7 @@ import SessionStore
 /// What `POST /v1/jars/{jar}/export` asks for, as `crumb export` takes it.
 struct ExportDocument: RequestDocument {
     enum CodingKeys: String, CodingKey, CaseIterable {
-        case format, url, method, topLevel, initiator, navigation, sites, names, httpOnly, session, report
+        case format, url, method, topLevel, initiator, navigation, sites, names, httpOnly, session, report, reportFirst
     }
 
     let format: ExportFormat
@@ -24,6 +24,8 @@ struct ExportDocument: RequestDocument {
     let session: Bool?
     /// Whether only the report is wanted.
     let report: Bool?
+    /// Whether the report stands in a line before what is written.
+    let reportFirst: Bool?
 
     /// The request that the cookies are for; where the format is for one URL, there has to be one.
     func request() throws(ServiceProblem) -> CookieModel.RequestContext? {
@@ -84,13 +86,15 @@ extension SessionAPI {
                 if asked.report == true { return .json(report) }
                 context.audit(
                     SecretAccess(.export, jar: jar.name, site: description?.url.host.description))
+                let line = asked.reportFirst == true ? JSONText.of(report) + [UInt8(ascii: "\n")] : []
                 return Response(
                     status: .ok,
                     headers: [
-                        .contentType: asked.format.mediaType, .cacheControl: "no-store",
+                        .contentType: line.isEmpty ? asked.format.mediaType : ExportReport.mediaType,
+                        .cacheControl: "no-store",
                         .cookieExport: report.fieldValue,
                     ],
-                    body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+                    body: ResponseBody(byteBuffer: ByteBuffer(bytes: line + bytes)))
             }
         ]
     }
@@ -108,6 +112,9 @@ extension ExportFormat {
 }
 
 extension ExportReport {
+    /// The media type of a report with what was written behind it.
+    fileprivate static let mediaType = "application/vnd.crumb.export"
+
     /// The report's numbers as a dictionary of RFC 9651.
     fileprivate var fieldValue: String {
         "written=\(written), expired=\(expired), left-out=\(leftOut.count), not-kept=\(notKept.count), "

@@ -96,11 +96,6 @@ struct PruneDocument: RequestDocument {
     let vacuum: Bool?
 }
 
-/// The jars that a caller may see.
-struct JarList: Codable {
-    let jars: [JarReport]
-}
-
 extension SessionAPI {
     var jarRoutes: [ServiceRoute] {
         [
@@ -142,7 +137,12 @@ extension SessionAPI {
                 let removed = try await blocking { try database.clearJar(named: name, now: now) }
                 return .json(JarClearReport(jar: name, removed: removed))
             },
-            ServiceRoute(.post, "/v1/jars/{jar}/prune", .jar(.write), use: prune),
+            ServiceRoute(.post, "/v1/jars/{jar}/prune", .jar(.write)) { request, context in
+                try await prune(try context.jarName, request, context)
+            },
+            ServiceRoute(.post, "/v1/prune", .allJars(.write)) { request, context in
+                try await prune(nil, request, context)
+            },
         ] + jarPairRoutes
     }
 
@@ -180,7 +180,10 @@ extension SessionAPI {
         (try context.jarName, try await request.document(JarTargetDocument.self, in: context).to)
     }
 
-    private func prune(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
+    /// Prunes a jar, or all of them.
+    private func prune(
+        _ name: String?, _ request: Request, _ context: ServiceRequestContext
+    ) async throws -> Response {
         let asked = try await request.optionalDocument(PruneDocument.self, in: context)
         let journalLimit = asked.journalEntries ?? SessionDatabase.journalLimit
         guard journalLimit >= 0 else { throw ServiceProblem.bodyInvalid("journalEntries: this cannot be negative") }
@@ -188,7 +191,6 @@ extension SessionAPI {
         if asked.journalEntries != nil || asked.vacuum != nil { try context.require(.write) }
         let vacuum = asked.vacuum.map { $0 ? Pruning.Vacuum.always : .never }
         let isOwner = context.caller.grant.coversAll
-        let name = try context.jarName
         let now = now()
         let pruning = try await blocking {
             try database.prune(

@@ -87,7 +87,7 @@ struct LoginReport: Codable {
     let state: String
     let expires: String
     /// What went wrong.
-    var problem: ServiceProblem.Document?
+    var problem: ProblemReport?
     /// Where the user types the code, and the code; or the page that the browser opens. Told once.
     var verificationURI: String?
     var verificationURIComplete: String?

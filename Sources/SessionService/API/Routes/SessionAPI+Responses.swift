@@ -84,12 +84,7 @@ enum ResponsesDocument: Decodable {
     }
 }
 
-/// What became of the Set-Cookie lines of a response, in order.
-struct ResponseDecisions: Codable, Sendable {
-    let decisions: [StorageDecisionReport]
-}
-
-/// The same of several, and what went out at the end because the jar had too much.
+/// What became of the Set-Cookie lines of several responses, and what went out at the end because the jar had too much.
 struct ResponseDecisionsList: Codable, Sendable {
     let responses: [ResponseDecisions]
     let evicted: [CookieIdentityReport]

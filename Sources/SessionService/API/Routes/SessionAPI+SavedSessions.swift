@@ -13,11 +13,6 @@ struct SavedSessionDocument: RequestDocument {
     let name: String
 }
 
-/// The sessions of a jar that were saved.
-struct SavedSessionList: Codable {
-    let snapshots: [SavedSessionReport]
-}
-
 extension SessionAPI {
     var savedSessionRoutes: [ServiceRoute] {
         [

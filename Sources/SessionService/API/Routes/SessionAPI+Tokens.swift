@@ -5,13 +5,6 @@ import OAuth2
 import SessionOperations
 import SessionStore
 
-/// The tokens that are kept.
-struct StoredTokenList: Codable {
-    let tokens: [StoredTokenReport]
-    /// How many are kept that cannot be read back.
-    let unreadable: Int
-}
-
 /// How fresh an access token has to be.
 struct AccessTokenDocument: RequestDocument {
     enum CodingKeys: String, CodingKey, CaseIterable {
@@ -31,23 +24,12 @@ struct LogoutDocument: RequestDocument {
     let force: Bool?
 }
 
-/// A profile that is gone.
-struct TokenRemoval: Codable {
-    let removed: String
-}
-
 extension SessionAPI {
     /// Tokens belong to no jar: they are for whoever may see all of them.
     var tokenRoutes: [ServiceRoute] {
         [
             ServiceRoute(.get, "/v1/tokens", .allJars(.read)) { _, _ in
-                let all = try tokens.store.all()
-                let now = now()
-                let readable = all.compactMap { try? $0.get() }
-                return .json(
-                    StoredTokenList(
-                        tokens: readable.map { StoredTokenReport($0, now: now) },
-                        unreadable: all.count - readable.count))
+                .json(StoredTokenList(try tokens.store.all(), now: now()))
             },
             ServiceRoute(.get, "/v1/tokens/{name}", .allJars(.read)) { _, context in
                 let name = try context.pathParameter("name")
@@ -93,15 +75,18 @@ extension SessionAPI {
         let force = try await request.optionalDocument(LogoutDocument.self, in: context).force ?? false
         let name = try context.pathParameter("name")
         var revoked: [TokenKind] = []
+        var problem: String?
         do {
             revoked = try await tokens.revoke(name)
         } catch let error as OAuth2Error where error.code == .endpointMissing || force {
             // The server has no way to end them, or the caller does not care: what is known here goes all the same.
-        } catch is OperationError {
+            problem = "\(name): the tokens were not ended at the server: \(error)"
+        } catch let error as OperationError {
             // Likewise where it is not known which server it is.
+            problem = "the tokens were not ended at the server: \(error)"
         }
         try await removeToken(name)
-        return .json(RevocationReport(name: name, revoked: revoked, isRemoved: true))
+        return .json(RevocationReport(name: name, revoked: revoked, isRemoved: true, problem: problem))
     }
 
     private func removeToken(_ name: String) async throws {

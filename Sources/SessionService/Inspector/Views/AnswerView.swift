@@ -25,7 +25,7 @@ struct AnswerView {
 
     init(_ explanation: Explanation, mentions: (_ jar: String) -> Bool) {
         let isScript = explanation.context.interface == .script
-        verdict = explanation.verdict
+        verdict = ExplanationReport(explanation).verdict(isScript: isScript)
         rows =
             explanation.sent.map { AnswerView.row($0, "sent", isScript ? "visible" : "sent", []) }
             + explanation.unsent.map { unsent in

@@ -15,11 +15,11 @@ struct JarsClearCommand: CrumbCommand {
     var name: String
 
     func execute(_ console: Console) throws {
-        let removed = try database.openForJar(named: name, now: .now).clearJar(named: name, now: .now)
+        let report = try database.keptJars(now: .now).clear(jarNamed: name)
         if output.json {
-            try console.writeJSON(JarClearReport(jar: name, removed: removed))
+            try console.writeJSON(report)
         } else {
-            console.note("removed \(counted(removed, "cookie")) from jar '\(name)'")
+            console.note("removed \(counted(report.removed, "cookie")) from jar '\(name)'")
         }
     }
 }

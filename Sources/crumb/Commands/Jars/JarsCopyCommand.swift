@@ -19,16 +19,15 @@ struct JarsCopyCommand: CrumbCommand {
     var newName: String
 
     func execute(_ console: Console) throws {
-        let now = Timestamp.now
-        let copy = try database.openForJar(named: name, now: now).copyJar(named: name, to: newName, now: now)
+        let copy = try database.keptJars(now: .now).copy(jarNamed: name, to: newName)
         if output.json {
-            try console.writeJSON(JarCopyReport(from: name, to: newName, copy))
+            try console.writeJSON(copy)
         } else {
             let expired = copy.expired == 0 ? "" : ", \(copy.expired) left out: expired"
             console.note("copied \(counted(copy.copied, "cookie")) from jar '\(name)' to '\(newName)'\(expired)")
         }
         for cookie in copy.unreadable {
-            console.complain("\(cookie.label): \(ExclusionReason.unreadable.explanation); it was left out")
+            console.complain("\(cookie.unreadableLine); it was left out")
         }
         if !copy.unreadable.isEmpty { throw ExitStatus.valueDamaged.exitCode }
     }

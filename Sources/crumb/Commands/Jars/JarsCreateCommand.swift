@@ -17,11 +17,9 @@ struct JarsCreateCommand: CrumbCommand {
     var name: String
 
     func execute(_ console: Console) throws {
-        let now = Timestamp.now
-        let settings = try settings.newSettings()
-        try database.open(now: now).createJar(named: name, settings: settings, now: now)
+        let report = try database.keptJars(now: .now).create(named: name, settings: try settings.newSettings())
         if output.json {
-            try console.writeJSON(JarSettingsReport(name: name, settings))
+            try console.writeJSON(report)
         } else {
             console.note("made jar '\(name)'; 'crumb import --jar' fills it")
         }

@@ -11,10 +11,9 @@ struct JarsListCommand: CrumbCommand {
     @OptionGroup var output: OutputOptions
 
     func execute(_ console: Console) throws {
-        let now = Timestamp.now
-        let jars = try database.openExisting(now: now)?.jars(now: now) ?? []
+        let jars = try database.keptJars(now: .now).list()
         if output.json {
-            for jar in jars { try console.writeJSON(JarReport(jar)) }
+            for jar in jars { try console.writeJSON(jar) }
             return
         }
         guard !jars.isEmpty else {
@@ -22,7 +21,7 @@ struct JarsListCommand: CrumbCommand {
             return
         }
         var rows = [["JAR", "COOKIES", "SESSION", "SAVED", "PROFILE", "NEXT EXPIRY"]]
-        for jar in jars.map(JarReport.init) {
+        for jar in jars {
             rows.append([
                 shown(jar.name), "\(jar.cookies)", "\(jar.sessionCookies)", "\(jar.savedSessions)", jar.profile,
                 jar.nextExpiry ?? "-",

@@ -22,18 +22,17 @@ struct JarsMergeCommand: CrumbCommand {
     var target: String
 
     func execute(_ console: Console) throws {
-        let now = Timestamp.now
-        let merge = try database.openForJar(named: name, now: now).mergeJar(named: name, into: target, now: now)
+        let merge = try database.keptJars(now: .now).merge(jarNamed: name, into: target)
         if output.json {
-            try console.writeJSON(JarMergeReport(from: name, into: target, merge))
+            try console.writeJSON(merge)
         } else {
             console.note(
                 "merged jar '\(name)' into '\(target)': \(merge.added) added, \(merge.replaced) replaced, "
                     + "\(merge.kept) as new or newer there, \(merge.expired) expired, \(merge.evicted.count) evicted")
-            for eviction in merge.evicted { console.note("  \(eviction.line)") }
+            for eviction in merge.evicted { console.note("  \(eviction.evictionLine)") }
         }
         for cookie in merge.unreadable {
-            console.complain("\(cookie.label): \(ExclusionReason.unreadable.explanation); it was left out")
+            console.complain("\(cookie.unreadableLine); it was left out")
         }
         if !merge.unreadable.isEmpty { throw ExitStatus.valueDamaged.exitCode }
     }

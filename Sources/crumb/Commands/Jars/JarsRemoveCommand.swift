@@ -14,9 +14,9 @@ struct JarsRemoveCommand: CrumbCommand {
     var name: String
 
     func execute(_ console: Console) throws {
-        let removal = try database.openForJar(named: name, now: .now).removeJar(named: name)
+        let removal = try database.keptJars(now: .now).remove(jarNamed: name)
         if output.json {
-            try console.writeJSON(JarRemovalReport(jar: name, removal))
+            try console.writeJSON(removal)
         } else {
             console.note(
                 "removed jar '\(name)' with \(counted(removal.cookies, "cookie")) and "

@@ -16,7 +16,7 @@ struct JarsRenameCommand: CrumbCommand {
     var newName: String
 
     func execute(_ console: Console) throws {
-        try database.openForJar(named: name, now: .now).renameJar(named: name, to: newName)
+        try database.keptJars(now: .now).rename(jarNamed: name, to: newName)
         if output.json {
             try console.writeJSON(["from": name, "to": newName])
         } else {

@@ -19,11 +19,9 @@ struct JarsSettingsCommand: CrumbCommand {
     var name: String
 
     func execute(_ console: Console) throws {
-        let database = try database.openForJar(named: name, now: .now)
-        let settings =
-            try changes.isEmpty
-            ? database.settings(ofJar: name) : database.changeSettings(ofJar: name, try changes.change())
-        let report = JarSettingsReport(name: name, settings)
+        let jars = try database.keptJars(now: .now)
+        let report =
+            try changes.isEmpty ? jars.settings(ofJar: name) : jars.changeSettings(ofJar: name, changes)
         if output.json { try console.writeJSON(report) } else { try console.writeLine(report.text) }
     }
 }

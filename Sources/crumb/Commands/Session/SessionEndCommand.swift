@@ -11,14 +11,13 @@ struct SessionEndCommand: CrumbCommand {
     @OptionGroup var output: OutputOptions
 
     func execute(_ console: Console) throws {
-        let now = Timestamp.now
-        let end = try jar.openExistingJar(now: now)?.endSession(now: now)
+        let end = try jar.kept(now: .now).endSession()
         if output.json {
-            try console.writeJSON(SessionEndReport(jar: jar.jar, removed: end?.removed ?? 0, kept: end?.kept ?? 0))
+            try console.writeJSON(end)
         } else {
             console.note(
-                "ended the session of jar '\(jar.jar)': \(counted(end?.removed ?? 0, "session cookie")) removed, "
-                    + "\(end?.kept ?? 0) with a lifetime of their own kept")
+                "ended the session of jar '\(jar.jar)': \(counted(end.removed, "session cookie")) removed, "
+                    + "\(end.kept) with a lifetime of their own kept")
         }
     }
 }

@@ -11,7 +11,7 @@ struct SessionListCommand: CrumbCommand {
     @OptionGroup var output: OutputOptions
 
     func execute(_ console: Console) throws {
-        let sessions = try jar.openExistingJar(now: .now)?.savedSessions().map(SavedSessionReport.init) ?? []
+        let sessions = try jar.kept(now: .now).savedSessions()
         if output.json {
             for session in sessions { try console.writeJSON(session) }
         } else if sessions.isEmpty {

@@ -14,14 +14,11 @@ struct SessionRemoveCommand: CrumbCommand {
     var name: String
 
     func execute(_ console: Console) throws {
-        guard let jar = try jar.openExistingJar(now: .now) else {
-            throw Problem(.sessionNotFound, "\(name): nothing was saved yet; 'crumb session save' does it")
-        }
-        let session = try jar.removeSavedSession(named: name)
+        let session = try jar.kept(now: .now).removeSavedSession(named: name)
         if output.json {
-            try console.writeJSON(SavedSessionReport(session))
+            try console.writeJSON(session)
         } else {
-            console.note("forgot '\(name)' of jar '\(jar.name)' with \(counted(session.cookieCount, "cookie"))")
+            console.note("forgot '\(name)' of jar '\(jar.jar)' with \(counted(session.cookies, "cookie"))")
         }
     }
 }

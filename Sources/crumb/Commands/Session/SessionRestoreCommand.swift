@@ -19,18 +19,14 @@ struct SessionRestoreCommand: CrumbCommand {
     var name: String
 
     func execute(_ console: Console) throws {
-        let now = Timestamp.now
-        guard let jar = try jar.openExistingJar(now: now) else {
-            throw Problem(.sessionNotFound, "\(name): nothing was saved yet; 'crumb session save' does it")
-        }
-        let restoration = try jar.restoreSession(named: name, now: now)
+        let restoration = try jar.kept(now: .now).restoreSession(named: name)
         if output.json {
-            try console.writeJSON(SessionRestorationReport(jar: jar.name, restoration))
+            try console.writeJSON(restoration)
             return
         }
         let expired = restoration.expired.isEmpty ? "" : ", \(restoration.expired.count) expired since"
         console.note(
-            "restored '\(name)' in jar '\(jar.name)': \(counted(restoration.cookieCount, "cookie")); "
+            "restored '\(name)' in jar '\(jar.jar)': \(counted(restoration.cookies, "cookie")); "
                 + "\(restoration.added) came back, \(restoration.changed) changed, \(restoration.removed) removed\(expired)"
         )
         for cookie in restoration.expired { console.note("  expired \(cookie.label)") }

@@ -16,18 +16,15 @@ struct SessionSaveCommand: CrumbCommand {
     var name: String
 
     func execute(_ console: Console) throws {
-        let now = Timestamp.now
-        let jar = try jar.openExistingJar(now: now) ?? jar.openJar(now: now)
-        let save = try jar.saveSession(named: name, now: now)
+        let save = try jar.kept(now: .now).saveSession(named: name)
         if output.json {
-            try console.writeJSON(SessionSaveReport(jar: jar.name, save))
+            try console.writeJSON(save)
         } else {
-            let previous = save.previous.map {
-                "; the session of this name from \($0.creation.rfc3339) with "
-                    + "\(counted($0.cookieCount, "cookie")) is replaced"
+            let previous = save.replaced.map {
+                "; the session of this name from \($0.saved) with \(counted($0.cookies, "cookie")) is replaced"
             }
             console.note(
-                "saved \(counted(save.session.cookieCount, "cookie")) of jar '\(jar.name)' as '\(name)'\(previous ?? "")"
+                "saved \(counted(save.session.cookies, "cookie")) of jar '\(jar.jar)' as '\(name)'\(previous ?? "")"
             )
         }
     }

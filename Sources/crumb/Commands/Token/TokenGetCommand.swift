@@ -23,13 +23,11 @@ struct TokenGetCommand: CrumbCommand {
     var name: String
 
     func execute(_ console: Console) throws {
-        let now = Timestamp.now
-        let stored = try TokenAccess(database, for: name, now: now).token(name, skew: freshness.skew, now: now)
-        let token = try stored.exposedAccessToken
+        let token = try database.keptTokens(now: .now).accessToken(of: name, skew: freshness.skew)
         if output.json {
-            try console.writeJSON(AccessTokenReport(stored.tokens, token: token))
+            try console.writeJSON(token)
         } else {
-            try console.writeLine(token)
+            try console.writeLine(token.accessToken)
         }
     }
 }
@@ -52,17 +50,12 @@ struct TokenHeaderCommand: CrumbCommand {
     var name: String
 
     func execute(_ console: Console) throws {
-        let now = Timestamp.now
-        let stored = try TokenAccess(database, for: name, now: now).token(name, skew: freshness.skew, now: now)
-        guard let field = stored.tokens.exposedAuthorizationField else {
-            throw Problem(
-                .tokenSettingsInvalid,
-                "\(name): a token of the type \(stored.tokens.tokenType) is not simply presented in a header")
-        }
+        let token = try database.keptTokens(now: .now).accessToken(of: name, skew: freshness.skew)
+        let field = try token.exposedAuthorizationField(of: name)
         if output.json {
-            try console.writeJSON(["name": field.name.rawName, "value": field.value])
+            try console.writeJSON(["name": field.name, "value": field.value])
         } else {
-            try console.writeLine("\(field.name.rawName): \(field.value)")
+            try console.writeLine("\(field.name): \(field.value)")
         }
     }
 }

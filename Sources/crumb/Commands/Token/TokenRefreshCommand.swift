@@ -14,10 +14,7 @@ struct TokenRefreshCommand: CrumbCommand {
     var name: String
 
     func execute(_ console: Console) throws {
-        let refresher = try TokenAccess(database, for: name, now: .now).refresher()
-        let name = name
-        let stored = try Blocking.run { try await refresher.refreshed(name) }
-        let report = StoredTokenReport(stored, now: .now)
+        let report = try database.keptTokens(now: .now).refresh(name)
         if output.json { try console.writeJSON(report) } else { console.note("refreshed \(report.text)") }
     }
 }

@@ -13,7 +13,7 @@ struct TokenRemoveCommand: CrumbCommand {
     var name: String
 
     func execute(_ console: Console) throws {
-        guard try database.openExisting(now: .now)?.tokens.remove(name, now: .now) == true else {
+        guard try database.keptTokens(now: .now).remove(name) else {
             throw Problem(
                 .tokenNotFound, "\(name): there is no token of this name; 'crumb token list' shows those there are")
         }

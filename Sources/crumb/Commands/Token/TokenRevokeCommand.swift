@@ -17,11 +17,9 @@ struct TokenRevokeCommand: CrumbCommand {
     var name: String
 
     func execute(_ console: Console) throws {
-        let now = Timestamp.now
-        let access = try TokenAccess(database, for: name, now: now)
-        let revoked = try access.revoke(name, now: now)
+        let report = try database.keptTokens(now: .now).revoke(name)
         if output.json {
-            try console.writeJSON(RevocationReport(name: name, revoked: revoked, isRemoved: false))
+            try console.writeJSON(report)
         } else {
             console.note("revoked \(name)")
         }
@@ -47,33 +45,12 @@ struct TokenLogoutCommand: CrumbCommand {
     var name: String
 
     func execute(_ console: Console) throws {
-        let now = Timestamp.now
-        let access = try TokenAccess(database, for: name, now: now)
-        var revoked: [TokenKind] = []
-        do {
-            revoked = try access.revoke(name, now: now)
-        } catch let error as OAuth2Error where error.code == .endpointMissing || force {
-            console.complain("\(name): the tokens were not ended at the server: \(error)")
-        } catch let problem as Problem where problem.status == .tokenSettingsInvalid {
-            console.complain("the tokens were not ended at the server: \(problem.message)")
-        }
-        _ = try access.store.remove(name, now: now)
+        let report = try database.keptTokens(now: .now).logOut(name, force: force)
+        if let problem = report.problem { console.complain(problem) }
         if output.json {
-            try console.writeJSON(RevocationReport(name: name, revoked: revoked, isRemoved: true))
+            try console.writeJSON(report)
         } else {
             console.note("logged out: \(name)")
         }
-    }
-}
-
-extension TokenAccess {
-    /// Ends a profile's tokens at the server: the refresh token first, from which others could be got.
-    ///
-    /// - Returns: which tokens were ended. They are kept no longer, and the access token counts as expired.
-    fileprivate func revoke(_ name: String, now: Timestamp) throws -> [TokenKind] {
-        // Says what to do where it is not known who to ask.
-        _ = try connection(name, now: now)
-        let revoker = TokenRevoker(store, over: HelperTransport(), now: { .now })
-        return try Blocking.run { try await revoker.revoke(name) }
     }
 }

@@ -15,13 +15,7 @@ struct TokenStatusCommand: CrumbCommand {
     var name: String
 
     func execute(_ console: Console) throws {
-        let now = Timestamp.now
-        let access = try TokenAccess(database, for: name, now: now)
-        let stored = try access.store.get(name)
-        let status = TokenStatusReport(
-            token: StoredTokenReport(stored, now: now), credentials: try access.store.credentials(name),
-            tokens: stored.tokens, database: try database.path(), key: try KeyLocation().name(),
-            holder: try access.store.lease(name, now: now)?.process)
+        let status = try database.keptTokens(now: .now).status(of: name)
         if output.json {
             try console.writeJSON(status)
         } else {

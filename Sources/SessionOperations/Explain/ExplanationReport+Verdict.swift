@@ -1,22 +1,26 @@
 import CookieModel
 
-extension Explanation {
+extension ExplanationReport {
+    /// How many cookies are in question.
+    package var count: Int { included.count + excluded.count }
+
     /// What becomes of the cookies, in one sentence for a person.
-    package var verdict: String {
-        let isScript = context.interface == .script
+    ///
+    /// - Parameter isScript: whether it is about what a script sees.
+    package func verdict(isScript: Bool) -> String {
         let place = "jar '\(Octets(jar))'"
         if count == 0 {
-            let consequence = isScript ? "scripts of \(context.url) see none" : "none goes to \(context.url)"
+            let consequence = isScript ? "scripts of \(url) see none" : "none goes to \(url)"
             return "\(place) has no cookie of \(site): \(consequence)"
         }
         let verb =
-            switch (isScript, sent.count == 1) {
+            switch (isScript, included.count == 1) {
             case (false, true): "goes to"
             case (false, false): "go to"
             case (true, true): "is visible to scripts of"
             case (true, false): "are visible to scripts of"
             }
         let cookies = "\(count) \(count == 1 ? "cookie" : "cookies") of \(site) in \(place)"
-        return "\(sent.count) of \(cookies) \(verb) \(context.url)"
+        return "\(included.count) of \(cookies) \(verb) \(url)"
     }
 }

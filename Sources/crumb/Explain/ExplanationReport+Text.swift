@@ -1,36 +1,39 @@
 import CookieModel
 import SessionOperations
 
-extension Explanation {
+extension ExplanationReport {
     /// The explanation for a person: the verdict first, then each cookie with what to do, then where else to look.
-    var text: String {
-        ([verdict] + summary + (count == 0 ? [] : [""] + rows) + hints).joined(separator: "\n")
+    ///
+    /// - Parameter request: the request that it is about.
+    func text(for request: RequestContext) -> String {
+        let isScript = request.interface == .script
+        let rows = count == 0 ? [] : [""] + rows(isScript: isScript)
+        return ([verdict(isScript: isScript)] + summary + rows + hints(request)).joined(separator: "\n")
     }
 
     /// How often each reason applies, where nobody would count.
     private var summary: [String] {
-        guard unsent.count > 3 else { return [] }
+        guard excluded.count > 3 else { return [] }
         let counts = ExclusionReason.allCases.compactMap { reason -> String? in
-            let count = unsent.count { $0.reasons.contains(reason) }
+            let count = excluded.count { exclusion in exclusion.reasons.contains { $0.id == reason.identifier } }
             return count == 0 ? nil : "\(count) \(reason.identifier)"
         }
         return ["of the others: \(counts.joined(separator: ", "))"]
     }
 
-    private var rows: [String] {
-        var table = CookieTable(now: now)
-        for cookie in sent { table.add(cookie, marked: context.interface == .script ? "visible" : "sent") }
-        for entry in unsent {
-            table.add(
-                entry.cookie, marked: context.interface == .script ? "hidden" : "not sent", reasons: entry.reasons)
+    private func rows(isScript: Bool) -> [String] {
+        var table = CookieTable(now: Timestamp(rfc3339: now.utf8) ?? .distantPast)
+        for cookie in included { table.add(cookie, marked: isScript ? "visible" : "sent") }
+        for exclusion in excluded {
+            table.add(exclusion.cookie, marked: isScript ? "hidden" : "not sent", reasons: exclusion.reasons)
         }
         return table.lines
     }
 
-    private var hints: [String] {
+    private func hints(_ request: RequestContext) -> [String] {
         var hints = otherJars.map { other in
             let cookies = "\(other.cookies) \(other.cookies == 1 ? "cookie" : "cookies") of \(site)"
-            let command = "crumb explain --jar \(ShellWord(other.name)) \(ShellWord(context.url.description))"
+            let command = "crumb explain --jar \(ShellWord(other.name)) \(ShellWord(url))"
             return "jar '\(Octets(other.name))' has \(cookies), \(other.sent) of which would go: \(command)"
         }
         if !similarSites.isEmpty {
@@ -41,7 +44,7 @@ extension Explanation {
         }
         if count == 0 {
             let option = jar == "default" ? "" : "--jar \(ShellWord(jar)) "
-            hints.append("to do: log in at \(context.url.origin) in a browser and save its network panel as HAR, then")
+            hints.append("to do: log in at \(request.url.origin) in a browser and save its network panel as HAR, then")
             hints.append("         crumb import \(option)FILE")
             hints.append("       or log in with 'crumb curl'")
         }

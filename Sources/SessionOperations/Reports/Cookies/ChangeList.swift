@@ -1,0 +1,19 @@
+package import SessionStore
+
+/// A page of a jar's journal, in JSON.
+package struct ChangeList: Codable {
+    package let changes: [ChangeReport]
+    /// The position to ask for next.
+    package let position: Int64
+    /// Whether changes after the position asked for are gone, so that the whole jar has to be looked at once.
+    package let hasGap: Bool
+    /// Whether there is more to read already.
+    package let hasMore: Bool
+
+    package init(_ page: ChangePage) {
+        changes = page.changes.map(ChangeReport.init)
+        position = page.position
+        hasGap = page.hasGap
+        hasMore = page.hasMore
+    }
+}

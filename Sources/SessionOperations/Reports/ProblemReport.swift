@@ -1,0 +1,18 @@
+/// What went wrong, as the service says it: the members of problem details as RFC 9457, section 3.1 names them, and the
+/// stable code.
+package struct ProblemReport: Codable, Sendable {
+    package let type: String
+    package let title: String
+    package let status: Int
+    /// One sentence that the caller can act on.
+    package let detail: String
+    package let code: String
+
+    package init(title: String, status: Int, detail: String, code: String) {
+        type = "about:blank"
+        self.title = title
+        self.status = status
+        self.detail = detail
+        self.code = code
+    }
+}

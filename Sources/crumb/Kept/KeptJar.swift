@@ -1,0 +1,109 @@
+import Captures
+import CookieModel
+import RequestDecoration
+import SessionOperations
+import SessionStore
+
+/// A jar, wherever it is kept: what commands ask of it, and answers that are what they print.
+///
+/// The jar `default` need not be there yet: until something is stored it answers as an empty one.
+protocol KeptJar {
+    /// The Cookie header of a request.
+    func header(for request: RequestContext) throws -> HeaderReport
+
+    /// The script that sets the cookies of pages.
+    func script(
+        for pages: [RequestContext], writing: InjectionScript.Writing, verification: InjectionScript.Verification
+    ) throws -> ScriptReport
+
+    /// What becomes of each cookie of a request's site.
+    func explanation(of request: RequestContext) throws -> ExplanationReport
+
+    /// What would become of Set-Cookie lines.
+    func trial(of lines: [Octets], from request: RequestContext) throws -> SetCookieTrialReport
+
+    /// The cookies that live, by site: those of a domain and of the names below it, or all.
+    func cookies(of domain: WebHost?, showingValues: Bool, origins: Bool) throws -> CookieList
+
+    /// The cookie of a name that a request carries, with its value; the first one of several.
+    func cookie(named name: String, for request: RequestContext) throws -> CookieFinding
+
+    /// Stores Set-Cookie lines as those of a response.
+    func receive(_ lines: [Octets], from request: RequestContext) throws -> [StorageDecisionReport]
+
+    /// Removes cookies; which.
+    func removeCookies(_ filter: CookieFilter) throws -> [CookieIdentityReport]
+
+    /// What takes captures in.
+    func importer(_ order: ImportOrder) throws -> any CaptureTaking
+
+    /// Writes cookies in a format.
+    ///
+    /// - Parameter destination: opens where they go, once it is known that there is a jar.
+    func export(_ order: ExportOrder, to destination: () throws -> ExportDestination) throws -> ExportReport
+
+    /// A page of the journal; `nil` where nothing was ever stored.
+    func changes(after position: Int64) throws -> ChangeList?
+
+    /// The sessions that were saved.
+    func savedSessions() throws -> [SavedSessionReport]
+
+    /// Saves the cookies under a name.
+    func saveSession(named name: String) throws -> SessionSaveReport
+
+    /// Brings a saved session back.
+    func restoreSession(named name: String) throws -> SessionRestorationReport
+
+    /// Forgets a saved session.
+    func removeSavedSession(named name: String) throws -> SavedSessionReport
+
+    /// Removes the cookies that end with the session.
+    func endSession() throws -> SessionEndReport
+}
+
+/// What came of looking for a cookie that a request carries.
+enum CookieFinding {
+    case found(CookieReport)
+    /// The stored value cannot be read back.
+    case unreadable(CookieIdentityReport)
+    /// None goes; whether the site has one of the name that stays behind.
+    case notSent(isKept: Bool)
+}
+
+/// What an import is told besides the captures.
+struct ImportOrder {
+    let options: CaptureImport.Options
+    /// Whether a capture that was imported before is imported again.
+    let again: Bool
+    /// Whether a person sees how far it has come.
+    let showsProgress: Bool
+}
+
+/// What an export is told.
+struct ExportOrder {
+    let format: ExportFormat
+    /// The request that the cookies are for; `nil` for all of them.
+    let request: RequestContext?
+    let selection: CookieSelection
+}
+
+/// Takes the cookies of captures in.
+protocol CaptureTaking {
+    /// Imports one file. What could be read is stored even where the file turns out to be broken; a file that was
+    /// imported whole before changes nothing.
+    func importFile(_ input: InputFile) throws -> ImportReport
+}
+
+extension Problem {
+    /// Nothing was ever saved in a jar.
+    static func nothingSaved(as name: String) -> Problem {
+        Problem(.sessionNotFound, "\(name): nothing was saved yet; 'crumb session save' does it")
+    }
+
+    /// There is no jar of a name.
+    ///
+    /// - Parameter place: the database or the service.
+    static func noJar(named name: String, in place: String) -> Problem {
+        Problem(.jarNotFound, "\(name): there is no jar of this name in \(place); 'crumb jars' lists those there are")
+    }
+}

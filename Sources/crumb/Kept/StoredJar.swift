@@ -1,0 +1,158 @@
+import Captures
+import CookieModel
+import RequestDecoration
+import SessionOperations
+import SessionStore
+
+/// A jar of a database file.
+struct StoredJar: KeptJar {
+    private let options: JarOptions
+    private let now: Timestamp
+    /// What is asked for of a browser's database.
+    private let browserOptions: BrowserDatabaseOptions?
+
+    init(_ options: JarOptions, browserOptions: BrowserDatabaseOptions? = nil, now: Timestamp) {
+        self.options = options
+        self.browserOptions = browserOptions
+        self.now = now
+    }
+
+    private func existing(notesAccess: Bool = true) throws -> CookieJar? {
+        try options.openExistingJar(now: now, notesAccess: notesAccess)
+    }
+
+    // MARK: - For requests and pages
+
+    func header(for request: RequestContext) throws -> HeaderReport {
+        HeaderReport(
+            url: request.url.description, retrieval: try existing()?.retrieve(for: request, now: now))
+    }
+
+    func script(
+        for pages: [RequestContext], writing: InjectionScript.Writing, verification: InjectionScript.Verification
+    ) throws -> ScriptReport {
+        let found = try existing()
+        let script = InjectionScript(
+            try pages.map { page in
+                InjectionScript.Page(try found?.retrieve(for: page, now: now) ?? Retrieval(), in: page)
+            },
+            writing: writing, verification: verification)
+        return ScriptReport(pages.map(\.url), script)
+    }
+
+    // MARK: - Looking
+
+    func explanation(of request: RequestContext) throws -> ExplanationReport {
+        let policy = try options.policy()
+        let database = try options.openExistingDatabase(now: now, notesAccess: false)
+        let existing = try database.flatMap { try options.existingJar(in: $0, policy: policy) }
+        var explanation = Explanation(request, jar: options.jar, policy: existing?.policy ?? policy, now: now)
+        if let existing { try explanation.add(existing) }
+        if let database {
+            let names = try database.jars(now: now).map(\.name).filter { $0 != options.jar }
+            try explanation.add(jars: names.compactMap { try database.existingJar(named: $0, policy: policy) })
+        }
+        return ExplanationReport(explanation)
+    }
+
+    func trial(of lines: [Octets], from request: RequestContext) throws -> SetCookieTrialReport {
+        let policy = try options.policy()
+        let database = try options.openExistingDatabase(now: now, notesAccess: false)
+        let existing = try database.flatMap { try options.existingJar(in: $0, policy: policy) }
+        let stored = try existing?.cookies()
+        return SetCookieTrialReport(
+            SetCookieTrial(
+                lines, request, jar: options.jar, policy: existing?.policy ?? policy,
+                cookies: (stored?.readable ?? []) + (stored?.unreadable ?? []), now: now))
+    }
+
+    func cookies(of domain: WebHost?, showingValues: Bool, origins: Bool) throws -> CookieList {
+        guard let existing = try existing() else { return CookieList() }
+        func isMeant(_ cookie: Cookie) -> Bool {
+            !cookie.isExpired(at: now) && domain.map { CookiePolicy.domainMatches(cookie.domain, $0.octets) } ?? true
+        }
+        let (readable, unreadable) = try existing.cookies()
+        let origins = origins ? try existing.origins() : [:]
+        return CookieList(
+            cookies: readable.filter(isMeant).map {
+                CookieReport($0, showingValue: showingValues, origin: origins[$0.id])
+            },
+            unreadable: unreadable.filter(isMeant).map { CookieIdentityReport($0) })
+    }
+
+    func cookie(named name: String, for request: RequestContext) throws -> CookieFinding {
+        guard let existing = try existing() else { return .notSent(isKept: false) }
+        let retrieval = try existing.retrieve(for: request, now: now)
+        if let cookie = retrieval.included.first(where: { $0.name == Octets(name) }) {
+            return .found(CookieReport(cookie, showingValue: true, origin: try existing.origin(of: cookie.id)))
+        }
+        let excluded = retrieval.excluded.filter { $0.cookie.name == Octets(name) }
+        if let damaged = excluded.first(where: { $0.reasons.contains(.unreadable) }) {
+            return .unreadable(CookieIdentityReport(damaged.cookie))
+        }
+        return .notSent(isKept: !excluded.isEmpty)
+    }
+
+    func changes(after position: Int64) throws -> ChangeList? {
+        try existing().map { ChangeList(try $0.changes(after: position)) }
+    }
+
+    // MARK: - Changing
+
+    func receive(_ lines: [Octets], from request: RequestContext) throws -> [StorageDecisionReport] {
+        let response = ReceivedResponse(context: request, setCookie: lines)
+        return try options.openJar(now: now).receive(response, now: now).map { StorageDecisionReport($0) }
+    }
+
+    func removeCookies(_ filter: CookieFilter) throws -> [CookieIdentityReport] {
+        try existing()?.removeCookies(filter, now: now).map { CookieIdentityReport($0) } ?? []
+    }
+
+    func importer(_ order: ImportOrder) throws -> any CaptureTaking {
+        var importer = CaptureImporter(
+            jar: try options.openJar(now: now), options: order.options, again: order.again, now: now)
+        if let browserOptions { importer.database = try browserOptions.options() }
+        importer.showsProgress = order.showsProgress
+        return importer
+    }
+
+    func export(_ order: ExportOrder, to destination: () throws -> ExportDestination) throws -> ExportReport {
+        let existing = try existing(notesAccess: false)
+        var exporter = FileExporter(order.format, to: try destination(), host: order.request?.url.host, now: now)
+        try existing?.forEachExported(for: order.request, order.format.scope, now: now) { readable, unreadable in
+            for record in readable.lazy.map({ CookieRecord($0) }) where order.selection.admits(record) {
+                try exporter.write(record)
+            }
+            for cookie in unreadable where order.selection.admits(CookieRecord(cookie)) {
+                exporter.leaveOut(unreadable: cookie)
+            }
+        }
+        return try exporter.finish()
+    }
+
+    // MARK: - Sessions
+
+    func savedSessions() throws -> [SavedSessionReport] {
+        try existing()?.savedSessions().map(SavedSessionReport.init) ?? []
+    }
+
+    func saveSession(named name: String) throws -> SessionSaveReport {
+        let jar = try existing() ?? options.openJar(now: now)
+        return SessionSaveReport(jar: jar.name, try jar.saveSession(named: name, now: now))
+    }
+
+    func restoreSession(named name: String) throws -> SessionRestorationReport {
+        guard let jar = try existing() else { throw Problem.nothingSaved(as: name) }
+        return SessionRestorationReport(jar: jar.name, try jar.restoreSession(named: name, now: now))
+    }
+
+    func removeSavedSession(named name: String) throws -> SavedSessionReport {
+        guard let jar = try existing() else { throw Problem.nothingSaved(as: name) }
+        return SavedSessionReport(try jar.removeSavedSession(named: name))
+    }
+
+    func endSession() throws -> SessionEndReport {
+        let end = try existing()?.endSession(now: now)
+        return SessionEndReport(jar: options.jar, removed: end?.removed ?? 0, kept: end?.kept ?? 0)
+    }
+}

@@ -1,0 +1,76 @@
+import CookieModel
+import OAuth2
+import SessionOperations
+import SessionStore
+
+/// The tokens of a database file.
+struct StoredTokens: KeptTokens {
+    private let options: DatabaseOptions
+    private let now: Timestamp
+
+    init(_ options: DatabaseOptions, now: Timestamp) {
+        self.options = options
+        self.now = now
+    }
+
+    private func access(to name: String) throws -> TokenAccess {
+        try TokenAccess(options, for: name, now: now)
+    }
+
+    func list() throws -> StoredTokenList {
+        guard let database = try options.openExisting(now: now) else { return StoredTokenList() }
+        return StoredTokenList(try database.tokens.all(), now: now)
+    }
+
+    func status(of name: String) throws -> TokenStatusReport {
+        let access = try access(to: name)
+        let stored = try access.store.get(name)
+        return TokenStatusReport(
+            token: StoredTokenReport(stored, now: now), credentials: try access.store.credentials(name),
+            tokens: stored.tokens, database: try options.path(), key: try KeyLocation().name(),
+            holder: try access.store.lease(name, now: now)?.process)
+    }
+
+    func accessToken(of name: String, skew: Int) throws -> AccessTokenReport {
+        let stored = try access(to: name).token(name, skew: skew, now: now)
+        return AccessTokenReport(stored.tokens, token: try stored.exposedAccessToken)
+    }
+
+    func refresh(_ name: String) throws -> StoredTokenReport {
+        let refresher = try access(to: name).refresher()
+        let stored = try Blocking.run { try await refresher.refreshed(name) }
+        return StoredTokenReport(stored, now: .now)
+    }
+
+    func revoke(_ name: String) throws -> RevocationReport {
+        let revoked = try access(to: name).revoke(name)
+        return RevocationReport(name: name, revoked: revoked, isRemoved: false)
+    }
+
+    func logOut(_ name: String, force: Bool) throws -> RevocationReport {
+        let access = try access(to: name)
+        var revoked: [TokenKind] = []
+        var problem: String?
+        do {
+            revoked = try access.revoke(name)
+        } catch let error as OAuth2Error where error.code == .endpointMissing || force {
+            problem = "\(name): the tokens were not ended at the server: \(error)"
+        } catch let error as OperationError {
+            problem = "the tokens were not ended at the server: \(error)"
+        }
+        _ = try access.store.remove(name, now: now)
+        return RevocationReport(name: name, revoked: revoked, isRemoved: true, problem: problem)
+    }
+
+    func remove(_ name: String) throws -> Bool {
+        try options.openExisting(now: now)?.tokens.remove(name, now: now) == true
+    }
+}
+
+extension TokenAccess {
+    /// Ends a profile's tokens at the server; which.
+    fileprivate func revoke(_ name: String) throws -> [TokenKind] {
+        let revoker = TokenRevoker(store, over: HelperTransport()) { .now }
+        return try Blocking.run { try await revoker.revoke(name) }
+    }
+}

@@ -1,0 +1,27 @@
+import ArgumentParser
+import Foundation
+
+/// Which running service is asked in the place of a database file.
+struct ServiceOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Ask a running service instead of a file: http://127.0.0.1:8722, https://HOST, unix:/PATH. Default: "
+                + "CRUMB_SERVICE.",
+            valueName: "url"))
+    var service: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The file with the service's access token, readable by you alone. Default: CRUMB_SERVICE_TOKEN_FILE.",
+            valueName: "file"))
+    var serviceTokenFile: String?
+
+    /// The service; `nil` where none is given.
+    func connection() throws -> ServiceConnection? {
+        let locations = Locations()
+        guard let text = service ?? locations.service else { return nil }
+        let file = serviceTokenFile ?? locations.serviceTokenFile
+        return ServiceConnection(
+            address: try ServiceAddress(text), token: try file.map { try ServiceTokenFile($0) })
+    }
+}

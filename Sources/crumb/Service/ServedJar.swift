@@ -1,0 +1,218 @@
+import Captures
+import CookieModel
+import Foundation
+import RequestDecoration
+import SessionOperations
+import SessionStore
+
+/// A jar of a running service.
+struct ServedJar: KeptJar {
+    /// How many cookies a page of a list has.
+    private static let pageLimit = "1000"
+
+    let name: String
+    let service: ServiceConnection
+
+    /// A jar of that name, which need not be there.
+    ///
+    /// - Throws: that no jar can have the name.
+    init(named name: String, of service: ServiceConnection) throws(SessionStoreError) {
+        try SessionStoreError.check(name, of: "jar")
+        self.name = name
+        self.service = service
+    }
+
+    /// The answer to a question about the jar; `nil` where it is the default one and is not there yet.
+    func answer<Answer: Decodable>(_ request: ServiceRequest, as type: Answer.Type = Answer.self) throws -> Answer? {
+        try ifThere { try service.answer(to: request) }
+    }
+
+    /// What `body` asks; `nil` where the jar is the default one and is not there yet.
+    func ifThere<Answer>(_ body: () throws -> Answer) throws -> Answer? {
+        do {
+            return try body()
+        } catch let refusal as ServiceRefusal where refusal.code == ExitStatus.jarNotFound.code {
+            guard name == "default" else { throw Problem.noJar(named: name, in: service.address.description) }
+            return nil
+        }
+    }
+
+    /// The answer to a request that needs the jar, which is made where it is missing.
+    private func answerMakingJar<Answer: Decodable>(_ request: ServiceRequest) throws -> Answer {
+        do {
+            return try service.answer(to: request)
+        } catch let refusal as ServiceRefusal where refusal.code == ExitStatus.jarNotFound.code {
+            try make()
+            return try service.answer(to: request)
+        }
+    }
+
+    /// Makes the jar, unless somebody else does at the same time.
+    private func make() throws {
+        do {
+            _ = try service.answer(to: try .post("jars", document: ["name": name]), as: JarSettingsReport.self)
+        } catch let refusal as ServiceRefusal where refusal.code == ExitStatus.jarExists.code {}
+    }
+
+    // MARK: - For requests and pages
+
+    func header(for request: RequestContext) throws -> HeaderReport {
+        let asked = try ServiceRequest.post("jars", name, "decorate", document: JarQuestion(about: request))
+        let decoration = try answer(asked, as: ServedDecoration.self)
+        return HeaderReport(
+            url: request.url.description, cookieString: decoration?.cookieString ?? [],
+            names: decoration?.included ?? [], unreadable: decoration?.excluded.compactMap(\.cookie) ?? [])
+    }
+
+    func script(
+        for pages: [RequestContext], writing: InjectionScript.Writing, verification: InjectionScript.Verification
+    ) throws -> ScriptReport {
+        var question = JarQuestion(aboutPages: pages)
+        question.write = writing.rawValue
+        switch verification {
+        case .none: break
+        case .value: question.verify = true
+        case .message(let handler): question.handler = handler.description
+        }
+        return try answer(.post("jars", name, "script", document: question))
+            ?? ScriptReport(pages.map(\.url), InjectionScript([], writing: writing, verification: verification))
+    }
+
+    // MARK: - Looking
+
+    func explanation(of request: RequestContext) throws -> ExplanationReport {
+        var question = JarQuestion(about: request)
+        question.script = request.interface == .script
+        return try answer(.post("jars", name, "explain", document: question))
+            ?? ExplanationReport(Explanation(request, jar: name, policy: CookiePolicy(), now: .now))
+    }
+
+    func trial(of lines: [Octets], from request: RequestContext) throws -> SetCookieTrialReport {
+        var question = JarQuestion(about: request)
+        question.script = request.interface == .script
+        question.setCookieBase64 = lines.map(\.base64)
+        return try answer(.post("jars", name, "explain-set-cookie", document: question))
+            ?? SetCookieTrialReport(
+                SetCookieTrial(lines, request, jar: name, policy: CookiePolicy(), cookies: [], now: .now))
+    }
+
+    func cookies(of domain: WebHost?, showingValues: Bool, origins: Bool) throws -> CookieList {
+        var cookies: [CookieReport] = []
+        var unreadable: [CookieIdentityReport] = []
+        var cursor: String?
+        repeat {
+            let query: [(name: String, value: String?)] = [
+                ("domain", domain?.description), ("values", showingValues ? "true" : nil),
+                ("origins", origins ? "true" : nil), ("limit", ServedJar.pageLimit), ("cursor", cursor),
+            ]
+            guard let page = try answer(.get("jars", name, "cookies", query: query), as: CookieList.self) else { break }
+            cookies += page.cookies
+            unreadable += page.unreadable
+            cursor = page.next
+        } while cursor != nil
+        return CookieList(cookies: cookies, unreadable: unreadable)
+    }
+
+    func cookie(named name: String, for request: RequestContext) throws -> CookieFinding {
+        guard !name.isEmpty else {
+            throw Problem(.nameInvalid, "a service gives no cookie without a name; 'crumb list --values' shows it")
+        }
+        let query = JarQuestion(about: request).parameters + [("values", "true")]
+        do {
+            guard
+                let cookie = try answer(.get("jars", self.name, "cookies", name, query: query), as: CookieReport.self)
+            else { return .notSent(isKept: false) }
+            return .found(cookie)
+        } catch let refusal as ServiceRefusal
+            where [ExitStatus.cookieNotFound.code, ExitStatus.valueDamaged.code].contains(refusal.code)
+        {
+            let excluded = try explanation(of: request).excluded.filter { $0.cookie.nameOctets == Octets(name) }
+            let damaged = excluded.first { exclusion in
+                exclusion.reasons.contains { $0.id == ExclusionReason.unreadable.identifier }
+            }
+            return damaged.map { .unreadable(CookieIdentityReport($0.cookie)) } ?? .notSent(isKept: !excluded.isEmpty)
+        }
+    }
+
+    func changes(after position: Int64) throws -> ChangeList? {
+        try answer(.get("jars", name, "changes", query: [("after", "\(position)")]))
+    }
+
+    // MARK: - Changing
+
+    func receive(_ lines: [Octets], from request: RequestContext) throws -> [StorageDecisionReport] {
+        var question = JarQuestion(about: request)
+        question.setCookieBase64 = lines.map(\.base64)
+        let answer: ResponseDecisions = try answerMakingJar(.post("jars", name, "cookies", document: question))
+        return answer.decisions
+    }
+
+    func removeCookies(_ filter: CookieFilter) throws -> [CookieIdentityReport] {
+        let query: [(name: String, value: String?)] = [
+            ("name", filter.name?.utf8String), ("domain", filter.domain?.description),
+            ("path", filter.path?.utf8String),
+            ("url", filter.request?.url.description),
+        ]
+        do {
+            return try answer(.delete("jars", name, "cookies", query: query), as: CookieRemovalList.self)?.removed ?? []
+        } catch let refusal as ServiceRefusal where refusal.code == ExitStatus.cookieNotFound.code {
+            return []
+        }
+    }
+
+    func importer(_ order: ImportOrder) throws -> any CaptureTaking {
+        // A capture may come through a pipe, which cannot be sent twice: the jar has to be there before.
+        let _: JarReport = try answerMakingJar(.get("jars", name))
+        return ServedCaptures(order, into: name, of: service)
+    }
+
+    // MARK: - Sessions
+
+    func savedSessions() throws -> [SavedSessionReport] {
+        try answer(.get("jars", name, "snapshots"), as: SavedSessionList.self)?.snapshots ?? []
+    }
+
+    func saveSession(named session: String) throws -> SessionSaveReport {
+        try answerMakingJar(.post("jars", name, "snapshots", document: ["name": session]))
+    }
+
+    func restoreSession(named session: String) throws -> SessionRestorationReport {
+        guard
+            let restoration: SessionRestorationReport = try answer(.post("jars", name, "snapshots", session, "restore"))
+        else { throw Problem.nothingSaved(as: session) }
+        return restoration
+    }
+
+    func removeSavedSession(named session: String) throws -> SavedSessionReport {
+        guard let removed: SavedSessionReport = try answer(.delete("jars", name, "snapshots", session))
+        else { throw Problem.nothingSaved(as: session) }
+        return removed
+    }
+
+    func endSession() throws -> SessionEndReport {
+        try answer(.post("jars", name, "session", "end")) ?? SessionEndReport(jar: name, removed: 0, kept: 0)
+    }
+}
+
+/// The service's answer about the header fields of a request.
+private struct ServedDecoration: Decodable {
+    struct Field: Decodable {
+        let name: String
+        let value: String?
+        let valueBase64: String?
+    }
+
+    struct Exclusion: Decodable {
+        /// Which cookie it is, where its value cannot be read back.
+        let cookie: CookieIdentityReport?
+    }
+
+    let fields: [Field]
+    let included: [String]
+    let excluded: [Exclusion]
+
+    /// The octets of the Cookie field.
+    var cookieString: Octets {
+        fields.first { $0.name == "cookie" }.map { OctetsReport(text: $0.value, base64: $0.valueBase64).octets } ?? []
+    }
+}

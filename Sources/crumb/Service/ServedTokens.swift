@@ -1,0 +1,43 @@
+import SessionOperations
+
+/// The OAuth2 tokens of a running service.
+struct ServedTokens: KeptTokens {
+    private let service: ServiceConnection
+
+    init(_ service: ServiceConnection) {
+        self.service = service
+    }
+
+    func list() throws -> StoredTokenList {
+        try service.answer(to: .get("tokens"))
+    }
+
+    func status(of name: String) throws -> TokenStatusReport {
+        try service.answer(to: .get("tokens", name))
+    }
+
+    func accessToken(of name: String, skew: Int) throws -> AccessTokenReport {
+        try service.answer(to: .post("tokens", name, "access-token", document: ["skew": skew]))
+    }
+
+    func refresh(_ name: String) throws -> StoredTokenReport {
+        try service.answer(to: .post("tokens", name, "refresh"))
+    }
+
+    func revoke(_ name: String) throws -> RevocationReport {
+        try service.answer(to: .post("tokens", name, "revoke"))
+    }
+
+    func logOut(_ name: String, force: Bool) throws -> RevocationReport {
+        try service.answer(to: .post("tokens", name, "logout", document: ["force": force]))
+    }
+
+    func remove(_ name: String) throws -> Bool {
+        do {
+            _ = try service.answer(to: .delete("tokens", name), as: TokenRemoval.self)
+            return true
+        } catch let refusal as ServiceRefusal where refusal.code == ExitStatus.tokenNotFound.code {
+            return false
+        }
+    }
+}

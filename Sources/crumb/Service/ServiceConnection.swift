@@ -1,0 +1,100 @@
+import Foundation
+import NetworkHelper
+import SessionOperations
+
+/// Asks a running service, through the program that speaks HTTP.
+struct ServiceConnection {
+    /// More than any problem has to say.
+    private static let problemLimit = 1 << 20
+
+    let address: ServiceAddress
+    private let token: ServiceTokenFile?
+
+    init(address: ServiceAddress, token: ServiceTokenFile?) {
+        self.address = address
+        self.token = token
+    }
+
+    /// The answer to a request, in JSON.
+    ///
+    /// - Throws: `ServiceRefusal` where the service says a problem.
+    func answer<Answer: Decodable>(to request: ServiceRequest, as type: Answer.Type = Answer.self) throws -> Answer {
+        let gathered = Gathered()
+        try send(request) { gathered.bytes += $0 }
+        return try decoded(gathered.bytes)
+    }
+
+    /// A document of an answer.
+    func decoded<Answer: Decodable>(_ bytes: [UInt8], as type: Answer.Type = Answer.self) throws -> Answer {
+        do {
+            return try JSONDecoder().decode(Answer.self, from: Data(bytes))
+        } catch {
+            throw incompatible
+        }
+    }
+
+    /// Sends a request.
+    ///
+    /// - Parameters:
+    ///   - accept: the form of the answer.
+    ///   - upload: gives the next bytes of the body, `nil` at its end; `nil` for the request's own body.
+    ///   - consume: is given the body of an answer that is no problem, as it comes.
+    func send(
+        _ request: ServiceRequest, accept: String = "application/json", upload: (() throws -> [UInt8]?)? = nil,
+        consume: @escaping ([UInt8]) throws -> Void
+    ) throws {
+        let gathered = Gathered()
+        gathered.rest = request.body
+        let body: ServiceCall.Body =
+            upload != nil ? .streamed : request.body.map { .whole(byteCount: $0.count) } ?? .none
+        let type = upload == nil ? request.body.map { _ in "application/json" } : "application/octet-stream"
+        let call = ServiceCall(
+            HelperRequest(
+                method: request.method, url: address.base + request.target, fields: fields(accept: accept, type: type)),
+            body: body)
+        try NetworkProgram().call(call, next: upload ?? gathered.takeRest) { head in
+            switch head {
+            case .failure(let failure):
+                throw Problem(.serviceUnavailable, "\(address): \(failure.reason)")
+            case .success(let head): gathered.status = head.status
+            }
+        } consume: { bytes in
+            if (200..<300).contains(gathered.status) {
+                try consume(bytes)
+            } else if gathered.bytes.count < ServiceConnection.problemLimit {
+                gathered.bytes += bytes
+            }
+        }
+        guard !(200..<300).contains(gathered.status) else { return }
+        guard let report = try? JSONDecoder().decode(ProblemReport.self, from: Data(gathered.bytes)) else {
+            throw incompatible
+        }
+        throw ServiceRefusal(report, by: address)
+    }
+
+    /// What is answered by something else, or by another version.
+    var incompatible: Problem {
+        Problem(.serviceIncompatible, "\(address): this is no service of crumb's, or one of another version")
+    }
+
+    private func fields(accept: String, type: String?) -> [HelperRequest.Field] {
+        var fields = [HelperRequest.Field(name: "Accept", value: accept)]
+        if let type { fields.append(HelperRequest.Field(name: "Content-Type", value: type)) }
+        if let host = address.host { fields.append(HelperRequest.Field(name: "Host", value: host)) }
+        if let token { fields.append(HelperRequest.Field(name: "Authorization", value: token.exposedField)) }
+        return fields
+    }
+
+    /// What has come of one answer.
+    private final class Gathered {
+        var status = 0
+        var bytes: [UInt8] = []
+        /// What of the request's body was not sent yet.
+        var rest: [UInt8]?
+
+        func takeRest() -> [UInt8]? {
+            defer { rest = nil }
+            return rest
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import Foundation
+import Testing
+
+@Suite("The examples of clients of the service")
+struct ServiceExampleTests {
+    private static let answer = #"{"excluded":[],"fields":[{"name":"cookie","value":"sid=1"}],"included":["sid"]}"#
+    private static let folder = Samples.package.appending(path: "docs/examples/service").path
+
+    @Test("Each gets the same answer", arguments: ["curl.sh", "client.py", "Client.swift"])
+    func answers(example: String) throws {
+        let service = try RunningService(.network)
+        let program =
+            switch example {
+            case "curl.sh": ["/bin/sh", "-eu", "\(Self.folder)/curl.sh"]
+            case "client.py": ["python3", "\(Self.folder)/client.py"]
+            default:
+                [URL(filePath: CrumbHome.program).deletingLastPathComponent().appending(path: "service-client").path]
+            }
+        var environment = service.home.environment
+        environment["CRUMB_SERVICE"] = service.address
+        environment["CRUMB_SERVICE_TOKEN_FILE"] = service.tokenFile
+        let result = try RunningProcess(
+            program[0], program.dropFirst() + ["demo"], environment: environment, scratch: service.home.path
+        ).wait()
+        #expect(result.status == 0 && result.text == Self.answer, "\(result.text)\(result.talk)")
+    }
+
+    @Test("The guide shows them as they are", arguments: ["curl.sh", "client.py", "Client.swift"])
+    func guide(example: String) throws {
+        let guide = try String(contentsOf: Samples.package.appending(path: "docs/service-clients.md"), encoding: .utf8)
+        let source = try String(contentsOfFile: "\(Self.folder)/\(example)", encoding: .utf8)
+        #expect(guide.contains("\n\(source)```"))
+    }
+}
