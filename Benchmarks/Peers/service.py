@@ -44,12 +44,10 @@ wrk.headers["Authorization"] = "Bearer {token}"
 local body = {quoted}
 local count = 0
 local numbered = body:find("%%d") ~= nil
-local thread = math.random(1000000)
-function setup(thread) end
 function request()
   if not numbered then return wrk.format(nil, nil, nil, body) end
   count = count + 1
-  return wrk.format(nil, nil, nil, (body:gsub("%%%%d", tostring(count % 50))))
+  return wrk.format(nil, nil, nil, (body:gsub("%%d", tostring(count % 50))))
 end
 function done(summary, latency, requests)
   io.write(string.format("RESULT %.1f %.3f %d\\n", summary.requests / summary.duration * 1e6,
@@ -63,7 +61,7 @@ end
 def load(script: Path, url: str, connections: int, seconds: float) -> tuple[float, float, int]:
     """Requests a second, the 99th percentile in milliseconds, failures."""
     threads = 1
-    output = subprocess.run(["wrk", f"-t{threads}", f"-c{connections}", f"-d{seconds}s", "-s", str(script), url],
+    output = subprocess.run(["wrk", f"-t{threads}", f"-c{connections}", f"-d{max(1, round(seconds))}s", "-s", str(script), url],
                             capture_output=True, text=True, check=True).stdout
     match = re.search(r"RESULT ([\d.]+) ([\d.]+) (\d+)", output)
     assert match, output
@@ -93,7 +91,7 @@ def main() -> None:
     port, bare_port = free_port(), free_port()
     log = open(folder / "serve.log", "wb")
     service = subprocess.Popen(
-        [options.crumb, "serve", "--listen", f"127.0.0.1:{port}", "--durability", "full"], env=environment, stderr=log)
+        [options.crumb, "serve", "--listen", f"127.0.0.1:{port}"], env={**environment, "CRUMB_DURABILITY": "full"}, stderr=log)
     bare = None
     try:
         wait_until_it_listens(port)

@@ -86,6 +86,8 @@ struct Admission: Sendable {
         let hasBody =
             fields[.transferEncoding] != nil || fields[.contentLength].map { $0 != "0" } ?? false
         if let type = fields[.contentType] {
+            // Nearly all there are, looked at no closer.
+            if type == "application/json" { return try checkEncoding(fields) }
             let essence = type.prefix { $0 != ";" && $0 != "," }.lowercased().trimmingPrefix(" ")
             let trimmed = String(essence.reversed().drop { $0 == " " || $0 == "\t" }.reversed())
             // The inspector's own forms are told apart by where they come from, which was checked; they have no
@@ -97,6 +99,10 @@ struct Admission: Sendable {
         } else if hasBody {
             throw .contentTypeRefused
         }
+        try checkEncoding(fields)
+    }
+
+    private func checkEncoding(_ fields: HTTPFields) throws(ServiceProblem) {
         if let encoding = fields[.contentEncoding], encoding.lowercased() != "identity" {
             throw .contentEncodingRefused
         }

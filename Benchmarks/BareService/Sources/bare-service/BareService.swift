@@ -9,7 +9,8 @@ import Logging
 struct BareService {
     static func main() async throws {
         let arguments = CommandLine.arguments
-        guard arguments.count == 3, let port = Int(arguments[1]), let answer = FileManager.default.contents(atPath: arguments[2])
+        guard arguments.count == 3, let port = Int(arguments[1]),
+            let answer = FileManager.default.contents(atPath: arguments[2])
         else {
             FileHandle.standardError.write(Data("usage: bare-service PORT FILE\n".utf8))
             exit(64)

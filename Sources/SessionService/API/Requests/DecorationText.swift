@@ -36,7 +36,7 @@ struct DecorationText {
                 text.append(",")
             }
             text.append(#""name":"#)
-            text.append(string: exclusion.cookie.name.description)
+            text.append(octets: exclusion.cookie.name)
             text.append(#","reasons":["#)
             text.append(strings: exclusion.reasons.identifiers)
             text.append("]}")
@@ -44,7 +44,7 @@ struct DecorationText {
         }
         for omission in omitted {
             text.append(isFirst ? #"{"name":"# : #",{"name":"#)
-            text.append(string: omission.cookie.name.description)
+            text.append(octets: omission.cookie.name)
             text.append(#","reasons":["#)
             text.append(string: omission.reason.identifier)
             text.append("]}")
@@ -53,7 +53,10 @@ struct DecorationText {
         text.append(#"],"fields":["#)
         if !cookieString.isEmpty {
             text.append(#"{"name":"cookie","#)
-            if let value = cookieString.utf8String {
+            if JSONWriter.isPlain(cookieString) {
+                text.append(#""value":"#)
+                text.append(octets: cookieString)
+            } else if let value = cookieString.utf8String {
                 text.append(#""value":"#)
                 text.append(string: value)
             } else {
@@ -63,7 +66,10 @@ struct DecorationText {
             text.append("}")
         }
         text.append(#"],"included":["#)
-        text.append(strings: included.map(\.name.description))
+        for (index, cookie) in included.enumerated() {
+            if index > 0 { text.append(",") }
+            text.append(octets: cookie.name)
+        }
         text.append("]}")
         bytes = text.bytes
     }
@@ -94,10 +100,24 @@ private struct JSONWriter {
         }
     }
 
-    /// Appends a string with what has to be escaped (section 7).
+    /// Whether a text has only printable ASCII, as nearly all cookies.
+    static func isPlain(_ octets: Octets) -> Bool {
+        octets.allSatisfy { (0x20...0x7E).contains($0) }
+    }
+
+    /// Appends octets as a person sees them.
+    mutating func append(octets: Octets) {
+        if JSONWriter.isPlain(octets) { append(escaping: octets) } else { append(string: octets.description) }
+    }
+
     mutating func append(string: String) {
+        append(escaping: string.utf8)
+    }
+
+    /// Appends a string with what has to be escaped (section 7).
+    private mutating func append(escaping text: some Sequence<UInt8>) {
         bytes.append(UInt8(ascii: "\""))
-        for byte in string.utf8 {
+        for byte in text {
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"):
                 bytes.append(UInt8(ascii: "\\"))

@@ -54,7 +54,10 @@ struct ServiceRequestContext: RequestContext {
 
     /// A segment of the path, decoded (RFC 3986, section 2.1).
     func pathParameter(_ name: String) throws(ServiceProblem) -> String {
-        guard let text = parameters.get(name)?.removingPercentEncoding else {
+        let segment = parameters.get(name)
+        // Most names need no decoding, which costs more than all else that is done with them.
+        if let segment, !segment.utf8.contains(UInt8(ascii: "%")) { return segment }
+        guard let text = segment?.removingPercentEncoding else {
             throw ServiceProblem(.badRequest, "path-invalid", "the path is not percent-encoded UTF-8")
         }
         return text
