@@ -220,8 +220,11 @@ def full_disk(crumb: Path, folder: Path, full: bool) -> Iterator[str]:
     """A full disk: writes are answered with a problem, reads go on, and with room everything does; nothing is lost."""
     disk = folder / "disk"
     disk.mkdir()
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m,mode=700", "tmpfs", disk], capture_output=True).returncode:
-        yield "no file system can be mounted here: run this as root"
+    as_root = [] if os.geteuid() == 0 else ["sudo", "-n"]
+    options = f"size=4m,mode=700,uid={os.geteuid()}"
+    mounting = subprocess.run([*as_root, "mount", "-t", "tmpfs", "-o", options, "tmpfs", disk], capture_output=True)
+    if mounting.returncode:
+        yield "no file system can be mounted here: run this as root, or with sudo at hand"
         return
     try:
         with running(crumb, disk, arguments=("--audit-file", str(disk / "audit.jsonl"))) as service:
@@ -265,7 +268,7 @@ def full_disk(crumb: Path, folder: Path, full: bool) -> Iterator[str]:
     except ValueError as error:
         yield str(error)
     finally:
-        subprocess.run(["umount", "--lazy", disk], check=True)
+        subprocess.run([*as_root, "umount", "--lazy", disk], check=True)
 
 
 def ways_in(crumb: Path, folder: Path, full: bool) -> Iterator[str]:
