@@ -146,7 +146,9 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             resources: [.embedInCode("Token/Providers.json")]),
-        .target(name: "NetworkHelper"),
+        .target(
+            name: "NetworkHelper",
+            dependencies: ["OAuth2", .product(name: "HTTPTypes", package: "swift-http-types")]),
         .executableTarget(
             name: "crumb-network",
             dependencies: [

@@ -31,9 +31,7 @@ struct HTTPExchange {
     }
 
     private func exchange(_ request: HelperMessage<HelperRequest>) async throws -> HelperMessage<HelperAnswer> {
-        var message = HTTPClientRequest(url: request.head.url)
-        message.method = HTTPMethod(rawValue: request.head.method)
-        for field in request.head.fields { message.headers.add(name: field.name, value: field.value) }
+        var message = HTTPClientRequest(request.head)
         if request.head.method != "GET" { message.body = .bytes(ByteBuffer(bytes: request.body)) }
         let response = try await HTTPExchange.client.execute(message, timeout: HTTPExchange.timeout)
         var body: [UInt8] = []
@@ -41,9 +39,7 @@ struct HTTPExchange {
             body += chunk.readableBytesView
             if body.count >= bodyLimit { break }
         }
-        let fields = response.headers.map { HelperRequest.Field(name: $0.name, value: $0.value) }
-        return HelperMessage(
-            .response(status: Int(response.status.code), fields: fields), body: Array(body.prefix(bodyLimit)))
+        return HelperMessage(HelperAnswer(response), body: Array(body.prefix(bodyLimit)))
     }
 
     /// What a user can make something of; errors of the client may quote what was sent.
@@ -58,5 +54,23 @@ struct HTTPExchange {
         case is CancellationError: "the request was given up"
         default: "the connection failed (\(type(of: error)))"
         }
+    }
+}
+
+extension HTTPClientRequest {
+    /// A request without its body.
+    init(_ request: HelperRequest) {
+        self.init(url: request.url)
+        method = HTTPMethod(rawValue: request.method)
+        for field in request.fields { headers.add(name: field.name, value: field.value) }
+    }
+}
+
+extension HelperAnswer {
+    /// An answer without its body.
+    init(_ response: HTTPClientResponse) {
+        self = .response(
+            status: Int(response.status.code),
+            fields: response.headers.map { HelperRequest.Field(name: $0.name, value: $0.value) })
     }
 }

@@ -10,9 +10,7 @@ enum ServiceExchange {
 
     /// Sends a request, and writes the answer to standard output.
     static func run(_ call: ServiceCall, body input: StandardInput) async throws {
-        var message = HTTPClientRequest(url: call.request.url)
-        message.method = HTTPMethod(rawValue: call.request.method)
-        for field in call.request.fields { message.headers.add(name: field.name, value: field.value) }
+        var message = HTTPClientRequest(call.request)
         switch call.body {
         case .none: break
         case .whole(let byteCount): message.body = .stream(input, length: .known(Int64(byteCount)))
@@ -25,9 +23,7 @@ enum ServiceExchange {
             return try StandardStreams.write(
                 HelperMessage(HelperAnswer.failure(HTTPExchange.reason(error))).bytes)
         }
-        let fields = response.headers.map { HelperRequest.Field(name: $0.name, value: $0.value) }
-        try StandardStreams.write(
-            HelperMessage(HelperAnswer.response(status: Int(response.status.code), fields: fields)).bytes)
+        try StandardStreams.write(HelperMessage(HelperAnswer(response)).bytes)
         for try await chunk in response.body { try StandardStreams.write(Array(chunk.readableBytesView)) }
     }
 }

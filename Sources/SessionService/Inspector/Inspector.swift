@@ -153,7 +153,7 @@ struct Inspector: Sendable {
         if request.headers[.accept] == "text/plain" {
             return text(cookie.value.description, "text/plain; charset=utf-8")
         }
-        let name = cookie.name.isEmpty ? "(no name)" : cookie.name.description
+        let name = shownName(cookie.name)
         return page(
             ValueView(
                 title: "The value of \(name)", caller: view(of: context), jar: Octets(jar.name).description,

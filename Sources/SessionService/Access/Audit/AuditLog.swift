@@ -14,8 +14,6 @@ struct SecretAccess: Sendable, Hashable {
         case export
         /// An access token of an OAuth2 profile.
         case accessToken = "access-token"
-        /// A saved session, put in the place of the present one, or copied.
-        case session
 
         /// Whether it is taken for each request that somebody makes, so that a line each would drown the rest.
         var isFrequent: Bool { self == .cookieField || self == .script }

@@ -47,7 +47,7 @@ struct AnswerView {
 
     private static func row(_ cookie: Cookie, _ kind: String, _ label: String, _ reasons: [Reason]) -> Row {
         Row(
-            name: cookie.name.isEmpty ? "(no name)" : cookie.name.description,
+            name: shownName(cookie.name),
             domain: "\(cookie.isHostOnly ? "" : ".")\(cookie.domain)", path: cookie.path.description, kind: kind,
             label: label, reasons: reasons)
     }

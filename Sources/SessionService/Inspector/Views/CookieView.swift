@@ -17,7 +17,7 @@ struct CookieView {
     let jarHref: String
 
     init(_ cookie: Cookie, jarHref: String, showsValue: Bool, isUnreadable: Bool = false, now: Timestamp) {
-        name = cookie.name.isEmpty ? "(no name)" : cookie.name.description
+        name = shownName(cookie.name)
         domain = "\(cookie.isHostOnly ? "" : ".")\(cookie.domain)"
         path = cookie.path.description
         expires = Lifetime(of: cookie, at: now).description

@@ -77,6 +77,6 @@ struct JarView: InspectorView {
 extension Cookie.ID {
     /// The cookie for a person: name and place.
     var label: String {
-        "\(name.isEmpty ? "(no name)" : name.description) of \(isHostOnly ? "" : ".")\(domain)\(path)"
+        "\(shownName(name)) of \(isHostOnly ? "" : ".")\(domain)\(path)"
     }
 }

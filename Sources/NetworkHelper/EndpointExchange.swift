@@ -1,0 +1,32 @@
+import HTTPTypes
+package import OAuth2
+
+extension HelperMessage where Head == HelperRequest {
+    /// A request to an authorization server.
+    package init(_ request: EndpointRequest) {
+        let head = request.exposedHead
+        let fields = head.headerFields.map { HelperRequest.Field(name: $0.name.rawName, value: $0.value) }
+        self.init(
+            HelperRequest(method: head.method.rawValue, url: request.endpoint.description, fields: fields),
+            body: request.exposedBody)
+    }
+}
+
+extension HelperMessage where Head == HelperAnswer {
+    /// What the authorization server answered to `request`.
+    ///
+    /// - Throws: that nobody has answered, and why.
+    package func response(to request: EndpointRequest) throws(OAuth2Error) -> EndpointResponse {
+        switch head {
+        case .failure(let reason): throw OAuth2Error(unreachable: "\(request.endpoint.authority): \(reason)")
+        case .response(let status, let fields):
+            return EndpointResponse(
+                status: HTTPResponse.Status(code: status),
+                fields: HTTPFields(
+                    fields.compactMap { field in
+                        HTTPField.Name(field.name).map { HTTPField(name: $0, value: field.value) }
+                    }),
+                body: body)
+        }
+    }
+}
