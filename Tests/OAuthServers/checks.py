@@ -1,5 +1,6 @@
 """What must hold at every server, and at those that have more."""
 
+import functools
 import json
 import re
 import subprocess
@@ -41,7 +42,7 @@ def fetch(url):
 def log_in(crumb, server, name, *options, client=None):
     process = crumb.start(
         "token", "login", name, "--issuer", server.issuer, "--client-id", client or server.public_client,
-        "--scope", server.scope, "--redirect-uri", server.redirect, *options)
+        "--scope", server.scope, "--redirect-uri", server.redirect, *options, *identified(crumb, server, client))
     url = opened(crumb, process)
     end = server.log_in(url)
     # A redirect that is no answer to this login ends nothing.
@@ -53,6 +54,13 @@ def log_in(crumb, server, name, *options, client=None):
     expect(result.status == 0, result.talk, page)
     expect(status == 200 and "You are logged in" in page, page)
     return url
+
+
+def identified(crumb, server, client):
+    """The options with which a public client is taken for one, where the server knows none without a secret."""
+    if client or "no_public_client" not in server.features:
+        return ()
+    return ("--client-secret-file", crumb.secret_file(server.secret_client[1]))
 
 
 def check_browser(crumb, server):
@@ -69,7 +77,8 @@ def check_browser(crumb, server):
 def check_pasted(crumb, server):
     process = crumb.start(
         "token", "login", "pasted", "--issuer", server.issuer, "--client-id", server.public_client, "--scope",
-        server.scope, "--redirect-uri", server.redirect, "--no-browser", "--account", "pasted")
+        server.scope, "--redirect-uri", server.redirect, "--no-browser", "--account", "pasted",
+        *identified(crumb, server, None))
     url = ""
     while not url.startswith("http"):
         line = process.stderr.readline()
@@ -111,6 +120,19 @@ def check_rotation(crumb, server):
         seen.add(token.output)
         seen.add(crumb("token", "export", "--format", "json", "rotation").json["refresh_token"])
     expect(len(seen) == 6, "the tokens were not rotated")
+
+
+def check_unrotated(crumb, server):
+    """A reply without a refresh token keeps the old one, as often as it is used."""
+    log_in(crumb, server, "unrotated", "--account", "unrotated")
+    seen, kept = set(), crumb("token", "export", "--format", "json", "unrotated").json["refresh_token"]
+    for _ in range(3):
+        crumb.expire("unrotated")
+        token = crumb("token", "get", "unrotated")
+        expect(token.status == 0, token.talk)
+        seen.add(token.output)
+    expect(len(seen) == 3, "the access token was not renewed")
+    expect(crumb("token", "export", "--format", "json", "unrotated").json["refresh_token"] == kept)
 
 
 def check_parallel(crumb, server, rounds, count=24):
@@ -306,7 +328,7 @@ def check_secrets(crumb, server):
         if exported.status == 0:
             secrets |= {exported.json[name] for name in ("access_token", "refresh_token", "id_token")
                         if name in exported.json}
-    (crumb.folder / "client-secret").unlink()
+    (crumb.folder / "client-secret").unlink(missing_ok=True)
     said = "".join(crumb.said)
     files = {path: path.read_bytes() for path in crumb.folder.rglob("*") if path.is_file()}
     for secret in secrets:
@@ -316,6 +338,8 @@ def check_secrets(crumb, server):
 
 
 def all_checks(server, rounds):
+    if "unrotated" in server.features:
+        return [check_browser, check_pasted, check_unrotated, check_mixed_up, parallel(rounds), check_secrets]
     checks = [
         check_browser, check_pasted, check_secret_client, check_wrong_secret, check_rotation, check_device,
         check_machine, check_revocation, check_mixed_up,
@@ -327,6 +351,11 @@ def all_checks(server, rounds):
     if "private_key_jwt" in server.features:
         checks.append(check_key_client)
     checks.append(check_qr_code)
-    checks.append(lambda crumb, server: check_parallel(crumb, server, rounds))
-    checks[-1].__name__ = "check_parallel"
-    return checks + [check_secrets]
+    return checks + [parallel(rounds), check_secrets]
+
+
+def parallel(rounds):
+    """`check_parallel` with so many rounds."""
+    check = functools.partial(check_parallel, rounds=rounds)
+    check.__name__ = check_parallel.__name__
+    return check
