@@ -285,6 +285,31 @@ struct TokenServerCommandTests {
         #expect(try home.crumb("token", "get", "x").status == 40)
     }
 
+    @Test("A bound token's header is for the request that is named, and for no other")
+    func boundHeader() throws {
+        let login = try home.crumb(
+            "token", "login", "bound", "--client-credentials", "--dpop", "--issuer", server.issuer, "--client-id",
+            "app")
+        #expect(login.status == 0, "\(login.talk)")
+        let refused = try home.crumb("token", "header", "bound")
+        #expect(refused.status == 47 && refused.output.isEmpty && refused.talk.contains("--url"))
+        let url = "https://api.example/a?b=c"
+        let header = try home.crumb(
+            "token", "header", "--method", "PATCH", "--url", url, "--nonce", "n1", "bound")
+        let lines = header.text.split(separator: "\n")
+        #expect(header.status == 0 && lines.count == 2 && lines[0] == "Authorization: DPoP bound-1")
+        let proof = try #require(lines.last?.split(separator: " ").last?.split(separator: "."))
+        var payload = proof[1].replacing("-", with: "+").replacing("_", with: "/")
+        payload += String(repeating: "=", count: (4 - payload.count % 4) % 4)
+        let bytes = try #require(Data(base64Encoded: String(payload)))
+        let claims = try #require(try JSONSerialization.jsonObject(with: bytes) as? [String: Any])
+        #expect(claims["htm"] as? String == "PATCH" && claims["htu"] as? String == "https://api.example/a")
+        #expect(claims["nonce"] as? String == "n1" && claims["ath"] is String)
+        let json = try home.crumb("token", "header", "--json", "--url", url, "bound").objects()
+        #expect(json.map { $0["name"] as? String } == ["Authorization", "DPoP"])
+        #expect(try home.crumb("token", "header", "--url", "api.example", "bound").status == 19)
+    }
+
     // MARK: - Fallback rules
 
     @Test("Rules of a login fallback are kept, listed and removed, in JSON as well")

@@ -59,6 +59,9 @@ final class AuthorizationServer: Sendable {
                 "device_authorization_endpoint": "device",
             ].map { #""\#($0)":"\#(origin)/\#($1)""# }
             return LoopbackServer.Response(body: #"{"issuer":"\#(origin)",\#(members.joined(separator: ","))}"#)
+        case "/token" where !request.text("dpop").isEmpty:
+            return LoopbackServer.Response(
+                body: #"{"access_token":"bound-1","token_type":"DPoP","expires_in":3600}"#)
         case "/token": return token(form, box)
         case "/revoke":
             box.state.withLock { $0.revoked.append(form.contains("token=refresh") ? "refresh_token" : "access_token") }
