@@ -3,23 +3,21 @@
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from comparison import Identity, differences
 from crumb import Crumb, CrumbFailure
 from engines import EngineFailure
-from login_site import HOME_URL, LOGIN_URL, SIGNED_IN, Site
+from login_site import HOME_URL, LOGIN_URL, SIGNED_IN, UNCAPPED, Site
 from server.certificate import make_tls_context
 from server.proxy import ProxyServer
 from tools import TOOLS, Tool, ToolFailure
-
-# What `crumb list --json` says of a cookie and every reader has to bring back.
-PROPERTIES = ("value", "hostOnly", "secure", "httpOnly", "sameSite", "partitionKey")
-Identity = tuple[str, str, str]
 
 
 class Laboratory:
     """One site, one jar that has its cookies as the server set them, and a jar for each file that comes back."""
 
-    def __init__(self, binary: Path, folder: Path):
+    def __init__(self, binary: Path, folder: Path, python: Path):
         self._binary = binary
+        self._python = python
         self._folder = folder
         self._tls = make_tls_context(folder)
         self._site = Site()
@@ -42,7 +40,7 @@ class Laboratory:
             for name in names:
                 folder = self._folder / name
                 folder.mkdir()
-                tool = TOOLS[name](proxy.port, folder)
+                tool = TOOLS[name](proxy.port, folder, self._python)
                 yield from self._step(f"{name} writes, crumb reads", lambda: self._read_back(tool))
                 for form in tool.formats:
                     yield from self._step(f"crumb writes {form}, {name} reads", lambda: self._sign_in(tool, form))
@@ -73,17 +71,8 @@ class Laboratory:
         crumb = self._new_crumb(f"{tool.name}-import")
         crumb.run("import", str(file))
         found = self._listed(crumb)
-        for identity in self._cookies.keys() | found.keys():
-            if identity not in found:
-                if identity[0] not in tool.unwritten:
-                    self.failures.append(f"{tool.name}: {identity} is missing")
-            elif identity not in self._cookies:
-                self.failures.append(f"{tool.name}: {identity} is not from the server")
-            else:
-                for name in PROPERTIES:
-                    expected = None if name in tool.unsaid else self._cookies[identity].get(name)
-                    if name not in tool.unsaid and found[identity].get(name) != expected:
-                        self.failures.append(f"{tool.name}: {name} of {identity} is {found[identity].get(name)!r}")
+        self.failures += [f"{tool.name}: {difference}" for difference in differences(
+            self._cookies, found, tool.unwritten, tool.unsaid, UNCAPPED)]
         return f"{len(found)} cookies, as the server set them"
 
     def _sign_in(self, tool: Tool, form: str) -> str:

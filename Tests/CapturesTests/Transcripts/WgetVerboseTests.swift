@@ -30,4 +30,16 @@ struct WgetVerboseTests {
                 "response-skipped at x: entry 4, line 14",
             ])
     }
+
+    @Test(
+        "Escapes are undone",
+        arguments: [
+            (#"a\\b\\"c"#, #"a\b\"c"#), (#"Gr\303\274\303\237e"#, "Grüße"), (#"\t\a\v"#, "\t\u{7}\u{B}"),
+            // What is none stays.
+            (#"a\x\8\12\477"#, #"a\x\8\12\477"#), (#"a\"#, #"a\"#),
+        ])
+    func escapes(written: String, value: String) {
+        let text = "--2026-11-21 02:56:22--  https://a.test/x\n  HTTP/1.1 200 OK\n  Set-Cookie: c=\(written);\n"
+        #expect(Capture(text).responses.first?.setCookie.map(\.description) == ["c=\(value);"])
+    }
 }
