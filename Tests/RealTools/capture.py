@@ -24,12 +24,12 @@ class Capture:
     arguments: tuple[str, ...]
     #: The cookies that it does not write down.
     unwritten: frozenset[str] = frozenset()
-    #: The cookies that it has for others than the site set.
-    alien: frozenset[str] = frozenset()
     #: The properties that it does not tell.
     unsaid: tuple[str, ...] = ()
     #: What it says of a cookie instead of what the site does, by name and property.
     otherwise: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    #: The cookies that it has for others than the site set.
+    alien: frozenset[str] = frozenset()
     #: The paths of the site that were asked for.
     paths: tuple[str, ...] = (FIRST, SECOND)
     #: The site, as it was asked.

@@ -34,7 +34,10 @@ def curl(bench: Workbench) -> Iterator[Capture]:
     run("--trace", "t")
     yield Capture("curl --trace", ("t",))
     run("-o", "b", "-w", "%{header_json}", out="hj")
-    yield Capture("curl --write-out '%{header_json}'", ("hj", "--url", f"https://{HOST}/login"), frozenset({"redirected"}))
+    # curl 7.88 loses the backslash of an escape, and takes octets for signed numbers.
+    octets = "".join(f"uffffff{octet:02x}" if octet > 0x7F else chr(octet) for octet in "Grüße".encode())
+    yield Capture("curl --write-out '%{header_json}'", ("hj", "--url", f"https://{HOST}/login"), frozenset({"redirected"}),
+                  otherwise={"umlaut": {"value": octets}})
     run("--cookie-jar", "jar")
     yield Capture("curl --cookie-jar", ("jar",), frozenset(Curl.unwritten), Curl.unsaid)
 
@@ -51,7 +54,7 @@ def wget(bench: Workbench) -> Iterator[Capture]:
     run("--no-warc-compression", "--warc-file", "plain")
     yield Capture("wget --no-warc-compression --warc-file", ("plain.warc",))
     run("--warc-file", "packed")
-    yield Capture("wget --warc-file, packed", ("packed.warc.gz",), refusal="zcat")
+    yield Capture("wget --warc-file, packed", ("packed.warc.gz",), refusal="zcat FILE |")
     bench.run("zcat", "packed.warc.gz", out="unpacked.warc")
     yield Capture("wget --warc-file", ("unpacked.warc",))
 
