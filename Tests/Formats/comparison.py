@@ -5,13 +5,14 @@ from collections.abc import Collection, Iterator, Mapping
 
 # What `crumb list --json` says of a cookie and every reader has to bring back.
 PROPERTIES = ("value", "hostOnly", "secure", "httpOnly", "sameSite", "partitionKey")
-#: Lifetimes that are counted from the response begin whenever a tool asked for it.
+# Lifetimes that are counted from the response begin whenever a tool asked for it.
 TOLERANCE = datetime.timedelta(minutes=10)
 Identity = tuple[str, str, str]
 
 
 def differences(expected: Mapping[Identity, dict], found: Mapping[Identity, dict], unwritten: Collection[str] = (),
-                unsaid: Collection[str] = (), ends: Mapping[str, str] | None = None) -> Iterator[str]:
+                unsaid: Collection[str] = (), ends: Mapping[str, str] | None = None,
+                tolerance: datetime.timedelta = TOLERANCE) -> Iterator[str]:
     """A line for each difference.
 
     `unwritten` are the names of cookies that may be missing, `unsaid` the properties that nothing is known of. `ends`
@@ -28,13 +29,13 @@ def differences(expected: Mapping[Identity, dict], found: Mapping[Identity, dict
                 if name not in unsaid and found[identity].get(name) != expected[identity].get(name):
                     yield f"{name} of {identity} is {ascii(found[identity].get(name))[:80]}"
             end = found[identity].get("expires")
-            if "expires" not in unsaid and not _same_end(end, expected[identity].get("expires")):
+            if "expires" not in unsaid and not _same_end(end, expected[identity].get("expires"), tolerance):
                 if not (ends and identity[0] in ends and str(end).startswith(ends[identity[0]])):
                     yield f"the end of {identity} is {end}"
 
 
-def _same_end(found: str | None, expected: str | None) -> bool:
+def _same_end(found: str | None, expected: str | None, tolerance: datetime.timedelta) -> bool:
     if found is None or expected is None:
         return found == expected
     moments = [datetime.datetime.fromisoformat(text) for text in (found, expected)]
-    return abs(moments[0] - moments[1]) <= TOLERANCE
+    return abs(moments[0] - moments[1]) <= tolerance

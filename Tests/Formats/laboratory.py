@@ -1,6 +1,10 @@
 """Holds the command against one tool after the other, on one site."""
 
-from collections.abc import Callable, Iterator
+import datetime
+import json
+import os
+import subprocess
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 from comparison import Identity, differences
@@ -9,7 +13,18 @@ from engines import EngineFailure
 from login_site import HOME_URL, LOGIN_URL, SIGNED_IN, UNCAPPED, Site
 from server.certificate import make_tls_context
 from server.proxy import ProxyServer
-from tools import TOOLS, Tool, ToolFailure
+from tools import TOOLS, Curl, Playwright, Tool, ToolFailure
+
+FOREIGN_READER = Path(__file__).with_name("foreign_reader.py")
+#: Other readers of the formats: the format, the cookies that the reader does not take, the properties that it or the
+#: format does not tell.
+READERS: dict[str, tuple[str, Collection[str], Collection[str]]] = {
+    "python": ("netscape", (), ("sameSite", "partitionKey")),
+    "curl": ("netscape", Curl.unwritten, Curl.unsaid),
+    "haralyzer": ("har", (), ()),
+    "mitmproxy": ("har", (), ()),
+    "playwright": ("storage-state", (), Playwright.unsaid),
+}
 
 
 class Laboratory:
@@ -44,6 +59,9 @@ class Laboratory:
                 yield from self._step(f"{name} writes, crumb reads", lambda: self._read_back(tool))
                 for form in tool.formats:
                     yield from self._step(f"crumb writes {form}, {name} reads", lambda: self._sign_in(tool, form))
+        for reader, (form, unwritten, unsaid) in READERS.items():
+            yield from self._step(f"crumb writes {form}, {reader} reads",
+                                  lambda: self._read_elsewhere(reader, form, unwritten, unsaid))
         yield from self._step("crumb writes json, crumb reads", lambda: self._same_jar("json"))
         yield from self._step("crumb writes har, crumb reads", lambda: self._same_jar("har"))
         yield from self._step("crumb writes set-cookie, crumb sets", self._set_again)
@@ -92,6 +110,19 @@ class Laboratory:
                       for pairs in (field.split(b"; "), expected))
         self._compare(f"{tool.name} with {form}", sent, kept)
         return f"{state}, with {len(field.split(b'; '))} cookies"
+
+    def _read_elsewhere(self, reader: str, form: str, unwritten: Collection[str], unsaid: Collection[str]) -> str:
+        """Another reader than our own finds in an export what the jar has."""
+        file = self._folder / f"{reader}.export"
+        self._truth.run("export", "--quiet", "--format", form, "--output", str(file))
+        completed = subprocess.run([str(self._python), str(FOREIGN_READER), reader, str(file)], capture_output=True,
+                                   check=False, timeout=120, env={**os.environ, "LC_ALL": "C.UTF-8"})
+        if completed.returncode != 0:
+            raise ToolFailure(f"{reader}: {completed.stderr.decode()[-300:]}")
+        found = {(cookie["name"], cookie["domain"], cookie["path"]): cookie for cookie in json.loads(completed.stdout)}
+        self.failures += [f"{reader} reads {form}: {difference}" for difference in differences(
+            self._cookies, found, unwritten, unsaid, tolerance=datetime.timedelta(seconds=1))]
+        return f"{len(found)} cookies, the same"
 
     def _same_jar(self, form: str) -> str:
         """A jar that was filled from an export is the jar that the export was made of."""
