@@ -7,11 +7,12 @@ import Foundation
 /// that the browser could meet. A journal that is copied in the middle of a transaction, or that a killed browser has
 /// left, takes the copy back to what was there before. The index of a log is not copied: SQLite makes it anew.
 struct DatabaseCopy {
-    private static let attemptLimit = 8
+    /// Some two seconds.
+    private static let attemptLimit = 50
     /// More than any browser's cookies take.
     private static let byteLimit: UInt64 = 4 << 30
     /// How coarse the times of files may be, in seconds: of two writes within that, the second may leave no trace.
-    private static let timeGrain = 0.02
+    private static let timeGrain = 0.011
     /// The endings of the files that belong together.
     private static let endings = ["", "-wal", "-journal"]
 
@@ -44,8 +45,8 @@ struct DatabaseCopy {
 
     private func copy(_ original: String, at place: CapturePlace) throws(CaptureError) {
         for attempt in 0..<Self.attemptLimit {
-            // A browser writes in bursts.
-            if attempt > 0 { Thread.sleep(forTimeInterval: 0.05 * Double(attempt)) }
+            // A browser writes in bursts, and with short pauses.
+            if attempt > 0 { Thread.sleep(forTimeInterval: min(0.005 * Double(attempt), 0.05)) }
             let before = Self.endings.map { state("\(original)\($0)") }
             guard before[0] != nil else { throw .databaseNotReadable(at: place) }
             guard before.reduce(0, { $0 + ($1?.size ?? 0) }) <= Self.byteLimit else { throw .databaseTooLarge(at: place) }

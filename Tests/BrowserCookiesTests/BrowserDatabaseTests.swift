@@ -179,6 +179,20 @@ struct BrowserDatabaseTests {
         try browser.close()
     }
 
+    @Test("A row that is longer than any cookie costs itself alone, as does one that the schema makes long")
+    func long() throws {
+        let insert = "INSERT INTO moz_cookies (name, value, host, path, expiry) VALUES"
+        let path = try database(
+            "long", Self.firefox, "\(insert) ('a', '1', 'a.test', '/', 1795316015)",
+            "\(insert) ('b', zeroblob(9000000), 'a.test', '/', 1795316015)",
+            "\(insert) ('c', '3', 'a.test', '/', 1795316015)")
+        #expect(try summary(path) == ["a=1 a.test", "line-too-long 1", "c=3 a.test"])
+        let made = Self.firefox.replacing(
+            "value TEXT", with: "value TEXT GENERATED ALWAYS AS (hex(zeroblob(300000000))) VIRTUAL")
+        let row = "INSERT INTO moz_cookies (name, host, path, expiry) VALUES ('a', 'a.test', '/', 1795316015)"
+        #expect(try summary(try database("made", made, row)) == ["line-too-long 1"])
+    }
+
     @Test("The copy is private and gone afterwards")
     func copy() throws {
         let path = try database("db", Self.firefox)
