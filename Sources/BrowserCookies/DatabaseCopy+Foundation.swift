@@ -53,7 +53,8 @@ struct DatabaseCopy {
             let now = Date()
             guard !before.contains(where: { $0?.isFresh(at: now, within: Self.timeGrain) ?? false }) else { continue }
             let isCopied = zip(Self.endings, before).allSatisfy { ending, state in
-                state == nil ? removeFile("\(path)\(ending)") : copyFile("\(original)\(ending)", to: "\(path)\(ending)")
+                let copy = "\(path)\(ending)"
+                return state == nil ? removeFile(copy) : copyFile("\(original)\(ending)", to: copy)
             }
             guard before == Self.endings.map({ state("\(original)\($0)") }) else { continue }
             guard isCopied else { throw .databaseNotReadable(at: place) }

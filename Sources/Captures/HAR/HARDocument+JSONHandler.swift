@@ -159,7 +159,9 @@ extension HARDocument: JSONHandler {
         case .name: header.name = .notText
         case .value: header.value = .notText
         // What else an entry has is nice to know, and the entry is good without it.
-        case .root, .log, .creator, .creatorName, .browser, .browserName, .entries, .startedDateTime, .method, .status, .cookies, .cookie, .cookieName, .other: break
+        case .root, .log, .creator, .creatorName, .browser, .browserName, .entries, .startedDateTime, .method, .status,
+            .cookies, .cookie, .cookieName, .other:
+            break
         }
     }
 }

@@ -46,7 +46,8 @@ struct NetLogTests {
             Self.log(
                 Self.start(1, "https://a.test/"),
                 Self.headers(
-                    1, "HTTP/1.1 200", "%ESCAPED:\u{200B} Set-Cookie: u=Gr%C3%BC%C3%9Fe%25%zz%FF%4", "Set-Cookie: a=%41")))
+                    1, "HTTP/1.1 200", "%ESCAPED:\u{200B} Set-Cookie: u=Gr%C3%BC%C3%9Fe%25%zz%FF%4",
+                    "Set-Cookie: a=%41")))
         #expect(capture.responses.first?.setCookie == [Octets("u=Grüße%%zz".utf8 + [0xFF] + "%4".utf8), "a=%41"])
     }
 
