@@ -49,7 +49,8 @@ struct DatabaseCopy {
             if attempt > 0 { Thread.sleep(forTimeInterval: min(0.005 * Double(attempt), 0.05)) }
             let before = Self.endings.map { state("\(original)\($0)") }
             guard before[0] != nil else { throw .databaseNotReadable(at: place) }
-            guard before.reduce(0, { $0 + ($1?.size ?? 0) }) <= Self.byteLimit else { throw .databaseTooLarge(at: place) }
+            let size = before.reduce(0) { $0 + ($1?.size ?? 0) }
+            guard size <= Self.byteLimit else { throw .databaseTooLarge(at: place) }
             let now = Date()
             guard !before.contains(where: { $0?.isFresh(at: now, within: Self.timeGrain) ?? false }) else { continue }
             let isCopied = zip(Self.endings, before).allSatisfy { ending, state in
