@@ -149,10 +149,13 @@ let package = Package(
         .target(
             name: "NetworkHelper",
             dependencies: ["OAuth2", .product(name: "HTTPTypes", package: "swift-http-types")]),
+        .systemLibrary(
+            name: "CQRencode", pkgConfig: "libqrencode",
+            providers: [.apt(["libqrencode-dev"]), .brew(["qrencode"])]),
         .executableTarget(
             name: "crumb-network",
             dependencies: [
-                "CookieModel", "NetworkHelper", "OAuth2", "OpenIDConnect", "SessionService", "SessionStore",
+                "CQRencode", "CookieModel", "NetworkHelper", "OAuth2", "OpenIDConnect", "SessionService", "SessionStore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -251,7 +254,7 @@ let package = Package(
     ]
 )
 
-for target in package.targets {
+for target in package.targets where target.type != .system {
     target.swiftSettings =
         [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)] + upcomingFeatures.map { .enableUpcomingFeature($0) }
 }

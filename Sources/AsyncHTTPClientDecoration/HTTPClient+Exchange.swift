@@ -27,13 +27,10 @@ extension HTTPClient {
         fallback: LoginFallback? = nil, now: () -> Timestamp
     ) async throws -> Exchange<HTTPClientResponse> {
         let context = try context ?? RequestContext(url: request.requestURL())
-        let fallback = request.body == nil || isBodyRepeatable ? fallback : nil
         return try await decorator.exchange(
-            request, in: context, limit: limit, fallback: fallback, now: now
-        ) { request, chain in
-            if chain.number > 1, request.body != nil, !isBodyRepeatable {
-                throw RedirectError(bodyNotRepeatableIn: chain)
-            }
+            request, in: context, limit: limit, isBodyRepeatable: request.body == nil || isBodyRepeatable,
+            fallback: fallback, now: now
+        ) { request, _ in
             let response = try await execute(request, timeout: timeout)
             guard response.history.count <= 1 else { throw ClientRedirectsError() }
             return (ResponseHead(response), response)

@@ -10,6 +10,7 @@ extension ResponseHead {
         self.init(
             status: Int(response.status.code), location: response.headers["Location"].first { !$0.isEmpty },
             decodedSetCookie: response.headers["Set-Cookie"])
+        proofNonce = response.headers.first(name: ResponseHead.proofNonceFieldName)
         authenticate = response.headers["WWW-Authenticate"].map { Octets($0) }
     }
 }

@@ -8,7 +8,9 @@ struct CrumbNetwork: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "crumb-network",
         abstract: "The part of crumb that speaks HTTP. Used by 'crumb', which finds it beside itself.",
-        subcommands: [ExchangeCommand.self, CallCommand.self, VerifyCommand.self, ServeCommand.self])
+        subcommands: [
+            ExchangeCommand.self, CallCommand.self, VerifyCommand.self, QRCodeCommand.self, ServeCommand.self,
+        ])
 }
 
 /// The pipes to `crumb`.

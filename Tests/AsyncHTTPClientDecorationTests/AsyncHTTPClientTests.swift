@@ -196,4 +196,47 @@ struct AsyncHTTPClientTests {
         }
         #expect(app.head.status == 302 && app.head.location == "com.example.app:/callback?code=1")
     }
+
+    @Test("A fallback presents a bound token and answers the nonce; a body that goes once is not sent again")
+    func boundFallback() async throws {
+        let server = try LoopbackServer { request in
+            var response = LoopbackServer.Response(request.text("dpop").isEmpty || request.target == "/a" ? 401 : 200)
+            let error = request.text("dpop").isEmpty ? "" : " error=\"use_dpop_nonce\""
+            response.fields.append(("WWW-Authenticate", Array("DPoP\(error)".utf8)))
+            response.fields.append(("DPoP-Nonce", Array("n1".utf8)))
+            return response
+        }
+        let jar = try jar()
+        let url = "http://127.0.0.1:\(server.port)/"
+        try jar.tokens.put(
+            TokenSet(accessToken: Secret("t0ken"), tokenType: .dpop, receivedAt: 0),
+            for: Profile(id: ProfileID(), name: "p"),
+            credentials: ProfileCredentials(
+                settings: ProfileSettings(grant: .imported, endpoints: [:]), proofKey: SigningKey().secret),
+            now: AsyncHTTPClientTests.now)
+        let refresher = TokenRefresher(
+            store: jar.tokens, transport: NoServer(), process: 1, now: { AsyncHTTPClientTests.now })
+        let fallback = LoginFallback(
+            rules: [try LoginRule(scope: url, profile: "p", delivery: .authorization)], store: jar.tokens,
+            refresher: refresher, transport: NoServer())
+        var request = post(url + "a")
+        request.headers.remove(name: "Authorization")
+        try await withClient { client in
+            for (isRepeatable, count) in [(true, 3), (false, 4)] {
+                let exchange = try await client.exchange(
+                    request, by: RequestDecorator(jar: jar), timeout: .seconds(20), isBodyRepeatable: isRepeatable,
+                    fallback: fallback
+                ) { AsyncHTTPClientTests.now }
+                #expect(exchange.head.status == 401 && server.requests.count == count)
+            }
+        }
+        #expect(server.requests.map { $0.text("dpop").count } == [0, 1, 1, 0])
+        #expect(server.requests.allSatisfy { String(decoding: $0.body, as: UTF8.self) == "payload" })
+    }
+
+    private struct NoServer: EndpointTransport {
+        func send(_ request: EndpointRequest) async throws(OAuth2Error) -> EndpointResponse {
+            EndpointResponse(status: .internalServerError, body: [])
+        }
+    }
 }

@@ -12,6 +12,7 @@ from crumb import CrumbFailure
 from differential.run import DEFAULT_CASES, DEFAULT_SEED, run_differential
 from engines import ENGINES, EngineFailure
 from inspector.run import run_inspector
+from login.run import tell_login_stories
 from matrix.run import print_matrix, run_matrix
 from restart.run import tell_restart_story
 
@@ -19,7 +20,8 @@ from restart.run import tell_restart_story
 def parse_arguments(arguments: list[str]) -> argparse.Namespace:
     """What the command line says."""
     parser = argparse.ArgumentParser(prog="Scripts/browsers", description="Holds Crumb against real browsers.")
-    parser.add_argument("part", nargs="?", choices=["all", "differential", "matrix", "restart", "inspector"], default="all",
+    parser.add_argument("part", nargs="?",
+                        choices=["all", "differential", "matrix", "restart", "login", "inspector"], default="all",
                         help="what to run (default: all of it)")
     parser.add_argument("--crumb", type=Path, required=True, metavar="FILE", help="the command to hold against them")
     parser.add_argument("--engine", action="append", choices=list(ENGINES), metavar="ENGINE",
@@ -64,6 +66,9 @@ def main() -> int:
         if options.part == "restart" or (options.part == "all" and "webkit" in engines):
             with scratch_folder() as folder:
                 passed &= tell_restart_story(binary, folder)
+        if options.part in ("all", "login"):
+            with scratch_folder() as folder:
+                passed &= tell_login_stories(binary, engines, folder)
         if options.part in ("all", "inspector"):
             with scratch_folder() as folder:
                 passed &= run_inspector(binary, engines, folder, options.screenshots)

@@ -15,9 +15,10 @@ from checks import all_checks
 from crumb import Crumb
 from servers.django_toolkit import DjangoToolkit
 from servers.glewlwyd import Glewlwyd
+from servers.oidc_mock import OIDCProviderMock
 from servers.rotating import RotatingServer
 
-SERVERS = {server.name: server for server in (Glewlwyd, DjangoToolkit, RotatingServer)}
+SERVERS = {server.name: server for server in (Glewlwyd, DjangoToolkit, OIDCProviderMock, RotatingServer)}
 
 
 def free_port():

@@ -1,9 +1,14 @@
 """What must hold at every server, and at those that have more."""
 
+import functools
 import json
 import re
+import subprocess
 import time
 import urllib.request
+
+import qr_code
+import terminal
 
 
 def expect(condition, *shown):
@@ -37,7 +42,7 @@ def fetch(url):
 def log_in(crumb, server, name, *options, client=None):
     process = crumb.start(
         "token", "login", name, "--issuer", server.issuer, "--client-id", client or server.public_client,
-        "--scope", server.scope, "--redirect-uri", server.redirect, *options)
+        "--scope", server.scope, "--redirect-uri", server.redirect, *options, *identified(crumb, server, client))
     url = opened(crumb, process)
     end = server.log_in(url)
     # A redirect that is no answer to this login ends nothing.
@@ -49,6 +54,13 @@ def log_in(crumb, server, name, *options, client=None):
     expect(result.status == 0, result.talk, page)
     expect(status == 200 and "You are logged in" in page, page)
     return url
+
+
+def identified(crumb, server, client):
+    """The options with which a public client is taken for one, where the server knows none without a secret."""
+    if client or "no_public_client" not in server.features:
+        return ()
+    return ("--client-secret-file", crumb.secret_file(server.secret_client[1]))
 
 
 def check_browser(crumb, server):
@@ -65,7 +77,8 @@ def check_browser(crumb, server):
 def check_pasted(crumb, server):
     process = crumb.start(
         "token", "login", "pasted", "--issuer", server.issuer, "--client-id", server.public_client, "--scope",
-        server.scope, "--redirect-uri", server.redirect, "--no-browser", "--account", "pasted")
+        server.scope, "--redirect-uri", server.redirect, "--no-browser", "--account", "pasted",
+        *identified(crumb, server, None))
     url = ""
     while not url.startswith("http"):
         line = process.stderr.readline()
@@ -107,6 +120,19 @@ def check_rotation(crumb, server):
         seen.add(token.output)
         seen.add(crumb("token", "export", "--format", "json", "rotation").json["refresh_token"])
     expect(len(seen) == 6, "the tokens were not rotated")
+
+
+def check_unrotated(crumb, server):
+    """A reply without a refresh token keeps the old one, as often as it is used."""
+    log_in(crumb, server, "unrotated", "--account", "unrotated")
+    seen, kept = set(), crumb("token", "export", "--format", "json", "unrotated").json["refresh_token"]
+    for _ in range(3):
+        crumb.expire("unrotated")
+        token = crumb("token", "get", "unrotated")
+        expect(token.status == 0, token.talk)
+        seen.add(token.output)
+    expect(len(seen) == 3, "the access token was not renewed")
+    expect(crumb("token", "export", "--format", "json", "unrotated").json["refresh_token"] == kept)
 
 
 def check_parallel(crumb, server, rounds, count=24):
@@ -199,7 +225,29 @@ def check_bound(crumb, server):
     for _ in range(2):
         refreshed = crumb("token", "refresh", "bound")
         expect(refreshed.status == 0, refreshed.talk)
-    expect(crumb("token", "header", "bound").status == 47)
+    # Each request takes a proof of its own, so that it has to be named.
+    refused = crumb("token", "header", "bound")
+    expect(refused.status == 47 and "--url" in refused.talk and refused.output == "", refused.talk)
+    resource = f"{server.issuer}/userinfo"
+    status, _, answer = present(crumb, "bound", resource)
+    expect(status == 200 and json.loads(answer)["sub"], status, answer)
+    # A proof is for one URL and one method.
+    expect(present(crumb, "bound", resource, "--url", resource + "/x")[0] == 401, "a proof for another URL was taken")
+    expect(present(crumb, "bound", resource, "--method", "POST")[0] == 401, "a proof for another method was taken")
+
+
+def present(crumb, name, url, *options):
+    """What a resource answers to the fields of `crumb token header`; status, its nonce, and body."""
+    fields = crumb("token", "header", name, *(() if "--url" in options else ("--url", url)), *options)
+    expect(fields.status == 0, fields.talk)
+    headers = dict(line.split(": ", 1) for line in fields.output.splitlines())
+    expect(list(headers) == ["Authorization", "DPoP"], list(headers))
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with opener.open(urllib.request.Request(url, headers=headers), timeout=20) as answer:
+            return answer.status, answer.headers.get("DPoP-Nonce"), answer.read().decode()
+    except urllib.error.HTTPError as answer:
+        return answer.code, answer.headers.get("DPoP-Nonce"), answer.read().decode()
 
 
 def check_nonce(crumb, server):
@@ -209,8 +257,67 @@ def check_nonce(crumb, server):
         log_in(crumb, server, "nonce", "--dpop", "--account", "nonce")
         refreshed = crumb("token", "refresh", "nonce")
         expect(refreshed.status == 0, refreshed.talk)
+        resource = f"{server.issuer}/userinfo"
+        status, nonce, _ = present(crumb, "nonce", resource)
+        expect(status == 401 and nonce, status, "no nonce")
+        status, _, answer = present(crumb, "nonce", resource, "--nonce", nonce)
+        expect(status == 200 and json.loads(answer)["sub"], status, answer)
+        # curl does it by itself: without a token, with one, and with the nonce.
+        kept = crumb("token", "fallback", "set", "api", resource, "--profile", "nonce", "--authorization")
+        expect(kept.status == 0, kept.talk)
+        result = crumb("curl", "--json", "--", "-sS", resource)
+        hops = [json.loads(line)["statuses"][-1] for line in result.talk.splitlines()]
+        expect(result.status == 0 and json.loads(result.output)["sub"], result.talk, result.output)
+        expect(hops == [401, 401, 200], hops)
+        # A body goes again with the proof that has the nonce.
+        result = crumb("curl", "--", "-sS", "-d", "a=b", resource)
+        expect(result.status == 0 and json.loads(result.output)["sub"], result.talk, result.output)
     finally:
         server.issuer = issuer
+
+
+def check_key_client(crumb, server):
+    """The client authenticates with a signature: login, refresh, introspection, and its own tokens."""
+    path = crumb.folder / "client-key.pem"
+    path.write_text(server.client_key)
+    # The server knows itself by its token endpoint only.
+    options = ("--client-key-file", str(path), "--key-id", "k1", "--key-audience", "token_endpoint")
+    log_in(crumb, server, "key", *options, "--account", "key", client=server.key_client)
+    status = crumb("token", "status", "key", "--json").json
+    expect(status["authenticationMethod"] == "private_key_jwt", status)
+    refreshed = crumb("token", "refresh", "key")
+    expect(refreshed.status == 0, refreshed.talk)
+    machine = crumb(
+        "token", "login", "key-machine", "--issuer", server.issuer, "--client-id", server.key_client,
+        "--client-credentials", "--scope", server.machine_scope, *options)
+    expect(machine.status == 0, machine.talk)
+    crumb.expire("key-machine")
+    expect(crumb("token", "get", "key-machine").status == 0)
+    # Another key is none of this client's.
+    other = subprocess.run(
+        ["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"], capture_output=True,
+        text=True, check=True).stdout
+    path.write_text(other)
+    wrong = crumb(
+        "token", "login", "key-wrong", "--issuer", server.issuer, "--client-id", server.key_client,
+        "--client-credentials", "--scope", server.machine_scope, *options)
+    expect(wrong.status in (44, 46), wrong.status, wrong.talk)
+    path.unlink()
+
+
+def check_qr_code(crumb, server):
+    """On a terminal, the device login shows its address as a QR code; elsewhere, and where it is not wanted, none."""
+    options = [word for pair in getattr(server, "endpoints", []) for word in ("--endpoint", pair)]
+    words = ["token", "login", "qr", "--device", "--issuer", server.issuer, "--client-id", server.device_client,
+             "--scope", server.scope, "--account", "qr", *options]
+    for variables, decoded in [({}, True), ({"NO_COLOR": "1"}, True)]:
+        talk = terminal.talk(crumb, words, variables, until=b"\xe2\x96\x80")
+        match = re.search(r"Open (\S+) and enter the code \S+\s+(?:or open (\S+))?", talk)
+        expect(match, talk)
+        found = qr_code.read(talk, isColored=not variables)
+        expect(found == (match.group(2) or match.group(1)), found, talk)
+    for extra in ([*words, "--no-qr-code"],):
+        expect("\u2580" not in terminal.talk(crumb, extra, {}, until=b"enter the code"), "a code that nobody wants")
 
 
 def check_secrets(crumb, server):
@@ -221,7 +328,7 @@ def check_secrets(crumb, server):
         if exported.status == 0:
             secrets |= {exported.json[name] for name in ("access_token", "refresh_token", "id_token")
                         if name in exported.json}
-    (crumb.folder / "client-secret").unlink()
+    (crumb.folder / "client-secret").unlink(missing_ok=True)
     said = "".join(crumb.said)
     files = {path: path.read_bytes() for path in crumb.folder.rglob("*") if path.is_file()}
     for secret in secrets:
@@ -231,6 +338,8 @@ def check_secrets(crumb, server):
 
 
 def all_checks(server, rounds):
+    if "unrotated" in server.features:
+        return [check_browser, check_pasted, check_unrotated, check_mixed_up, parallel(rounds), check_secrets]
     checks = [
         check_browser, check_pasted, check_secret_client, check_wrong_secret, check_rotation, check_device,
         check_machine, check_revocation, check_mixed_up,
@@ -239,6 +348,14 @@ def all_checks(server, rounds):
         checks.append(check_pushed)
     if "dpop" in server.features:
         checks += [check_bound, check_nonce]
-    checks.append(lambda crumb, server: check_parallel(crumb, server, rounds))
-    checks[-1].__name__ = "check_parallel"
-    return checks + [check_secrets]
+    if "private_key_jwt" in server.features:
+        checks.append(check_key_client)
+    checks.append(check_qr_code)
+    return checks + [parallel(rounds), check_secrets]
+
+
+def parallel(rounds):
+    """`check_parallel` with so many rounds."""
+    check = functools.partial(check_parallel, rounds=rounds)
+    check.__name__ = check_parallel.__name__
+    return check

@@ -109,4 +109,84 @@ struct DecoratedURLSessionTests {
         #expect(app.head.status == 302 && app.head.location == "com.example.app:/callback?code=1")
         #expect(Set(try jar.cookies().readable.map(\.pair)) == ["looped=1", "app=1"])
     }
+
+    /// A site that knows who has the cookie or the token.
+    private static func site(_ request: LoopbackServer.Request, says status: Int) -> LoopbackServer.Response {
+        let isSignedIn =
+            request.text("cookie").contains { $0.contains("session=fresh") }
+            || request.text("authorization") == ["Bearer fresh"]
+        if request.target == "/login" { return LoopbackServer.Response(body: "log in") }
+        guard !isSignedIn else { return LoopbackServer.Response(201, body: "in") }
+        var response = LoopbackServer.Response(
+            status, setCookie: ["seen=1"], location: status == 302 ? "/login" : nil, body: "out")
+        if status == 401 {
+            response.fields.append(("WWW-Authenticate", Array("Custom x=\"a, b\", Bearer".utf8)))
+        }
+        return response
+    }
+
+    @Test(
+        "A request comes back signed in after one fallback, method and body included",
+        arguments: [(302, true), (302, false), (401, true), (401, false)])
+    func fallback(status: Int, isCookie: Bool) async throws {
+        let server = try LoopbackServer { Self.site($0, says: status) }
+        let fixture = try URLSessionFixture()
+        let url = "http://127.0.0.1:\(server.port)/"
+        let template = try CookieTemplate("session={access_token}; Path=/; HttpOnly")
+        let fallback = try fixture.fallback(
+            isCookie ? .cookie(template) : .authorization, at: url, redirects: ["/login"])
+        var request = try URLSessionFixture.post(url + "orders")
+        request.setValue(nil, forHTTPHeaderField: "Authorization")
+        let exchange = try await session(fixture.jar).data(for: request, fallback: fallback)
+        #expect(exchange.head.status == 201 && exchange.payload.data == Data("in".utf8))
+        #expect(exchange.hops.map(\.status) == [status, 201])
+        #expect(server.requests.map { "\($0.method) \($0.target)" } == ["POST /orders", "POST /orders"])
+        #expect(server.requests.map(\.body) == [Array("payload".utf8), Array("payload".utf8)])
+        #expect(try fixture.jar.cookies().readable.contains { $0.name == "seen" })
+        // With the cookie in the jar, or the token in the field, nothing more is asked for; never in a loop.
+        #expect(server.requests[1].text("authorization") == (isCookie ? [] : ["Bearer fresh"]))
+    }
+
+    @Test("A site that never has enough is asked twice, and a body from a stream once")
+    func fallbackOnce() async throws {
+        let server = try LoopbackServer { _ in LoopbackServer.Response(401) }
+        let fixture = try URLSessionFixture()
+        let url = "http://127.0.0.1:\(server.port)/"
+        let fallback = try fixture.fallback(.authorization, at: url)
+        let exchange = try await session(fixture.jar).data(
+            for: try URLSessionFixture.request(url), fallback: fallback)
+        #expect(exchange.head.status == 401 && server.requests.count == 2)
+        var request = try URLSessionFixture.post(url)
+        request.setValue(nil, forHTTPHeaderField: "Authorization")
+        request.httpBodyStream = InputStream(data: Data("payload".utf8))
+        let streamed = try await session(fixture.jar).data(for: request, fallback: fallback)
+        #expect(streamed.head.status == 401 && server.requests.count == 3)
+    }
+
+    @Test("A server's nonce is answered with a new proof, body included")
+    func nonce() async throws {
+        let server = try LoopbackServer { request in
+            let isFirst = request.target == "/first"
+            var response = LoopbackServer.Response(isFirst ? 401 : 200)
+            if isFirst {
+                response.fields.append(("WWW-Authenticate", Array("DPoP error=\"use_dpop_nonce\"".utf8)))
+                response.fields.append(("DPoP-Nonce", Array("n1".utf8)))
+            }
+            return response
+        }
+        let tokens = TokenSet(accessToken: Secret("t0ken"), tokenType: .dpop, receivedAt: 0)
+        let key = SigningKey()
+        let url = "http://127.0.0.1:\(server.port)/"
+        let settings = DecorationSettings(
+            authorization: [
+                AuthorizationRule(within: try URLScope(url)) { _ in AccessCredential(tokens, proofKey: key) }
+            ])
+        var request = try URLSessionFixture.post(url + "first")
+        request.setValue(nil, forHTTPHeaderField: "Authorization")
+        let exchange = try await session(try URLSessionFixture().jar, settings).data(for: request)
+        #expect(exchange.hops.map(\.status) == [401, 401] && server.requests.count == 2)
+        #expect(server.requests.allSatisfy { $0.text("authorization") == ["DPoP t0ken"] && $0.body.count == 7 })
+        let proofs = server.requests.flatMap { $0.text("dpop") }
+        #expect(proofs.count == 2 && proofs[0].utf8.count < proofs[1].utf8.count)
+    }
 }

@@ -1,5 +1,7 @@
 import CookieModel
 import Foundation
+import HTTPTypes
+import OAuth2
 import RequestDecoration
 import SessionStore
 
@@ -23,6 +25,24 @@ struct URLSessionFixture {
 
     func decorator(_ settings: DecorationSettings = DecorationSettings()) -> RequestDecorator {
         RequestDecorator(jar: jar, settings: settings)
+    }
+
+    /// What gets back in at `url` with a token that lives.
+    func fallback(_ delivery: LoginRule.Delivery, at url: String, redirects: [String] = []) throws -> LoginFallback {
+        try jar.tokens.put(
+            TokenSet(accessToken: Secret("fresh"), receivedAt: URLSessionFixture.now.microseconds),
+            for: Profile(id: ProfileID(), name: "p"), now: URLSessionFixture.now)
+        let rule = try LoginRule(
+            scope: url, signs: LoginRule.Signs(redirects: redirects), profile: "p", delivery: delivery)
+        let refresher = TokenRefresher(
+            store: jar.tokens, transport: NoServer(), process: 1, now: { URLSessionFixture.now })
+        return LoginFallback(rules: [rule], store: jar.tokens, refresher: refresher, transport: NoServer())
+    }
+
+    private struct NoServer: EndpointTransport {
+        func send(_ request: EndpointRequest) async throws(OAuth2Error) -> EndpointResponse {
+            EndpointResponse(status: .internalServerError, body: [])
+        }
     }
 
     static func context(_ url: String) throws -> RequestContext {

@@ -13,6 +13,8 @@ public struct EndpointRequest: Sendable, Equatable {
     private let authorization: Secret?
     private let body: Secret
     private let sendsForm: Bool
+    /// The access token that the request presents and that is bound to a key.
+    let boundToken: Secret?
     private var proof: Secret?
 
     /// A form that a client posts (RFC 6749, section 3.2).
@@ -25,6 +27,7 @@ public struct EndpointRequest: Sendable, Equatable {
         authorization = authentication.authorization
         self.body = body.secret
         sendsForm = true
+        boundToken = nil
     }
 
     /// A document that anyone may read.
@@ -35,19 +38,24 @@ public struct EndpointRequest: Sendable, Equatable {
         authorization = nil
         body = Secret([])
         sendsForm = false
+        boundToken = nil
     }
 
     /// A request without a body that presents an access token, as to an endpoint that gives a cookie for one.
     ///
-    /// - Returns: `nil` where the token is none that is simply presented: see ``TokenSet/exposedAuthorizationField``.
+    /// One with a bound token needs a ``DPoPTransport`` with its key.
+    ///
+    /// - Returns: `nil` where no header field can present the token.
     public init?(presenting tokens: TokenSet, to endpoint: EndpointURL) {
-        guard let field = tokens.exposedAuthorizationField else { return nil }
+        let bound = tokens.exposedBoundField
+        guard let field = tokens.exposedAuthorizationField ?? bound else { return nil }
         self.endpoint = endpoint
         method = .post
         accept = "*/*"
         authorization = field.withUnsafeBytesOfValue { Secret($0) }
         body = Secret([])
         sendsForm = false
+        boundToken = bound == nil ? nil : tokens.accessToken
     }
 
     /// The request's head, with what goes in fields of the client's authentication.

@@ -29,7 +29,8 @@ public struct ProfileCredentials: Sendable, Equatable {
         case .clientSecretBasic: return .clientSecretBasic(clientID: profile.clientID, secret: secret)
         case .clientSecretPost: return .clientSecretPost(clientID: profile.clientID, secret: secret)
         case .privateKeyJWT:
-            let audience = profile.issuer.isEmpty ? settings.endpoints[.token] ?? "" : profile.issuer
+            let namesEndpoint = settings.assertionAudience == .tokenEndpoint || profile.issuer.isEmpty
+            let audience = namesEndpoint ? settings.endpoints[.token] ?? "" : profile.issuer
             let assertion = ClientAssertion(
                 clientID: profile.clientID, audience: audience, key: try SigningKey(secret),
                 keyID: settings.keyID ?? "")

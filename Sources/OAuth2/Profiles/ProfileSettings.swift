@@ -24,12 +24,22 @@ public struct ProfileSettings: Sendable, Hashable, Codable {
         case privateKeyJWT = "private_key_jwt"
     }
 
+    /// Whom a client's signature is made out to (RFC 7523, section 3, point 3): servers differ in which they take.
+    public enum AssertionAudience: String, Sendable, Codable, CaseIterable {
+        /// The server's issuer identifier, which no other server can be made to take.
+        case issuer
+        /// The URL of the token endpoint.
+        case tokenEndpoint = "token_endpoint"
+    }
+
     /// Where the tokens come from.
     public var grant: Grant
     /// How the client authenticates.
     public var authenticationMethod: AuthenticationMethod
     /// The client's name for its key, where it authenticates with one.
     public var keyID: String?
+    /// Whom the client's signatures are made out to; `nil` as ``AssertionAudience/issuer``.
+    public var assertionAudience: AssertionAudience?
     /// The scopes that were asked for.
     public var scopes: String?
     /// The resources that were asked for (RFC 8707).

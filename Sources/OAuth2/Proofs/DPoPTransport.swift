@@ -1,6 +1,7 @@
 internal import HTTPTypes
 
-/// A transport that proves with each request that the client has a key (RFC 9449, section 5).
+/// A transport that proves with each request that the client has a key (RFC 9449, section 5): the one
+/// that the token is bound to, where the request presents one (section 7).
 ///
 /// Where the server asks for a nonce, the request is sent once more with it (section 8). The server has issued nothing
 /// then, so that this repeats no grant.
@@ -29,15 +30,22 @@ public struct DPoPTransport: EndpointTransport {
     private func proven(_ request: EndpointRequest, nonce: String?) throws(OAuth2Error) -> EndpointRequest {
         var generator = SystemRandomNumberGenerator()
         let proof = try DPoPProof(key: key, nonce: nonce).value(
-            method: request.method.rawValue, url: request.endpoint.withoutQuery, now: now(), using: &generator)
+            method: request.method.rawValue, url: request.endpoint.withoutQuery, accessToken: request.boundToken,
+            now: now(), using: &generator)
         return request.proving(with: proof)
     }
 
     /// The nonce that the server wants: it refuses the request, and names one.
     private static func demandedNonce(in response: EndpointResponse) -> String? {
         guard response.status.code == 400 || response.status.code == 401, let name = HTTPField.Name("DPoP-Nonce"),
-            let nonce = response.exposedFields[name], (1...1024).contains(nonce.utf8.count),
-            case .object(let members) = JSONReader.document(response.exposedBody),
+            let nonce = response.exposedFields[name], DPoPNonces.isNonce(nonce)
+        else { return nil }
+        // A token endpoint says so in its body (section 8), what takes access tokens in a challenge (section 9).
+        let challenges = response.exposedFields[values: .wwwAuthenticate].flatMap { value in
+            AuthenticationChallenge.challenges(in: value.utf8)
+        }
+        if challenges.contains(where: \.wantsNonce) { return nonce }
+        guard case .object(let members) = JSONReader.document(response.exposedBody),
             members["error"]?.text == "use_dpop_nonce"
         else { return nil }
         return nonce

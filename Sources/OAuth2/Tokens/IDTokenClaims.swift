@@ -73,6 +73,24 @@ public struct IDTokenClaims: Sendable, Equatable {
             throw OAuth2Error(invalidIDToken: "it has ended")
         }
     }
+
+    /// Makes sure that a token that came with a refresh is of the same login as the one before it (section 12.2).
+    ///
+    /// - Throws: ``OAuth2Error/Code/issuerMismatch`` or ``OAuth2Error/Code/invalidIDToken``.
+    public func check(following earlier: IDTokenClaims) throws(OAuth2Error) {
+        guard Array(issuer.utf8) == Array(earlier.issuer.utf8) else {
+            throw OAuth2Error(.issuerMismatch, "The refreshed ID token is of another issuer than the one before.")
+        }
+        guard Array(subject.utf8) == Array(earlier.subject.utf8) else {
+            throw OAuth2Error(invalidIDToken: "the refreshed one is of another account than the one before")
+        }
+        guard Set(earlier.audience).isSubset(of: audience), authorizedParty == earlier.authorizedParty else {
+            throw OAuth2Error(invalidIDToken: "the refreshed one is for another client than the one before")
+        }
+        guard authenticatedAt == nil || earlier.authenticatedAt == nil || authenticatedAt == earlier.authenticatedAt,
+            nonce == nil || nonce == earlier.nonce
+        else { throw OAuth2Error(invalidIDToken: "the refreshed one is of another login than the one before") }
+    }
 }
 
 extension OAuth2Error {

@@ -6,23 +6,33 @@ public import SessionStore
 public struct AuthorizationRule: Sendable {
     /// Gives the tokens for a URL within the scope; `nil` where there are none at present.
     public typealias TokenSource = @Sendable (_ url: RequestURL) throws(SessionStoreError) -> TokenSet?
+    /// Gives the tokens for a URL within the scope with the key that they are bound to; `nil` where there are none.
+    public typealias CredentialSource = @Sendable (_ url: RequestURL) throws(SessionStoreError) -> AccessCredential?
 
     /// The URLs that the credential is meant for.
     public let scope: URLScope
-    /// Where the tokens come from; it is asked for each request anew.
-    public let tokens: TokenSource
+    /// Where the credential comes from; it is asked for each request anew.
+    public let credential: CredentialSource
 
-    /// A rule from its parts.
-    public init(scope: URLScope, tokens: @escaping TokenSource) {
+    /// A rule for tokens that may be bound to a key.
+    public init(within scope: URLScope, credential: @escaping CredentialSource) {
         self.scope = scope
-        self.tokens = tokens
+        self.credential = credential
+    }
+
+    /// A rule for tokens that are bound to no key.
+    public init(scope: URLScope, tokens: @escaping TokenSource) {
+        self.init(within: scope) { url throws(SessionStoreError) in
+            guard let tokens = try tokens(url) else { return nil }
+            return AccessCredential(tokens)
+        }
     }
 
     /// The tokens of a name in a store, as they are when a request is made.
     public init(scope: URLScope, named name: String, in store: TokenStore) {
-        self.init(scope: scope) { _ throws(SessionStoreError) in
+        self.init(within: scope) { _ throws(SessionStoreError) -> AccessCredential? in
             do throws(SessionStoreError) {
-                return try store.get(name).tokens
+                return try store.credential(name)
             } catch  where error.code == .tokenNotFound {
                 return nil
             }

@@ -1,4 +1,5 @@
 import HTTPTypes
+public import OAuth2
 
 /// What goes onto the requests of a jar besides its cookies. The caller's own field always wins.
 public struct DecorationSettings: Sendable {
@@ -8,6 +9,8 @@ public struct DecorationSettings: Sendable {
     public var userAgent: String?
     /// Which URLs get an `Authorization` field; the first rule that a URL is within the scope of counts.
     public var authorization: [AuthorizationRule]
+    /// The nonces that servers want in the proofs of bound tokens; decorators that go to the same servers share them.
+    public var nonces = DPoPNonces()
 
     /// Settings from their parts; without any, cookies are all that goes onto a request.
     public init(

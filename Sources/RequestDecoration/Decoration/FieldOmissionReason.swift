@@ -16,7 +16,7 @@ public enum FieldOmissionReason: UInt8, DecisionReason {
     case tokenMissing
     /// The access token has expired.
     case tokenExpired
-    /// The token is not one that is simply presented, or no header field can hold it.
+    /// The token is of a type that is not known, the key that it is bound to is missing, or no header field can hold it.
     case tokenNotPresentable
     /// The client's header fields are text that cannot be these octets.
     case octetsNotCarried
@@ -46,7 +46,7 @@ public enum FieldOmissionReason: UInt8, DecisionReason {
         case .crossOriginRedirect: "another origin has redirected here, and may not use the credential"
         case .tokenMissing: "there is no token"
         case .tokenExpired: "the access token has expired"
-        case .tokenNotPresentable: "the token is no Bearer token that a header field can hold"
+        case .tokenNotPresentable: "the token is not one that a header field can present, or lacks its key"
         case .octetsNotCarried: "the client takes header fields as text, which cannot be exactly its octets"
         }
     }
@@ -61,7 +61,8 @@ public enum FieldOmissionReason: UInt8, DecisionReason {
         case .crossOriginRedirect: "user: request the URL itself, where the redirect is to be trusted"
         case .tokenMissing: "user: log in, or import the token"
         case .tokenExpired: "user: refresh the token"
-        case .tokenNotPresentable: "server: issue a Bearer token"
+        case .tokenNotPresentable:
+            "server: issue a Bearer or DPoP token; user: log in, so that the key is kept with the token"
         case .octetsNotCarried: "user: write the value in ASCII"
         }
     }

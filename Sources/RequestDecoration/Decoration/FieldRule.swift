@@ -17,7 +17,7 @@ public struct FieldRule: Sendable, Hashable {
     /// The fields that a rule cannot set: cookies come from the jar, credentials from an ``AuthorizationRule``, and the
     /// others from the client, which knows the message that they describe (RFC 9110, section 7.6.1; RFC 9112).
     static let reserved: Set<HTTPField.Name> = {
-        let names = ["host", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade"]
+        let names = ["dpop", "host", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade"]
         return Set(
             names.compactMap { HTTPField.Name($0) } + [
                 .authorization, .connection, .contentLength, .cookie, .setCookie,

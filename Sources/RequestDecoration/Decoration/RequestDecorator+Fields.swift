@@ -37,9 +37,11 @@ extension RequestDecorator {
         }
         if !settings.authorization.isEmpty {
             switch try authorization(of: request, in: context, now: now) {
-            case .success(let octets):
-                request.setField(.authorization, octets)
-                decision.names.append(.authorization)
+            case .success(let fields):
+                for field in fields {
+                    request.setField(field.name, field.withUnsafeBytesOfValue { Octets(Array($0)) })
+                    decision.names.append(field.name)
+                }
             case .failure(let reason):
                 decision.omit(.authorization, reason)
             }
@@ -47,10 +49,10 @@ extension RequestDecorator {
         return decision
     }
 
-    /// The value of the Authorization field, or why there is none.
+    /// The Authorization field, with the proof that a bound token needs, or why there is none.
     private func authorization<Request: DecoratableRequest>(
         of request: Request, in context: RequestContext, now: Timestamp
-    ) throws(SessionStoreError) -> Result<Octets, FieldOmissionReason> {
+    ) throws(SessionStoreError) -> Result<[HTTPField], FieldOmissionReason> {
         if request.hasField(.authorization) { return .failure(.setByCaller) }
         guard let rule = settings.authorization.first(where: { $0.scope.contains(context.url) })
         else { return .failure(.outsideScope) }
@@ -58,10 +60,14 @@ extension RequestDecorator {
         // Who redirects chooses the URL. A token that came along would let any site act in the user's name.
         guard context.redirects.allSatisfy({ $0.isSameOrigin(as: context.url) })
         else { return .failure(.crossOriginRedirect) }
-        guard let tokens = try rule.tokens(context.url) else { return .failure(.tokenMissing) }
-        guard tokens.validity(at: now.microseconds) != .expired else { return .failure(.tokenExpired) }
-        guard let field = tokens.exposedAuthorizationField else { return .failure(.tokenNotPresentable) }
-        return .success(field.withUnsafeBytesOfValue { Octets(Array($0)) })
+        guard let credential = try rule.credential(context.url) else { return .failure(.tokenMissing) }
+        guard credential.tokens.validity(at: now.microseconds) != .expired else { return .failure(.tokenExpired) }
+        var generator = SystemRandomNumberGenerator()
+        let fields = try? credential.exposedFields(
+            method: request.requestMethod, url: context.url.withoutQuery.description,
+            nonce: settings.nonces.nonce(for: context.url.origin), now: now.microseconds, using: &generator)
+        guard let fields else { return .failure(.tokenNotPresentable) }
+        return .success(fields)
     }
 }
 

@@ -1,4 +1,5 @@
 public import CookieModel
+internal import OAuth2
 
 /// A response that says "not signed in", and the rule that knows it.
 public struct LoginChallenge: Sendable, Hashable {
@@ -8,7 +9,7 @@ public struct LoginChallenge: Sendable, Hashable {
         case status
         /// A redirect to where one logs in.
         case redirect
-        /// A challenge to present a Bearer token.
+        /// A challenge to present a token: Bearer, or DPoP.
         case bearerChallenge = "bearer-challenge"
         /// A challenge to log in again in a stronger way, or more recently (RFC 9470).
         case stepUp = "step-up"
@@ -32,17 +33,18 @@ public struct LoginChallenge: Sendable, Hashable {
     /// The challenge that a response is; `nil` where the rule does not take it for one.
     init?(_ rule: LoginRule, _ head: ResponseHead, from url: RequestURL) {
         guard rule.urlScope?.contains(url) == true else { return nil }
-        let bearer = head.authenticate.flatMap(AuthenticationChallenge.challenges).first { $0.scheme == "bearer" }
+        let challenge = head.authenticate.flatMap { AuthenticationChallenge.challenges(in: $0) }
+            .first { $0.scheme == "bearer" || $0.scheme == "dpop" }
         let target = (300...399).contains(head.status) ? head.location.flatMap { try? url.resolving($0) } : nil
         let isToLogin =
             target.map { target in
                 rule.signs.redirects.contains { LoginChallenge.begins(target, with: $0, at: url) }
             } ?? false
-        if bearer?.parameters["error"] == "insufficient_user_authentication" {
+        if challenge?.parameters["error"] == "insufficient_user_authentication" {
             sign = .stepUp
         } else if isToLogin {
             sign = .redirect
-        } else if rule.signs.bearerChallenge, head.status == 401, bearer != nil {
+        } else if rule.signs.bearerChallenge, head.status == 401, challenge != nil {
             sign = .bearerChallenge
         } else if rule.signs.statuses.contains(head.status) {
             sign = .status
@@ -51,10 +53,10 @@ public struct LoginChallenge: Sendable, Hashable {
         }
         self.rule = rule
         self.url = url
-        refusesToken = bearer?.parameters["error"] == "invalid_token"
+        refusesToken = challenge?.parameters["error"] == "invalid_token"
         loginURL = isToLogin ? target.map { $0.withoutQuery.description } : nil
-        authenticationContext = sign == .stepUp ? bearer?.parameters["acr_values"] : nil
-        maximumAge = sign == .stepUp ? bearer?.parameters["max_age"].flatMap { Int($0) } : nil
+        authenticationContext = sign == .stepUp ? challenge?.parameters["acr_values"] : nil
+        maximumAge = sign == .stepUp ? challenge?.parameters["max_age"].flatMap { Int($0) } : nil
     }
 
     /// Whether `target` is the URL that `text` means at `url`, or one below it.

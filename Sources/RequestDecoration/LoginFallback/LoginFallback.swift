@@ -56,21 +56,20 @@ public struct LoginFallback: Sendable {
     /// - Throws: ``LoginFallbackError``, or why there is no token: `TokenRefreshError`, `OAuth2Error`,
     ///   `SessionStoreError`.
     public func answer(_ challenge: LoginChallenge, in jar: CookieJar, now: Timestamp) async throws -> Answer {
-        let tokens = try await tokens(for: challenge, in: jar, now: now)
+        try await renewTokens(for: challenge, in: jar, now: now)
         let rule = challenge.rule
+        let credential = try store.credential(rule.profile)
         switch rule.delivery {
         case .authorization:
-            guard let scope = rule.urlScope, tokens.exposedAuthorizationField != nil else {
-                throw LoginFallbackError(
-                    .tokenNotPresentable, rule.profile, "the token is no Bearer token that a header field can hold")
-            }
-            return .authorization(AuthorizationRule(scope: scope) { _ throws(SessionStoreError) in tokens })
+            guard let scope = rule.urlScope, credential.isPresentable else { throw notPresentable(rule) }
+            return .authorization(
+                AuthorizationRule(within: scope) { _ throws(SessionStoreError) in credential })
         case .cookie(let template):
-            let line = try template.setCookie(tokens, profile: rule.profile, now: now)
+            let line = try template.setCookie(credential.tokens, profile: rule.profile, now: now)
             try keep([line], of: rule, from: rule.urlScope?.prefix ?? challenge.url, in: jar, now: now)
             return .cookies
         case .exchange(let url):
-            try await exchange(tokens, at: url, of: rule, in: jar, now: now)
+            try await exchange(credential, at: url, of: rule, in: jar, now: now)
             return .cookies
         }
     }
@@ -93,25 +92,24 @@ public struct LoginFallback: Sendable {
     /// How long after it was issued a token that the site refuses is not renewed: the next one would fare no better.
     private static let settlingTime: Int64 = 10
 
-    private func tokens(for challenge: LoginChallenge, in jar: CookieJar, now: Timestamp) async throws -> TokenSet {
+    /// Sees to it that the tokens in the store are ones that may help.
+    private func renewTokens(for challenge: LoginChallenge, in jar: CookieJar, now: Timestamp) async throws {
         let profile = challenge.rule.profile
         if challenge.sign == .stepUp {
             // A refreshed token is of the same login, which is what the site does not want.
             guard let login else { throw stepUpRequired(challenge) }
-            try await login(challenge)
-            return try store.get(profile).tokens
+            return try await login(challenge)
         }
         do {
-            return try isRefused(by: challenge, in: jar, now: now)
-                ? try await refresher.refreshed(profile).tokens : try await refresher.token(profile).tokens
+            _ =
+                try isRefused(by: challenge, in: jar, now: now)
+                ? try await refresher.refreshed(profile) : try await refresher.token(profile)
         } catch let error as TokenRefreshError where error.code == .loginRequired || error.code == .tokenExpired {
             guard let login else { throw loginRequired(challenge) }
             try await login(challenge)
-            return try store.get(profile).tokens
         } catch let error as SessionStoreError where error.code == .tokenNotFound {
             guard let login else { throw loginRequired(challenge) }
             try await login(challenge)
-            return try store.get(profile).tokens
         }
     }
 
@@ -129,6 +127,12 @@ public struct LoginFallback: Sendable {
         return try jar.retrieve(for: RequestContext(url: challenge.url), now: now).included.contains {
             $0.name == cookie.name && $0.value == cookie.value
         }
+    }
+
+    private func notPresentable(_ rule: LoginRule) -> LoginFallbackError {
+        LoginFallbackError(
+            .tokenNotPresentable, rule.profile,
+            "the token is not one that a header field can present, or lacks the key that it is bound to")
     }
 
     private func loginRequired(_ challenge: LoginChallenge) -> LoginFallbackError {
@@ -167,13 +171,18 @@ public struct LoginFallback: Sendable {
     }
 
     private func exchange(
-        _ tokens: TokenSet, at text: String, of rule: LoginRule, in jar: CookieJar, now: Timestamp
+        _ credential: AccessCredential, at text: String, of rule: LoginRule, in jar: CookieJar, now: Timestamp
     ) async throws {
         let url = try RequestURL(text)
-        guard let request = EndpointRequest(presenting: tokens, to: try EndpointURL(text)) else {
-            throw LoginFallbackError(
-                .tokenNotPresentable, rule.profile, "the token is no Bearer token that a header field can hold")
-        }
+        guard credential.isPresentable,
+            let request = EndpointRequest(presenting: credential.tokens, to: try EndpointURL(text))
+        else { throw notPresentable(rule) }
+        let transport: any EndpointTransport =
+            if let key = credential.proofKey {
+                DPoPTransport(transport, key: key) { now.microseconds }
+            } else {
+                transport
+            }
         let response = try await transport.send(request)
         let lines = response.exposedFields.octets(of: .setCookie)
         guard (200..<400).contains(response.status.code), !lines.isEmpty else {

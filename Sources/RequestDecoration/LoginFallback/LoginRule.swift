@@ -9,7 +9,7 @@ public struct LoginRule: Sendable, Hashable, Codable {
         /// What URLs begin with that a redirect to log in leads to, such as `https://app.example/login`; one without
         /// scheme and host is taken at the URL that answers.
         public var redirects: [String]
-        /// Whether a challenge to present a Bearer token is one (RFC 6750, section 3).
+        /// Whether a challenge to present a token is one: Bearer (RFC 6750, section 3) or DPoP (RFC 9449, section 7.1).
         public var bearerChallenge: Bool
 
         /// Signs from their parts.

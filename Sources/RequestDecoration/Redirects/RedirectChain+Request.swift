@@ -11,12 +11,16 @@ extension RedirectChain {
     private static let bodyFields = bodyFieldNames.compactMap { HTTPField.Name($0) }
 
     /// The fields that are for the first origin alone: credentials, and the caller's own cookies.
-    static let originFields: [HTTPField.Name] = [.authorization, .proxyAuthorization, .cookie]
+    static let originFields: [HTTPField.Name] =
+        [.authorization, .proxyAuthorization, .cookie] + ["DPoP"].compactMap { HTTPField.Name($0) }
 
     /// The present request, made from the first one as the caller gave it; not yet decorated.
     ///
+    /// - Parameter isBodyRepeatable: whether the body can be sent again, where the request itself does not tell.
     /// - Throws: ``RedirectError/Code/bodyNotRepeatable`` where a body would have to go once more and cannot.
-    public func request<Request: DecoratableRequest>(from first: Request) throws(RedirectError) -> Request {
+    public func request<Request: DecoratableRequest>(
+        from first: Request, isBodyRepeatable: Bool = true
+    ) throws(RedirectError) -> Request {
         guard number > 1 else { return first }
         var request = first
         do {
@@ -28,7 +32,7 @@ extension RedirectChain {
         if !keepsBody {
             request.becomeGET()
             for name in RedirectChain.bodyFields { request.removeField(name) }
-        } else if !first.isBodyRepeatable {
+        } else if !first.isBodyRepeatable || !isBodyRepeatable {
             throw RedirectError(bodyNotRepeatableIn: self)
         }
         if hasLeftOrigin {

@@ -1,4 +1,5 @@
 public import CookieModel
+import HTTPTypes
 
 /// A request on its way through redirects: each hop decorated anew, each answer stored before the next hop.
 ///
@@ -11,7 +12,10 @@ public struct RedirectedExchange<Request: DecoratableRequest>: Sendable {
     public private(set) var chain: RedirectChain
     /// What happened so far, a hop for each answer.
     public private(set) var hops: [ExchangeHop] = []
+    /// Whether the next request is the last one once more, with the nonce that its server wants in a bound token's proof.
+    public private(set) var repeatsRequest = false
     private let first: Request
+    private let isBodyRepeatable: Bool
     private var report: DecorationReport?
 
     /// An exchange before its first request.
@@ -21,10 +25,13 @@ public struct RedirectedExchange<Request: DecoratableRequest>: Sendable {
     ///   - decorator: what adds cookies and takes them.
     ///   - context: who asks for which URL; the request's own method counts.
     ///   - limit: how many redirects are followed.
+    ///   - isBodyRepeatable: whether the body can be sent again, where the request itself does not tell.
     public init(
-        _ request: Request, decorator: RequestDecorator, in context: RequestContext, limit: Int = Redirect.limit
+        _ request: Request, decorator: RequestDecorator, in context: RequestContext, limit: Int = Redirect.limit,
+        isBodyRepeatable: Bool = true
     ) {
         first = request
+        self.isBodyRepeatable = isBodyRepeatable && request.isBodyRepeatable
         self.decorator = decorator
         chain = RedirectChain(context.with(method: request.requestMethod), limit: limit)
     }
@@ -33,12 +40,14 @@ public struct RedirectedExchange<Request: DecoratableRequest>: Sendable {
     ///
     /// - Throws: ``RedirectError`` where it cannot be made, ``SessionStoreError`` where the jar fails.
     public mutating func nextRequest(now: Timestamp) throws -> Request {
-        let decorated = try decorator.decorate(try chain.request(from: first), in: chain.context, now: now)
+        let request = try chain.request(from: first, isBodyRepeatable: isBodyRepeatable)
+        let decorated = try decorator.decorate(request, in: chain.context, now: now)
         report = decorated.report
         return decorated.request
     }
 
-    /// Stores what the answer to the present request sets, and goes on to where it redirects.
+    /// Stores what the answer to the present request sets, and goes on to where it redirects; or asks for the same
+    /// request once, and only once, where its server wants a nonce in the proof of a bound token.
     ///
     /// - Returns: whether there is another request to make; if not, the answer is for the caller.
     /// - Throws: ``RedirectError`` where the answer leads nowhere, ``SessionStoreError`` where the jar fails. What the
@@ -51,7 +60,11 @@ public struct RedirectedExchange<Request: DecoratableRequest>: Sendable {
                     url: chain.context.url, method: chain.context.method, decoration: report, status: response.status,
                     receipt: receipt))
         }
+        let wasProven = report?.fields.contains { $0.canonicalName == "dpop" } ?? false
         report = nil
+        repeatsRequest =
+            wasProven && !repeatsRequest && response.wantsProofNonce && (isBodyRepeatable || !chain.keepsBody)
+        if repeatsRequest { return true }
         return try chain.follow(status: response.status, location: response.location) != nil
     }
 }

@@ -8,6 +8,7 @@ extension RequestDecorator {
     ///   - request: the request as the caller wants it, whose own cookies and credentials are for its origin alone.
     ///   - context: who asks for which URL.
     ///   - limit: how many redirects are followed.
+    ///   - isBodyRepeatable: whether the body can be sent again, where the request itself does not tell.
     ///   - fallback: what to do where a site says "not signed in": the request is sent once more, body included, and
     ///     never again.
     ///   - now: the time, asked for each request and each answer.
@@ -17,23 +18,26 @@ extension RequestDecorator {
     /// - Throws: ``RedirectError``, `SessionStoreError`, ``LoginFallbackError`` and what else a fallback fails for, or
     ///   what the transport throws.
     public func exchange<Request: DecoratableRequest, Payload>(
-        _ request: Request, in context: RequestContext, limit: Int = Redirect.limit, fallback: LoginFallback? = nil,
-        now: () -> Timestamp,
+        _ request: Request, in context: RequestContext, limit: Int = Redirect.limit, isBodyRepeatable: Bool = true,
+        fallback: LoginFallback? = nil, now: () -> Timestamp,
         transport: (Request, RedirectChain) async throws -> (head: ResponseHead, payload: Payload)
     ) async throws -> Exchange<Payload> {
-        var exchange = RedirectedExchange(request, decorator: self, in: context, limit: limit)
+        let isBodyRepeatable = isBodyRepeatable && request.isBodyRepeatable
+        var exchange = RedirectedExchange(
+            request, decorator: self, in: context, limit: limit, isBodyRepeatable: isBodyRepeatable)
         var earlier: [ExchangeHop] = []
         // One that the caller signs in itself, or whose body can go only once, is answered as it is.
-        var fallback = request.isBodyRepeatable && !request.hasField(.authorization) ? fallback : nil
+        var fallback = isBodyRepeatable && !request.hasField(.authorization) ? fallback : nil
         while true {
             let (head, payload) = try await transport(try exchange.nextRequest(now: now()), exchange.chain)
             let url = exchange.chain.context.url
             let goesOn = try exchange.receive(head, now: now())
-            if let active = fallback, let challenge = active.challenge(in: head, from: url) {
+            if !exchange.repeatsRequest, let active = fallback, let challenge = active.challenge(in: head, from: url) {
                 fallback = nil
                 earlier = exchange.hops
                 let decorator = try await active.decorator(self, answering: challenge, now: now())
-                exchange = RedirectedExchange(request, decorator: decorator, in: context, limit: limit)
+                exchange = RedirectedExchange(
+                    request, decorator: decorator, in: context, limit: limit, isBodyRepeatable: isBodyRepeatable)
                 continue
             }
             guard goesOn else {

@@ -1,5 +1,6 @@
 public import CookieModel
 public import HTTPTypes
+internal import OAuth2
 
 /// The part of one response that cookie rules and redirects read, out of whatever a client gives.
 public struct ResponseHead: Sendable {
@@ -9,6 +10,8 @@ public struct ResponseHead: Sendable {
     public var location: Octets?
     /// The values of the WWW-Authenticate fields, in order; empty where a client's adapter does not give them.
     public var authenticate: [Octets]
+    /// The value of the DPoP-Nonce field; `nil` where there is none, or a client's adapter does not give it.
+    public var proofNonce: String?
     /// The values of the Set-Cookie fields, each apart, in order.
     public var setCookie: [Octets]
     /// What of them is not certain, for how the client gives them.
@@ -16,9 +19,10 @@ public struct ResponseHead: Sendable {
 
     /// A head from its parts.
     public init(
-        status: Int, location: Octets? = nil, authenticate: [Octets] = [], setCookie: [Octets] = [],
-        doubts: [SetCookieDoubt] = []
+        status: Int, location: Octets? = nil, authenticate: [Octets] = [], proofNonce: String? = nil,
+        setCookie: [Octets] = [], doubts: [SetCookieDoubt] = []
     ) {
+        self.proofNonce = proofNonce
         self.status = status
         self.location = location
         self.authenticate = authenticate
@@ -32,7 +36,17 @@ public struct ResponseHead: Sendable {
             status: response.status.code,
             location: response.headerFields.octets(of: .location).first { !$0.isEmpty },
             authenticate: response.headerFields.octets(of: .wwwAuthenticate),
+            proofNonce: HTTPField.Name(ResponseHead.proofNonceFieldName).flatMap { response.headerFields[$0] },
             setCookie: response.headerFields.octets(of: .setCookie))
+    }
+
+    /// The field in which servers name the nonce that they want in proofs (RFC 9449, section 8.2).
+    package static let proofNonceFieldName = "DPoP-Nonce"
+
+    /// Whether the server refuses the request only for want of its nonce in the proof (RFC 9449, section 9).
+    package var wantsProofNonce: Bool {
+        status == 401 && proofNonce != nil
+            && authenticate.contains { AuthenticationChallenge.challenges(in: $0).contains(where: \.wantsNonce) }
     }
 
     /// The head from what a client gives as text that it has decoded as UTF-8: lines in which it has put U+FFFD in the

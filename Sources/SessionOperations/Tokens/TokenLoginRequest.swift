@@ -13,8 +13,11 @@ package struct TokenLoginRequest: Sendable {
     package var clientSecret: Secret?
     package var authenticationMethod: ProfileSettings.AuthenticationMethod?
     package var keyID: String?
+    package var assertionAudience: ProfileSettings.AssertionAudience?
     package var grant: ProfileSettings.Grant?
     package var scope: String?
+    /// The scopes where neither this nor the last login says any: what a provider's preset has.
+    package var defaultScope: String?
     package var resources: [String] = []
     /// The account that the tokens are for; `nil` for what the ID token says.
     package var account: String?
@@ -46,15 +49,16 @@ package struct TokenLoginRequest: Sendable {
             throw OperationError(code: "token-settings-missing", "\(name): which client? Give its identifier")
         }
         let secret = clientSecret ?? before?.clientSecret
-        let settings = ProfileSettings(
+        var settings = ProfileSettings(
             grant: grant, endpoints: metadata.endpoints,
             authenticationMethod: try method(hasSecret: secret != nil, before, metadata),
             keyID: keyID ?? before?.settings.keyID,
-            scopes: (scope ?? earlier?.credentials.settings.scopes).map { Scopes(parsing: $0) },
+            scopes: (scope ?? earlier?.credentials.settings.scopes ?? defaultScope).map { Scopes(parsing: $0) },
             resources: resources.isEmpty ? earlier?.credentials.settings.resources ?? [] : resources,
             redirectURI: redirectURI ?? earlier?.credentials.settings.redirectURI,
             dangerouslyAllowsPlainHTTP: dangerouslyAllowsPlainHTTP
                 || before?.settings.dangerouslyAllowsPlainHTTP == true)
+        settings.assertionAudience = assertionAudience ?? before?.settings.assertionAudience
         let isBound = bindsTokens || before?.proofKey != nil
         return TokenLoginPlan(
             name: name, metadata: metadata,
@@ -94,24 +98,13 @@ package struct TokenLoginRequest: Sendable {
             return ServerMetadata(
                 issuer: earlier.profile.issuer, endpoints: earlier.credentials.settings.endpoints)
         }
-        guard let issuer else {
-            guard !endpoints.isEmpty else {
-                throw OperationError(
-                    code: "token-settings-missing", "\(name): which server? Give its issuer, or its endpoints")
-            }
-            return ServerMetadata(endpoints: endpoints)
-        }
-        let missing = needed(grant).subtracting(endpoints.keys)
-        guard !missing.isEmpty else { return ServerMetadata(issuer: issuer, endpoints: endpoints) }
-        let discovery = try MetadataDiscovery(
-            issuer: issuer, dangerouslyAllowingPlainHTTP: dangerouslyAllowsPlainHTTP)
-        var metadata = try await discovery.metadata(over: transport, needing: missing)
-        metadata.endpoints.merge(endpoints) { $1 }
-        return metadata
+        let lookup = ServerLookup(
+            issuer: issuer, endpoints: endpoints, dangerouslyAllowsPlainHTTP: dangerouslyAllowsPlainHTTP)
+        return try await lookup.metadata(for: name, needing: needed(grant), over: transport)
     }
 
     private func needed(_ grant: ProfileSettings.Grant) -> Set<ServerMetadata.Endpoint> {
-        let isOpenID = scope.map { Scopes(parsing: $0).contains("openid") } ?? false
+        let isOpenID = (scope ?? defaultScope).map { Scopes(parsing: $0).contains("openid") } ?? false
         let keys: Set<ServerMetadata.Endpoint> = isOpenID ? [.keys] : []
         switch grant {
         case .clientCredentials: return [.token]
@@ -132,14 +125,22 @@ package struct TokenLoginRequest: Sendable {
             }
             return authenticationMethod
         }
-        if let before, clientSecret == nil { return before.settings.authenticationMethod }
-        guard hasSecret else { return .none }
-        // RFC 8414, section 2: without the list, it is client_secret_basic.
-        let isPostOnly =
-            metadata.authenticationMethods.map {
-                $0.contains("client_secret_post") && !$0.contains("client_secret_basic")
-            } ?? false
-        return isPostOnly ? .clientSecretPost : .clientSecretBasic
+        // A new secret goes the way that the old one went.
+        if let method = before?.settings.authenticationMethod,
+            clientSecret == nil || [.clientSecretBasic, .clientSecretPost].contains(method)
+        {
+            return method
+        }
+        return hasSecret ? metadata.secretMethod : .none
+    }
+}
+
+extension ServerMetadata {
+    /// How a client's secret is sent to the server (RFC 8414, section 2: without the list, it is `client_secret_basic`).
+    package var secretMethod: ProfileSettings.AuthenticationMethod {
+        guard let methods = authenticationMethods else { return .clientSecretBasic }
+        return methods.contains("client_secret_post") && !methods.contains("client_secret_basic")
+            ? .clientSecretPost : .clientSecretBasic
     }
 }
 

@@ -8,7 +8,8 @@ internal import GRDB
 extension SessionDatabase {
     /// Makes a jar that holds the same cookies as another one, under the same settings.
     ///
-    /// Flags, lifetimes, order, times of use and origins are the same; what has expired and saved sessions are left out.
+    /// Flags, lifetimes, order, times of use, origins and login rules are the same; what has expired and saved sessions
+    /// are left out.
     ///
     /// - Returns: how many cookies were copied, and which were left out.
     /// - Throws: ``SessionStoreError/Code/jarNotFound``, and ``SessionStoreError/Code/jarExists`` where there is a jar
@@ -44,6 +45,7 @@ extension SessionDatabase {
                     copy.copied += 1
                 }
             }
+            try LoginRuleRows(database: connection, jarID: newID).take(from: id)
             try jars.setNextSequence(try jars.nextSequence(id: id), id: newID)
             return copy
         }
@@ -55,7 +57,7 @@ extension SessionDatabase {
     /// later, or where that is not known, that was created later. Of two that were updated at the same moment the
     /// target keeps its own. A cookie that replaces another takes over its place in the order of creation (section 5.7,
     /// step 23.3, of the draft); the others line up behind the target's in their own order. What has expired counts as
-    /// not there. Afterwards the target's limits are applied.
+    /// not there. Afterwards the target's limits are applied. Login rules come along whose names the target does not use.
     ///
     /// - Returns: what became of each cookie.
     /// - Throws: ``SessionStoreError/Code/jarNotFound``.
@@ -110,6 +112,7 @@ extension SessionDatabase {
                 merge.evicted += try limiter.removeExcess(site: site)
             }
             merge.evicted += try limiter.removeTotalExcess()
+            try LoginRuleRows(database: connection, jarID: targetID).take(from: id)
             try jars.setNextSequence(sequence, id: targetID)
             return merge
         }

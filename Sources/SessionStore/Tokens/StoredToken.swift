@@ -13,6 +13,9 @@ public struct StoredToken: Sendable {
     public let creation: Timestamp
     /// When the server said that the grant is lost, so that only a new login helps; `nil` where it did not.
     public let refusal: Timestamp?
+    /// Why the ID token was not kept that came with the refresh which gave these tokens; the one before it stayed.
+    /// `nil` for tokens that were read, not refreshed.
+    public internal(set) var idTokenRefusal: OAuth2Error?
 
     /// Whether the server may still renew the tokens, as far as is known at `now`.
     public func isRefreshable(at now: Timestamp) -> Bool {

@@ -14,6 +14,8 @@ public struct TokenChange: Sendable, Hashable {
         case refused = 4
         /// A user removed the profile.
         case removed = 5
+        /// The server renewed them, and an ID token of another login that came along was not kept.
+        case refreshedWithoutIDToken = 6
 
         /// The cause as reports write it.
         public var identifier: String {
@@ -23,6 +25,7 @@ public struct TokenChange: Sendable, Hashable {
             case .rotated: "rotated"
             case .refused: "refused"
             case .removed: "removed"
+            case .refreshedWithoutIDToken: "refreshed-without-id-token"
             }
         }
     }

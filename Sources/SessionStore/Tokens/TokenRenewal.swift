@@ -66,10 +66,38 @@ struct TokenRenewal: Sendable {
     }
 
     private func keep(_ tokens: TokenSet, over current: StoredToken, _ generation: Int64) throws -> StoredToken {
+        var tokens = tokens
+        let refusal = idTokenRefusal(of: tokens, after: current)
+        if refusal != nil { tokens.idToken = current.tokens.idToken }
         let isWritten = try store.put(
-            tokens, for: current.profile, expectedGeneration: generation, cause: .refreshed, releasing: holder,
-            now: now())
-        return isWritten ? try store.get(current.profile.name) : try changedMeanwhile(current.profile.name)
+            tokens, for: current.profile, expectedGeneration: generation,
+            cause: refusal == nil ? .refreshed : .refreshedWithoutIDToken, releasing: holder, now: now())
+        guard isWritten else { return try changedMeanwhile(current.profile.name) }
+        var stored = try store.get(current.profile.name)
+        stored.idTokenRefusal = refusal
+        return stored
+    }
+
+    /// Why an ID token that came with a refresh is not of the login that was refreshed; `nil` where it is.
+    ///
+    /// Its signature is not looked at: it came from the token endpoint itself (OpenID Connect Core 1.0, section 3.1.3.7,
+    /// point 6).
+    private func idTokenRefusal(of tokens: TokenSet, after current: StoredToken) -> OAuth2Error? {
+        guard let token = tokens.idToken, token != current.tokens.idToken else { return nil }
+        let profile = current.profile.id
+        do throws(OAuth2Error) {
+            let claims = try IDTokenClaims(unverified: token)
+            if !profile.issuer.isEmpty, !profile.clientID.isEmpty {
+                try claims.check(
+                    issuer: profile.issuer, clientID: profile.clientID, nonce: nil, now: now().microseconds)
+            }
+            if let earlier = current.tokens.idToken.flatMap({ try? IDTokenClaims(unverified: $0) }) {
+                try claims.check(following: earlier)
+            }
+            return nil
+        } catch {
+            return error
+        }
     }
 
     /// Somebody has logged in anew, or imported: that counts, not what the server said of the old grant.

@@ -61,6 +61,28 @@ public struct TokenStore: Sendable {
         }
     }
 
+    /// The tokens of that name as they are presented to a site: with the key that they are bound to, where they are
+    /// bound to one.
+    ///
+    /// - Throws: As ``get(_:)``.
+    public func credential(_ name: String) throws(SessionStoreError) -> AccessCredential {
+        try SessionStoreError.check(name, of: "token")
+        // Both in one reading: a login in between would bring another key.
+        return try database.read { connection in
+            let rows = TokenRows(database: connection, sealer: database.sealer)
+            guard let token = try rows.tokens(named: name).first else { throw TokenStore.notFound(name) }
+            let tokens = try token.get().tokens
+            guard tokens.tokenType == .dpop, let key = try rows.credentials(named: name)?.proofKey else {
+                return AccessCredential(tokens)
+            }
+            guard let proofKey = try? SigningKey(key) else {
+                throw SessionStoreError(
+                    .valueDamaged, name, "the key that the tokens are bound to was damaged; log in again")
+            }
+            return AccessCredential(tokens, proofKey: proofKey)
+        }
+    }
+
     /// Changes how the tokens of that name are renewed.
     ///
     /// - Parameter change: makes new settings out of the present ones, within the transaction.

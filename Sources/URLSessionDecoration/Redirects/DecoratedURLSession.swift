@@ -40,13 +40,18 @@ public final class DecoratedURLSession: Sendable {
     ///     once: a redirect that wants it again is an error.
     ///   - context: who asks; `nil` for a person's visit to the request's URL.
     ///   - limit: how many redirects are followed.
-    /// - Throws: `RedirectError`, `SessionStoreError`, `RequestURLError` for a URL that is not http or https, or
-    ///   what URLSession throws.
+    ///   - fallback: what to do where a site says "not signed in": the request is sent once more, body included, but for
+    ///     one with a stream.
+    /// - Throws: `RedirectError`, `SessionStoreError`, `RequestURLError` for a URL that is not http or https, what a
+    ///   fallback fails for, or what URLSession throws.
     public func data(
-        for request: URLRequest, in context: RequestContext? = nil, limit: Int = Redirect.limit
+        for request: URLRequest, in context: RequestContext? = nil, limit: Int = Redirect.limit,
+        fallback: LoginFallback? = nil
     ) async throws -> Exchange<URLSessionAnswer> {
         let context = try context ?? RequestContext(url: request.requestURL())
-        return try await decorator.exchange(request, in: context, limit: limit, now: now) { request, _ in
+        return try await decorator.exchange(
+            request, in: context, limit: limit, fallback: fallback, now: now
+        ) { request, _ in
             let (data, response) = try await session.data(for: request)
             guard let response = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
             return (ResponseHead(response), URLSessionAnswer(data: data, response: response))

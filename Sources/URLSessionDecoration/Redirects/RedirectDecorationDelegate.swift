@@ -12,7 +12,8 @@ import Synchronization
 /// The session's configuration is one ``Foundation/URLSessionConfiguration/withoutClientCookies``. Tasks are made by
 /// ``task(for:in:make:)``; others are left as they are. A delegate that does more holds this one and calls its methods
 /// from its own. For data alone ``DecoratedURLSession`` is simpler, and sends bodies again on Linux, where the platform
-/// cannot do that at a redirect: here such a redirect ends with an error.
+/// cannot do that at a redirect: here such a redirect ends with an error. It also is the one that sends a request once
+/// more, for a login fallback or a server's nonce, which a delegate cannot: a task is one request.
 public final class RedirectDecorationDelegate: NSObject, URLSessionTaskDelegate {
     /// Takes what happened when a task is done: its hops, or why it ended.
     public typealias Completion = @Sendable (URLSessionTask, Result<[ExchangeHop], any Error>) -> Void

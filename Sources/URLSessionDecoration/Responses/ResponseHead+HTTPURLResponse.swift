@@ -14,6 +14,10 @@ extension ResponseHead {
     public init(_ response: HTTPURLResponse) {
         let location = response.value(forHTTPHeaderField: "Location").map(HeaderText.octets(received:))
         self.init(status: response.statusCode, location: location.flatMap { $0.isEmpty ? nil : $0 })
+        // Foundation joins several challenges with commas, which is what they may be joined with (RFC 9110, section 5.3).
+        authenticate =
+            response.value(forHTTPHeaderField: "WWW-Authenticate").map { [HeaderText.octets(received: $0)] } ?? []
+        proofNonce = response.value(forHTTPHeaderField: ResponseHead.proofNonceFieldName)
         guard let joined = response.value(forHTTPHeaderField: "Set-Cookie") else { return }
         let lines = JoinedSetCookie(HeaderText.octets(received: joined))
         setCookie = lines.lines

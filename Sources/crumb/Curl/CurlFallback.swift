@@ -21,9 +21,7 @@ struct CurlFallback {
 
     /// What an answer says, where it says "not signed in".
     func challenge(_ block: ResponseBlock, from url: RequestURL) -> LoginChallenge? {
-        fallback.challenge(
-            in: ResponseHead(status: block.status, location: block.location, authenticate: block.authenticate),
-            from: url)
+        fallback.challenge(in: block.head, from: url)
     }
 
     /// Gets a token and delivers it.
@@ -50,13 +48,34 @@ extension CurlPlan {
 }
 
 extension AuthorizationRule {
-    /// The line of a configuration file that has curl send the token in this hop; empty where it is not for it.
-    func configuration(for hop: RedirectChain) throws -> [UInt8] {
+    /// The lines of a configuration file that have curl present the token in this hop, with the proof that a bound one
+    /// needs; none where it is not for it.
+    ///
+    /// - Parameter method: the hop's method as curl sends it.
+    func configuration(
+        for hop: RedirectChain, method: String, nonces: DPoPNonces, now: Timestamp
+    ) throws -> CurlCredential? {
         let url = hop.context.url
         guard scope.contains(url), AuthorizationRule.isConfidential(url), !hop.hasLeftOrigin,
-            let field = try tokens(url)?.exposedAuthorizationField
-        else { return [] }
-        let line = Array("Authorization: ".utf8) + field.withUnsafeBytesOfValue { Array($0) }
-        return CurlOption(name: "header", value: line).configurationLine
+            let credential = try credential(url)
+        else { return nil }
+        var generator = SystemRandomNumberGenerator()
+        let fields = try credential.exposedFields(
+            method: method, url: url.withoutQuery.description, nonce: nonces.nonce(for: url.origin),
+            now: now.microseconds, using: &generator)
+        guard let fields else { return nil }
+        let lines = fields.flatMap { field in
+            let line = Array("\(field.name.rawName): ".utf8) + field.withUnsafeBytesOfValue { Array($0) }
+            return CurlOption(name: "header", value: line).configurationLine
+        }
+        return CurlCredential(configuration: lines, isProven: fields.count > 1)
     }
+}
+
+/// What has curl present a token.
+struct CurlCredential {
+    /// Lines of a configuration file.
+    let configuration: [UInt8]
+    /// Whether a proof goes with the token, in which the server may want a nonce.
+    let isProven: Bool
 }

@@ -10,8 +10,8 @@ final class CurlHopRun {
     private let hop: RedirectChain
     private let console: Console
     private let signIn: SignIn?
-    /// What the answer says, where it says "not signed in": its body is for nobody.
-    private(set) var challenge: LoginChallenge?
+    /// Why the request is made once more, where it is: the answer's body is for nobody.
+    private(set) var repetition: Repetition?
     /// The beginning of standard output, while it is not known what the answer says.
     private var undecided: [UInt8]? = []
     private var headers = HeaderDumpReader()
@@ -19,10 +19,18 @@ final class CurlHopRun {
     private var talk = CurlTalk()
     private var writeOut = WriteOut()
 
+    /// Why a request is made once more.
+    enum Repetition {
+        /// The answer says "not signed in".
+        case notSignedIn(LoginChallenge)
+        /// The server wants its nonce in the proof.
+        case nonceWanted
+    }
+
     /// What a jar's login rules want of a hop.
     struct SignIn {
-        /// Says whether an answer is "not signed in"; `nil` where that was asked once already.
-        var challenge: ((ResponseBlock) -> LoginChallenge?)?
+        /// Says whether an answer has the request made once more; `nil` where none may.
+        var repetition: ((ResponseBlock) -> Repetition?)?
         /// The configuration that has curl present a token; empty for none.
         var configuration: [UInt8] = []
     }
@@ -43,7 +51,7 @@ final class CurlHopRun {
     }
 
     /// Whether the answer may turn out to be one that nobody is to see.
-    private var mayFallBack: Bool { signIn?.challenge != nil }
+    private var mayFallBack: Bool { signIn?.repetition != nil }
 
     /// Runs curl; its exit status.
     ///
@@ -59,7 +67,7 @@ final class CurlHopRun {
             for block in headers.read(bytes) {
                 lastBlock = block
                 // Informational answers and those of proxies come before the one that counts.
-                if block.status >= 200, !block.isFromProxy { challenge = signIn?.challenge?(block) }
+                if block.status >= 200, !block.isFromProxy { repetition = signIn?.repetition?(block) }
                 try receive(block)
             }
         }
@@ -107,7 +115,7 @@ final class CurlHopRun {
     }
 
     /// The bytes of standard output that can be passed on by now: none while it is not known what the answer says, and
-    /// none of an answer that is "not signed in".
+    /// none of an answer that has the request made once more.
     private func decided(_ bytes: [UInt8]) -> [UInt8] {
         guard mayFallBack else { return bytes }
         guard let status = lastBlock?.status, status >= 200 else {
@@ -116,7 +124,7 @@ final class CurlHopRun {
         }
         let beginning = undecided ?? []
         undecided = nil
-        return challenge == nil ? beginning + bytes : []
+        return repetition == nil ? beginning + bytes : []
     }
 
     private static func words(_ option: String, _ value: String) -> [[UInt8]] {
@@ -143,7 +151,7 @@ final class CurlHopRun {
         }
         try Console.write(complaint, to: STDERR_FILENO)
         guard capturesOutput else { return }
-        if challenge == nil, let undecided { try console.write(writeOut.take(undecided)) }
+        if repetition == nil, let undecided { try console.write(writeOut.take(undecided)) }
         let (body, pieces) = writeOut.finish()
         try console.write(body)
         for (toError, text) in pieces { try Console.write(text, to: toError ? STDERR_FILENO : STDOUT_FILENO) }

@@ -100,6 +100,13 @@ extension CurlPlan {
         options.last { $0.name == "remote-header-name" }?.isOn ?? false
     }
 
+    /// The method of a hop as curl sends it: one that the user names keeps its case.
+    func sentMethod(for hop: RedirectChain) -> String {
+        let named = options(for: hop).last { $0.name == "request" }?.value.map { String(decoding: $0, as: UTF8.self) }
+        guard let named, named.uppercased() == hop.context.method else { return hop.context.method }
+        return named
+    }
+
     /// Why a hop cannot be made, if it cannot.
     func problem(with hop: RedirectChain) -> Problem? {
         let upload = options.last { $0.name == "upload-file" }?.value

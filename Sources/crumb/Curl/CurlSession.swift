@@ -1,5 +1,6 @@
 import CookieModel
 import Foundation
+import OAuth2
 import RequestDecoration
 import SessionOperations
 import SessionStore
@@ -15,6 +16,7 @@ final class CurlSession {
     private(set) var reports: [CurlHopReport] = []
     private var fallback: CurlFallback?
     private var authorization: AuthorizationRule?
+    private let nonces = DPoPNonces()
     private var replayedInput: Int32?
     private var headerFile: Int32?
 
@@ -32,28 +34,35 @@ final class CurlSession {
         fallback = try CurlFallback(jar, plan)
         try openFiles()
         var hop = RedirectChain(context)
+        /// Whether this hop was made before, without the nonce that its server wanted.
+        var isRepeated = false
         while true {
             if let problem = plan.problem(with: hop) { throw problem }
-            let url = hop.context.url
-            let signIn = CurlHopRun.SignIn(
-                challenge: fallback.map { fallback in { fallback.challenge($0, from: url) } },
-                configuration: try authorization?.configuration(for: hop) ?? [])
+            let signIn = try signIn(for: hop, isRepeated: isRepeated)
             let run = try CurlHopRun(plan, hop, cookies: cookieHeader(for: hop), signIn: signIn, console: console)
             var report = CurlHopReport(hop, sent: run.cookies.cookies)
             defer { reports.append(report) }
             let status = try run.curl(program, standardInput: rewoundInput(), headerFile: headerFile) { block in
                 report.statuses.append(block.status)
                 guard !block.isFromProxy else { return }
+                if let nonce = block.proofNonce { self.nonces.remember(nonce, for: hop.context.url.origin) }
                 let response = ReceivedResponse(context: hop.context, status: block.status, setCookie: block.setCookie)
                 report.add(try self.jar.receive(response, now: self.now()))
             }
-            if let challenge = run.challenge, let active = fallback {
+            switch run.repetition {
+            case .notSignedIn(let challenge):
                 // Once: what the next answer says is for the user, whatever it is.
+                authorization = try fallback?.answer(challenge, now: now())
                 fallback = nil
-                authorization = try active.answer(challenge, now: now())
                 report.fallback = challenge.sign.rawValue
                 hop = RedirectChain(context)
+                isRepeated = false
                 continue
+            case .nonceWanted:
+                isRepeated = true
+                continue
+            case nil:
+                isRepeated = false
             }
             let redirect = run.redirect(endedWith: status)
             if let redirect, hop.number <= plan.redirectLimit,
@@ -66,6 +75,23 @@ final class CurlSession {
             try run.finish(isTooMany: redirect != nil, limit: plan.redirectLimit)
             return redirect == nil ? status : 47
         }
+    }
+
+    /// What the login rules want of a hop.
+    private func signIn(for hop: RedirectChain, isRepeated: Bool) throws -> CurlHopRun.SignIn {
+        let credential = try authorization?.configuration(
+            for: hop, method: plan.sentMethod(for: hop), nonces: nonces, now: now())
+        let mayWantNonce = credential?.isProven == true && !isRepeated
+        let (fallback, url) = (fallback, hop.context.url)
+        guard mayWantNonce || fallback != nil else {
+            return CurlHopRun.SignIn(configuration: credential?.configuration ?? [])
+        }
+        return CurlHopRun.SignIn(
+            repetition: { block in
+                if mayWantNonce, block.head.wantsProofNonce { return .nonceWanted }
+                return fallback?.challenge(block, from: url).map { .notSignedIn($0) }
+            },
+            configuration: credential?.configuration ?? [])
     }
 
     private func cookieHeader(for hop: RedirectChain) throws -> CookieMerge {

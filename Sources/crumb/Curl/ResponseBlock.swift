@@ -1,4 +1,5 @@
 import CookieModel
+import RequestDecoration
 
 /// What one header block of curl's dump says to cookies and redirects.
 struct ResponseBlock: Equatable {
@@ -7,11 +8,20 @@ struct ResponseBlock: Equatable {
     var setCookie: [Octets] = []
     /// The values of the WWW-Authenticate fields, in order.
     var authenticate: [Octets] = []
+    /// The nonce that the server wants in proofs.
+    var proofNonce: String?
     /// The first Location that is not empty.
     var location: Octets?
 
     /// Whether a proxy answers, which sets no cookies for the server.
     var isFromProxy: Bool { status == 407 }
+
+    /// The same, as the rules read it.
+    var head: ResponseHead {
+        ResponseHead(
+            status: status, location: location, authenticate: authenticate, proofNonce: proofNonce,
+            setCookie: setCookie)
+    }
 
     /// Reads `HTTP/1.1 302 Found`; `nil` where the line is none.
     init?(statusLine line: [UInt8]) {
@@ -31,6 +41,7 @@ struct ResponseBlock: Equatable {
         switch name {
         case "set-cookie": setCookie.append(value)
         case "www-authenticate": authenticate.append(value)
+        case "dpop-nonce": proofNonce = value.utf8String
         case "location" where location == nil && !value.isEmpty: location = value
         default: break
         }

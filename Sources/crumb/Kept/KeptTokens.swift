@@ -13,7 +13,9 @@ protocol KeptTokens {
     func status(of name: String) throws -> TokenStatusReport
 
     /// A valid access token, refreshed where fewer seconds than `skew` are left.
-    func accessToken(of name: String, skew: Int) throws -> AccessTokenReport
+    ///
+    /// - Parameter request: what it is for, where a bound one is to have a proof.
+    func accessToken(of name: String, skew: Int, for request: ProvenRequest?) throws -> AccessTokenReport
 
     /// Renews tokens now.
     func refresh(_ name: String) throws -> StoredTokenReport
@@ -33,17 +35,26 @@ protocol KeptTokens {
 }
 
 extension AccessTokenReport {
-    /// The Authorization field that presents the token.
+    /// The fields that present the token: Authorization, and for a bound one the proof.
     ///
-    /// - Throws: `Problem` where a token of this type is not simply presented.
-    func exposedAuthorizationField(of name: String) throws -> (name: String, value: String) {
-        let tokens = TokenSet(
-            accessToken: Secret(Array(accessToken.utf8)), tokenType: TokenType(tokenType), receivedAt: 0)
-        guard let field = tokens.exposedAuthorizationField else {
+    /// - Throws: `Problem` where they cannot be told.
+    func exposedFields(of name: String) throws -> [(name: String, value: String)] {
+        let type = TokenType(tokenType)
+        guard type == .dpop else {
+            let tokens = TokenSet(accessToken: Secret(Array(accessToken.utf8)), tokenType: type, receivedAt: 0)
+            guard let field = tokens.exposedAuthorizationField else {
+                throw Problem(
+                    .tokenSettingsInvalid,
+                    "\(name): a token of the type \(tokenType) is not simply presented in a header")
+            }
+            return [(field.name.rawName, field.value)]
+        }
+        guard let proof else {
             throw Problem(
                 .tokenSettingsInvalid,
-                "\(name): a token of the type \(tokenType) is not simply presented in a header")
+                "\(name): the token is bound to a key, and each request takes a proof of its own; name the request by "
+                    + "--method and --url")
         }
-        return (field.name.rawName, field.value)
+        return [("Authorization", "DPoP \(accessToken)"), ("DPoP", proof)]
     }
 }

@@ -1,3 +1,4 @@
+import CookieModel
 import SessionOperations
 
 /// The OAuth2 tokens of a running service.
@@ -16,8 +17,16 @@ struct ServedTokens: KeptTokens {
         try service.answer(to: .get("tokens", name))
     }
 
-    func accessToken(of name: String, skew: Int) throws -> AccessTokenReport {
-        try service.answer(to: .post("tokens", name, "access-token", document: ["skew": skew]))
+    func accessToken(of name: String, skew: Int, for request: ProvenRequest?) throws -> AccessTokenReport {
+        struct Document: Encodable {
+            let skew: Int
+            let method: String?
+            let url: String?
+            let nonce: String?
+        }
+        let document = Document(
+            skew: skew, method: request?.method, url: request?.url.description, nonce: request?.nonce)
+        return try service.answer(to: .post("tokens", name, "access-token", document: document))
     }
 
     func refresh(_ name: String) throws -> StoredTokenReport {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import OAuth2
+import SessionOperations
 
 /// How the client authenticates. A secret is never an argument, which others can see.
 struct ClientSecretOptions: ParsableArguments {
@@ -17,6 +18,13 @@ struct ClientSecretOptions: ParsableArguments {
 
     @Option(help: "The client's name for that key.")
     var keyID: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Whom its signatures are made out to: issuer, or token_endpoint for servers that want that.",
+            valueName: "audience"),
+        transform: { try assertionAudience(named: $0) })
+    var keyAudience: ProfileSettings.AssertionAudience?
 
     @Option(
         help: ArgumentHelp(
@@ -39,25 +47,19 @@ struct ClientSecretOptions: ParsableArguments {
         return ClientSecretOptions.environmentSecret
     }
 
+    /// The method that was named, or that the file says.
+    var method: ProfileSettings.AuthenticationMethod? { authMethod ?? (clientKeyFile == nil ? nil : .privateKeyJWT) }
+
     /// The method that was named, else one that fits the secret and the server.
-    func method(
-        hasSecret: Bool, supported: [String]?
-    ) throws -> ProfileSettings.AuthenticationMethod {
-        if let authMethod {
-            if authMethod != .none, !hasSecret {
-                throw Problem(
-                    .tokenSettingsInvalid,
-                    "--auth-method: give the client's secret by --client-secret-file or CRUMB_CLIENT_SECRET, "
-                        + "or its key by --client-key-file")
-            }
-            return authMethod
+    func method(hasSecret: Bool, at server: ServerMetadata) throws -> ProfileSettings.AuthenticationMethod {
+        guard let method else { return hasSecret ? server.secretMethod : .none }
+        if method != .none, !hasSecret {
+            throw Problem(
+                .tokenSettingsInvalid,
+                "--auth-method: give the client's secret by --client-secret-file or CRUMB_CLIENT_SECRET, "
+                    + "or its key by --client-key-file")
         }
-        if clientKeyFile != nil { return .privateKeyJWT }
-        guard hasSecret else { return .none }
-        // RFC 8414, section 2: without the list, it is client_secret_basic.
-        let isPostOnly =
-            supported.map { $0.contains("client_secret_post") && !$0.contains("client_secret_basic") } ?? false
-        return isPostOnly ? .clientSecretPost : .clientSecretBasic
+        return method
     }
 
     /// What `CRUMB_CLIENT_SECRET` held. The first look takes it out of the environment, so that no child inherits it.
@@ -72,6 +74,14 @@ struct ClientSecretOptions: ParsableArguments {
     static func clearEnvironment() {
         _ = environmentSecret
     }
+}
+
+/// The audience of a name.
+private func assertionAudience(named name: String) throws -> ProfileSettings.AssertionAudience {
+    guard let audience = ProfileSettings.AssertionAudience(rawValue: name) else {
+        throw ValidationError("--key-audience: use issuer or token_endpoint.")
+    }
+    return audience
 }
 
 /// The method of a registered name.

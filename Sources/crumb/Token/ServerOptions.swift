@@ -1,5 +1,6 @@
 import ArgumentParser
 import OAuth2
+import SessionOperations
 
 /// Which authorization server: by its issuer, a preset, or its endpoints one by one.
 struct ServerOptions: ParsableArguments {
@@ -39,15 +40,11 @@ struct ServerOptions: ParsableArguments {
         return try ProviderPreset.named(provider, file: providersFile, values: values)
     }
 
-    /// What the server says of itself, and above that what was given here.
-    ///
-    /// - Parameter needed: the endpoints that will be used.
-    func metadata(
-        _ preset: ProviderPreset, needing needed: Set<ServerMetadata.Endpoint>
-    ) throws -> ServerMetadata {
-        var given: [ServerMetadata.Endpoint: String] = [:]
+    /// The server that the options and a preset say; the options count first.
+    func lookup(_ preset: ProviderPreset) throws -> ServerLookup {
+        var endpoints: [ServerMetadata.Endpoint: String] = [:]
         for (name, url) in preset.endpoints ?? [:] {
-            if let endpoint = ServerMetadata.Endpoint(rawValue: name) { given[endpoint] = url }
+            if let endpoint = ServerMetadata.Endpoint(rawValue: name) { endpoints[endpoint] = url }
         }
         for pair in endpoint {
             let parts = pair.split(separator: "=", maxSplits: 1)
@@ -55,23 +52,10 @@ struct ServerOptions: ParsableArguments {
                 let names = ServerMetadata.Endpoint.allCases.map(\.rawValue).joined(separator: ", ")
                 throw Problem(.tokenSettingsInvalid, "--endpoint: write name=url, with one of \(names)")
             }
-            given[endpoint] = String(parts[1])
+            endpoints[endpoint] = String(parts[1])
         }
-        guard let issuer = issuer ?? preset.issuer else {
-            guard !given.isEmpty else {
-                throw Problem(
-                    .tokenSettingsInvalid, "which server? Give --issuer, --provider, or its endpoints by --endpoint")
-            }
-            return ServerMetadata(issuer: "", endpoints: given)
-        }
-        let missing = needed.subtracting(given.keys)
-        guard !missing.isEmpty else { return ServerMetadata(issuer: issuer, endpoints: given) }
-        let discovery = try MetadataDiscovery(
-            issuer: issuer, dangerouslyAllowingPlainHTTP: dangerouslyAllowPlainHttp)
-        var metadata = try Blocking.run {
-            try await discovery.metadata(over: HelperTransport(), needing: missing)
-        }
-        metadata.endpoints.merge(given) { $1 }
-        return metadata
+        return ServerLookup(
+            issuer: issuer ?? preset.issuer, endpoints: endpoints,
+            dangerouslyAllowsPlainHTTP: dangerouslyAllowPlainHttp)
     }
 }

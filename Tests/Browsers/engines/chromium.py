@@ -65,6 +65,15 @@ class Chromium(Engine):
     def add_document_script(self, script: str) -> None:
         self.execute_protocol("Page.addScriptToEvaluateOnNewDocument", {"source": script})
 
+    def navigate_with(self, url: str, fields: dict[str, str]) -> None:
+        """Navigates with further header fields, which go on no later navigation."""
+        self.execute_protocol("Network.enable", {})
+        self.execute_protocol("Network.setExtraHTTPHeaders", {"headers": fields})
+        try:
+            self.navigate_and_wait(url)
+        finally:
+            self.execute_protocol("Network.setExtraHTTPHeaders", {"headers": {}})
+
     def navigate_and_wait(self, url: str) -> None:
         """Navigates, and waits until the page is there."""
         self.navigate(url)

@@ -38,7 +38,11 @@ class WebKit(Engine):
 
     def navigate(self, url: str, cookie: str | None = None) -> None:
         """Loads a page; `cookie` is its request's Cookie field, where that is not left to the native store."""
-        self._call("navigate", url=url, cookie=cookie)
+        self.navigate_with(url, {} if cookie is None else {"Cookie": cookie})
+
+    def navigate_with(self, url: str, fields: dict[str, str]) -> None:
+        """Loads a page whose request has further header fields."""
+        self._call("navigate", url=url, fields=fields)
 
     def evaluate(self, expression: str) -> object:
         return self._call("evaluate", expression=expression)

@@ -59,8 +59,8 @@ class View:
                     WebKit2.get_major_version(), WebKit2.get_minor_version(), WebKit2.get_micro_version())))
             case "navigate":
                 request = WebKit2.URIRequest.new(command["url"])
-                if command.get("cookie") is not None:
-                    request.get_http_headers().append("Cookie", command["cookie"])
+                for name, value in command["fields"].items():
+                    request.get_http_headers().append(name, value)
                 self._view.load_request(request)
                 answer(None)
             case "evaluate":

@@ -84,8 +84,13 @@ struct EndpointTests {
         let request = try #require(EndpointRequest(presenting: tokens, to: try Given.endpoint("/cookie")))
         #expect(request.exposedHead.headerFields[.authorization] == "Bearer tok-9" && request.exposedBody.isEmpty)
         #expect(request.exposedHead.headerFields[.contentType] == nil && !shown(request).contains("tok-9"))
+        #expect(request.boundToken == nil)
         var bound = tokens
         bound.tokenType = .dpop
+        let presenting = try #require(EndpointRequest(presenting: bound, to: try Given.endpoint("/cookie")))
+        #expect(presenting.exposedHead.headerFields[.authorization] == "DPoP tok-9")
+        #expect(presenting.boundToken == bound.accessToken)
+        bound.tokenType = TokenType("mac")
         #expect(EndpointRequest(presenting: bound, to: try Given.endpoint("/cookie")) == nil)
     }
 }

@@ -67,6 +67,24 @@ struct ProofTests {
         #expect(form.contains { $0.hasPrefix("client_assertion=eyJ") } && form.contains("client_id=app"))
     }
 
+    @Test(
+        "A signature is made out to the issuer, or to the token endpoint where that is wanted or all that is known",
+        arguments: [
+            ("https://id.example", nil, "https://id.example"), ("https://id.example", .issuer, "https://id.example"),
+            ("https://id.example", .tokenEndpoint, "https://id.example/token"), ("", nil, "https://id.example/token"),
+        ] as [(String, ProfileSettings.AssertionAudience?, String)])
+    func audience(issuer: String, chosen: ProfileSettings.AssertionAudience?, expected: String) throws {
+        let key = SigningKey()
+        var settings = ProfileSettings(
+            grant: .clientCredentials, endpoints: [.token: "https://id.example/token"],
+            authenticationMethod: .privateKeyJWT)
+        settings.assertionAudience = chosen
+        var generator = SystemRandomNumberGenerator()
+        let authentication = try ProfileCredentials(settings: settings, clientSecret: key.secret).authentication(
+            of: ProfileID(issuer: issuer, clientID: "app"), now: now, using: &generator)
+        #expect(try parts(authentication.secret, key).payload["aud"] as? String == expected)
+    }
+
     @Test("A nonce that the server wants is sent, once")
     func nonce() async throws {
         let name = try #require(HTTPField.Name("DPoP-Nonce"))
@@ -87,6 +105,67 @@ struct ProofTests {
             try parts(request.exposedHead.headerFields[proofName].map { Secret($0) }, key).payload["nonce"] as? String
         }
         #expect(nonces == [nil, "server-nonce"])
+    }
+
+    @Test("A presented token's proof is for that token, and a challenge names the nonce")
+    func presented() async throws {
+        let name = try #require(HTTPField.Name("DPoP-Nonce"))
+        let transport = ScriptedTransport { _ throws(OAuth2Error) in
+            var fields = HTTPFields()
+            fields[.wwwAuthenticate] = "DPoP error=\"use_dpop_nonce\""
+            fields[name] = "n1"
+            return Given.response("", status: .unauthorized, fields: fields)
+        }
+        let key = SigningKey()
+        let tokens = TokenSet(accessToken: Secret("tok"), tokenType: .dpop, receivedAt: now)
+        let request = try #require(EndpointRequest(presenting: tokens, to: try Given.endpoint("/cookie?a=b")))
+        _ = try await DPoPTransport(transport, key: key) { now }.send(request)
+        let payloads = try await transport.requests.map { request in
+            let name = try #require(HTTPField.Name("DPoP"))
+            return try parts(request.exposedHead.headerFields[name].map { Secret($0) }, key).payload
+        }
+        #expect(payloads.map { $0["nonce"] as? String } == [nil, "n1"])
+        let hash = String(decoding: Base64.encodeForURL(Array(SHA256.hash(data: Data("tok".utf8)))), as: UTF8.self)
+        #expect(payloads.allSatisfy { $0["ath"] as? String == hash })
+        #expect(payloads.allSatisfy { ($0["htu"] as? String)?.hasSuffix("/cookie") == true })
+    }
+
+    @Test("A credential has the fields that present it, and none where the key is missing")
+    func credential() throws {
+        let key = SigningKey()
+        var tokens = TokenSet(accessToken: Secret("tok"), receivedAt: now)
+        var generator = SystemRandomNumberGenerator()
+        func fields(_ credential: AccessCredential) throws -> [String: String]? {
+            try credential.exposedFields(
+                method: "PUT", url: "https://api.example/a", nonce: "n", now: now, using: &generator
+            ).map { Dictionary(uniqueKeysWithValues: $0.map { ($0.name.rawName, $0.value) }) }
+        }
+        // A server that binds nothing issues Bearer tokens, whatever key there is.
+        #expect(try fields(AccessCredential(tokens, proofKey: key)) == ["Authorization": "Bearer tok"])
+        tokens.tokenType = TokenType("dpop")
+        #expect(try fields(AccessCredential(tokens)) == nil && !AccessCredential(tokens).isPresentable)
+        let bound = try #require(try fields(AccessCredential(tokens, proofKey: key)))
+        #expect(bound["Authorization"] == "DPoP tok" && AccessCredential(tokens, proofKey: key).isPresentable)
+        let payload = try parts(bound["DPoP"].map { Secret($0) }, key).payload
+        #expect(payload["htm"] as? String == "PUT" && payload["htu"] as? String == "https://api.example/a")
+        #expect(payload["nonce"] as? String == "n" && payload["ath"] != nil)
+        tokens.accessToken = Secret("a b")
+        #expect(try fields(AccessCredential(tokens, proofKey: key)) == nil)
+    }
+
+    @Test("Nonces are remembered for each origin, and what is none is not")
+    func nonces() {
+        let nonces = DPoPNonces()
+        nonces.remember("one", for: "https://a.test")
+        nonces.remember("two", for: "https://a.test")
+        nonces.remember("other", for: "https://b.test")
+        for text in ["", "a b", "a\"b", "a\\b", "é", String(repeating: "x", count: 1025)] {
+            nonces.remember(text, for: "https://a.test")
+        }
+        #expect(nonces.nonce(for: "https://a.test") == "two" && nonces.nonce(for: "https://b.test") == "other")
+        #expect(nonces.nonce(for: "https://a.test:444") == nil)
+        for number in 0..<1000 { nonces.remember("n", for: "https://\(number).test") }
+        #expect(nonces.nonce(for: "https://999.test") == "n" && nonces.nonce(for: "https://a.test") == nil)
     }
 
     @Test("Other refusals are not asked again")

@@ -43,6 +43,27 @@ struct IDTokenClaimsTests {
         #expect(code(members) == expected)
     }
 
+    @Test(
+        "A refreshed token is of the login before it (OpenID Connect Core 1.0, section 12.2)",
+        arguments: [
+            (#""iss":"i","sub":"me","aud":"app","exp":2"#, nil),
+            (#""iss":"i","sub":"me","aud":["app","more"],"exp":2,"auth_time":7,"nonce":"n""#, nil),
+            (#""iss":"j","sub":"me","aud":"app","exp":2"#, "issuer_mismatch"),
+            (#""iss":"i","sub":"you","aud":"app","exp":2"#, "invalid_id_token"),
+            (#""iss":"i","sub":"me","aud":"other","exp":2"#, "invalid_id_token"),
+            (#""iss":"i","sub":"me","aud":"app","azp":"app","exp":2"#, "invalid_id_token"),
+            (#""iss":"i","sub":"me","aud":"app","exp":2,"auth_time":8"#, "invalid_id_token"),
+            (#""iss":"i","sub":"me","aud":"app","exp":2,"nonce":"m""#, "invalid_id_token"),
+        ])
+    func refreshed(_ members: String, _ expected: String?) throws {
+        let earlier = try IDTokenClaims(
+            unverified: token(#"{"iss":"i","sub":"me","aud":"app","exp":1,"auth_time":7,"nonce":"n"}"#))
+        let error = thrown { () throws(OAuth2Error) in
+            try IDTokenClaims(unverified: token("{\(members)}")).check(following: earlier)
+        }
+        #expect(error?.code.rawValue == expected)
+    }
+
     @Test("A nonce must come back")
     func nonce() {
         #expect(code(IDTokenClaimsTests.right, nonce: Secret("n")) == "invalid_id_token")

@@ -1,5 +1,6 @@
 """glewlwyd, as Debian packages it, with a throw-away database."""
 
+import base64
 import gzip
 import json
 import pathlib
@@ -10,6 +11,15 @@ import time
 import urllib.parse
 
 from .user import User
+
+
+def public_jwk(key, name):
+    """The public half of a P-256 key in PEM, as a JSON Web Key."""
+    der = subprocess.run(
+        ["openssl", "pkey", "-pubout", "-outform", "DER"], input=key.encode(), capture_output=True, check=True).stdout
+    x, y = (base64.urlsafe_b64encode(part).rstrip(b"=").decode() for part in (der[-64:-32], der[-32:]))
+    return {"kty": "EC", "crv": "P-256", "x": x, "y": y, "kid": name, "use": "sig", "alg": "ES256"}
+
 
 REDIRECT = "http://127.0.0.1:8765/cb"
 
@@ -23,7 +33,8 @@ class Glewlwyd:
     scope = "openid api"
     machine_scope = "api"
     redirect = REDIRECT
-    features = {"par", "dpop", "slow_down"}
+    key_client = "key1"
+    features = {"par", "dpop", "slow_down", "private_key_jwt"}
 
     def __init__(self, folder, port):
         self.folder, self.port = pathlib.Path(folder) / "glewlwyd", port
@@ -102,7 +113,8 @@ class Glewlwyd:
                     "oauth-par-allowed": True, "oauth-par-required": False,
                     "oauth-par-request_uri-prefix": "urn:ietf:params:oauth:request_uri:", "oauth-par-duration": 60,
                     "oauth-dpop-allowed": True, "oauth-dpop-iat-duration": 60, "oauth-dpop-nonce-mandatory": nonce,
-                    "oauth-dpop-nonce-counter": 1, "register-client-allowed": False,
+                    "oauth-dpop-nonce-counter": 1, "request-parameter-allow": True,
+                    "request-parameter-allow-encrypted": False, "client-jwks-parameter": "jwks", "register-client-allowed": False,
                     "allowed-scope": ["openid", "api"]}})
         self._call(admin, "POST", "/api/scope/", {
             "name": "api", "display_name": "api", "password_required": True, "scheme": {}})
@@ -118,6 +130,16 @@ class Glewlwyd:
             "client_id": "pub1", "name": "pub1", "confidential": False, "enabled": True, "authorization_type": grants,
             "redirect_uri": [REDIRECT], "token_endpoint_auth_method": ["none"], "scope": []})
 
+        # The name of its key is there, too; without one, the server tries none.
+        self.client_key = subprocess.run(
+            ["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"], capture_output=True,
+            text=True, check=True).stdout
+        self._call(admin, "POST", "/api/client/", {
+            "client_id": self.key_client, "name": self.key_client, "confidential": True, "enabled": True,
+            "authorization_type": grants + ["client_credentials"], "redirect_uri": [REDIRECT],
+            "token_endpoint_auth_method": ["private_key_jwt"], "scope": ["api"],
+            "jwks": {"keys": [public_jwk(self.client_key, "k1")]}})
+
     def stop(self):
         self.process.terminate()
         self.process.wait()
@@ -127,7 +149,7 @@ class Glewlwyd:
     def _alice(self):
         alice = User()
         self._call(alice, "POST", "/api/auth/", {"username": "alice", "password": "alicepw"})
-        for client in ("pub1", "conf1"):
+        for client in ("pub1", "conf1", self.key_client):
             self._call(alice, "PUT", f"/api/auth/grant/{client}", {"scope": self.scope})
         return alice
 

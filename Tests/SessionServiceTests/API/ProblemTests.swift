@@ -90,6 +90,8 @@ struct ProblemTests {
         // Tokens
         Row(.get, "/v1/tokens/none", 404, "token-not-found"), Row(.delete, "/v1/tokens/none", 404, "token-not-found"),
         Row(.post, "/v1/tokens/work/access-token", #"{"skew":-1}"#, 400, "body-invalid"),
+        Row(.post, "/v1/tokens/work/access-token", #"{"method":"GET"}"#, 400, "body-invalid"),
+        Row(.post, "/v1/tokens/work/access-token", #"{"nonce":"n"}"#, 400, "body-invalid"),
         Row(.post, "/v1/logins", #"{"name":"new"}"#, 422, "token-settings-missing"),
         Row(.post, "/v1/logins", #"{"name":"new","issuer":"http://id.test"}"#, 422, "token-settings-missing"),
         Row(.post, "/v1/logins", #"{"name":"new","issuer":"https://gone.test"}"#, 502, "server-unavailable"),

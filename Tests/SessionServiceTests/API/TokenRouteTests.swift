@@ -20,6 +20,30 @@ struct TokenRouteTests {
         }
     }
 
+    @Test("A bound token comes with the proof for the request that is named, others without")
+    func proof() async throws {
+        let fixture = try ServiceFixture()
+        let asked = #"{"url":"https://api.example/a?b","method":"PUT","nonce":"n1"}"#
+        let tokens = TokenSet(accessToken: Secret("bound-secret"), tokenType: .dpop, receivedAt: 0)
+        try fixture.database.tokens.put(
+            tokens, for: Profile(id: ProfileID(), name: "bound"),
+            credentials: ProfileCredentials(
+                settings: ProfileSettings(grant: .imported, endpoints: [:]), proofKey: SigningKey().secret),
+            now: ServiceFixture.now)
+        try fixture.database.tokens.put(
+            tokens, for: Profile(id: ProfileID(account: "x"), name: "keyless"), now: ServiceFixture.now)
+        try await fixture.run { client in
+            let plain = try await client.send(.post, "/v1/tokens/work/access-token", asked)
+            #expect(plain.status == 200 && plain.object["proof"] == nil)
+            let unnamed = try await client.send(.post, "/v1/tokens/bound/access-token")
+            #expect(unnamed.status == 200 && unnamed.object["proof"] == nil)
+            let bound = try await client.send(.post, "/v1/tokens/bound/access-token", asked)
+            #expect((bound.object["proof"] as? String)?.split(separator: ".").count == 3)
+            let keyless = try await client.send(.post, "/v1/tokens/keyless/access-token", asked)
+            #expect(keyless.status >= 400 && keyless.code == "token-settings-missing")
+        }
+    }
+
     @Test("Where a refresh fails the token that lives is given; one that has ended is a problem")
     func refreshFails() async throws {
         let fixture = try ServiceFixture()

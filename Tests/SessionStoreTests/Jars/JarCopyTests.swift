@@ -92,4 +92,21 @@ struct JarCopyTests {
         #expect(copy.copied == alive.count)
         #expect(try database.present("to").contents() == alive)
     }
+
+    @Test("Login rules go along with a copy, and with a merge where their names are free")
+    func loginRules() throws {
+        let database = try Given.database()
+        let from = try database.jar(named: "from", now: Given.now)
+        let other = try database.jar(named: "other", now: Given.now)
+        try from.setLoginRuleDefinition("{1}", named: "app")
+        try from.setLoginRuleDefinition("{2}", named: "shop")
+        try other.setLoginRuleDefinition("{3}", named: "app")
+        func rules(_ name: String) throws -> [String] {
+            try database.present(name).loginRuleDefinitions().map { $0.name + $0.definition }
+        }
+        try database.copyJar(named: "from", to: "copy", now: Given.now)
+        try database.mergeJar(named: "from", into: "other", now: Given.now)
+        #expect(try rules("copy") == ["app{1}", "shop{2}"] && rules("from") == ["app{1}", "shop{2}"])
+        #expect(try rules("other") == ["app{3}", "shop{2}"])
+    }
 }

@@ -239,6 +239,52 @@ struct TokenRefresherTests {
         #expect(token.tokens.accessTokenExpiry == expected)
     }
 
+    @Test(
+        "An ID token of another login that comes with a refresh is not kept; the tokens are",
+        arguments: [
+            (#"{"iss":"https://id.example","sub":"me","aud":"app","exp":4000000000}"#, true),
+            (#"{"iss":"https://id.example","sub":"you","aud":"app","exp":4000000000}"#, false),
+            (#"{"iss":"https://other.example","sub":"me","aud":"app","exp":4000000000}"#, false),
+            (#"{"iss":"https://id.example","sub":"me","aud":"other","exp":4000000000}"#, false),
+            (#"{"iss":"https://id.example","sub":"me","aud":"app","exp":5}"#, false), ("nonsense", false),
+        ])
+    func refreshedIDToken(claims: String, isKept: Bool) async throws {
+        let store = try given()
+        let before = try store.get("p")
+        var tokens = before.tokens
+        let earlier = RotatingServer.idToken(#"{"iss":"https://id.example","sub":"me","aud":"app","exp":3000000000}"#)
+        tokens.idToken = Secret(earlier)
+        try store.put(tokens, for: before.profile, now: Given.now)
+        let later = RotatingServer.idToken(claims)
+        server.state.withLock {
+            $0.faults = [
+                (
+                    RotatingServer.reply(
+                        #"{"access_token":"access-5","refresh_token":"refresh-1","id_token":"\#(later)"}"#), true
+                )
+            ]
+        }
+        let token = try await refresher(store).token("p")
+        #expect(token.tokens.accessToken == Secret("access-5") && token.tokens.refreshToken == Secret("refresh-1"))
+        #expect(token.tokens.idToken == Secret(isKept ? later : earlier))
+        #expect((token.idTokenRefusal == nil) == isKept)
+        #expect(token.idTokenRefusal?.description.contains(later) != true)
+        #expect(
+            try causes(store).last == (isKept ? "refreshed" : "refreshed-without-id-token")
+                && store.get("p").tokens == token.tokens)
+    }
+
+    @Test("The first ID token that a refresh brings has to be the profile's own", arguments: [true, false])
+    func firstIDToken(isOwn: Bool) async throws {
+        let store = try given()
+        let token = RotatingServer.idToken(
+            #"{"iss":"https://id.example","sub":"me","aud":"\#(isOwn ? "app" : "other")","exp":4000000000}"#)
+        server.state.withLock {
+            $0.faults = [(RotatingServer.reply(#"{"access_token":"a","id_token":"\#(token)"}"#), false)]
+        }
+        #expect(try await refresher(store).token("p").tokens.idToken == (isOwn ? Secret(token) : nil))
+    }
+
     // MARK: - What is a loss
 
     @Test("A refused grant is noted once, and not asked for again until somebody logs in")

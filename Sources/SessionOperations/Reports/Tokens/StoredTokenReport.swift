@@ -13,6 +13,8 @@ package struct StoredTokenReport: Codable {
     package let scope: String?
     package let expires: String?
     package let hasRefreshToken: Bool
+    /// Why the ID token of this refresh was not kept; one sentence.
+    package let idTokenProblem: String?
 
     package init(_ stored: StoredToken, now: Timestamp) {
         name = stored.profile.name
@@ -23,6 +25,7 @@ package struct StoredTokenReport: Codable {
         scope = stored.tokens.scopes?.description
         expires = stored.tokens.accessTokenExpiry.map { Timestamp(microseconds: $0).rfc3339 }
         hasRefreshToken = stored.tokens.refreshToken != nil
+        idTokenProblem = stored.idTokenRefusal?.description
     }
 
     /// The report for a person.

@@ -5,14 +5,34 @@ import OAuth2
 import SessionOperations
 import SessionStore
 
-/// How fresh an access token has to be.
+/// How fresh an access token has to be, and what it is for, where one that is bound to a key is to have a proof.
 struct AccessTokenDocument: RequestDocument {
     enum CodingKeys: String, CodingKey, CaseIterable {
         case skew
+        case method
+        case url
+        case nonce
     }
 
     /// How many seconds have to be left.
     let skew: Int?
+    /// The method of the request; GET where there is a URL alone.
+    let method: String?
+    /// The URL of the request.
+    let url: String?
+    /// The nonce that the URL's server wants.
+    let nonce: String?
+
+    /// The request that the token is for, where one is named.
+    func request() throws -> ProvenRequest? {
+        guard let url else {
+            guard method == nil, nonce == nil else {
+                throw ServiceProblem.bodyInvalid("url: method and nonce belong to a request; give its URL")
+            }
+            return nil
+        }
+        return ProvenRequest(method: method ?? "GET", url: try RequestURL(url), nonce: nonce)
+    }
 }
 
 /// What a logout does where the server cannot end tokens.
@@ -44,14 +64,18 @@ extension SessionAPI {
                 let asked = try await request.optionalDocument(AccessTokenDocument.self, in: context)
                 let skew = asked.skew ?? 60
                 guard (0...86_400).contains(skew) else { throw ServiceProblem.bodyInvalid("skew: use 0 to 86400") }
+                let proven = try asked.request()
                 let name = try context.pathParameter("name")
-                let stored = try await tokens.token(name, skew: skew)
-                guard let token = stored.tokens.accessToken.exposedText else {
+                _ = try await tokens.token(name, skew: skew)
+                // Token and key in one reading, whatever a login changes meanwhile.
+                let credential = try tokens.store.credential(name)
+                guard let token = credential.tokens.accessToken.exposedText else {
                     throw ServiceProblem(
                         .internalServerError, "value-damaged", "\(name): the stored token is not text")
                 }
                 context.audit(SecretAccess(.accessToken, names: [name]))
-                return .json(AccessTokenReport(stored.tokens, token: token))
+                let proof = try proven?.proof(by: credential, of: name, now: now())
+                return .json(AccessTokenReport(credential.tokens, token: token, proof: proof))
             },
             ServiceRoute(.post, "/v1/tokens/{name}/refresh", .allJars(.write)) { _, context in
                 let stored = try await tokens.refreshed(try context.pathParameter("name"))

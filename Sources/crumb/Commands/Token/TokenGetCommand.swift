@@ -23,7 +23,7 @@ struct TokenGetCommand: CrumbCommand {
     var name: String
 
     func execute(_ console: Console) throws {
-        let token = try database.keptTokens(now: .now).accessToken(of: name, skew: freshness.skew)
+        let token = try database.keptTokens(now: .now).accessToken(of: name, skew: freshness.skew, for: nil)
         if output.json {
             try console.writeJSON(token)
         } else {
@@ -37,25 +37,49 @@ struct TokenHeaderCommand: CrumbCommand {
         commandName: "header",
         abstract: "Print the Authorization header with a valid access token.",
         discussion: """
-            Fit for curl, without the token in its arguments:
+            For curl, without the token in its arguments:
 
                 crumb token header work | curl -H @- https://api.example/me
+
+            A token that is bound to a key (DPoP) needs a proof for each request, which --method and --url name; a server \
+            that asks for a nonce says it in its DPoP-Nonce field:
+
+                crumb token header work --url https://api.example/me | curl -H @- https://api.example/me
             """)
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
     @OptionGroup var freshness: FreshnessOptions
 
+    @Option(help: "The method of the request, for a token that is bound to a key. Default: GET, where there is a URL.")
+    var method: String?
+
+    @Option(help: "The URL of the request, for a token that is bound to a key.")
+    var url: String?
+
+    @Option(help: "The nonce that the request's server wants in the proof.")
+    var nonce: String?
+
     @Argument(help: "The name that the token is kept under.")
     var name: String
 
+    func validate() throws {
+        guard url != nil || (method == nil && nonce == nil) else {
+            throw ValidationError("--method and --nonce: give the request's --url, too.")
+        }
+    }
+
     func execute(_ console: Console) throws {
-        let token = try database.keptTokens(now: .now).accessToken(of: name, skew: freshness.skew)
-        let field = try token.exposedAuthorizationField(of: name)
-        if output.json {
-            try console.writeJSON(["name": field.name, "value": field.value])
-        } else {
-            try console.writeLine("\(field.name): \(field.value)")
+        let request = try url.map {
+            ProvenRequest(method: method ?? "GET", url: try requestURL($0), nonce: nonce)
+        }
+        let token = try database.keptTokens(now: .now).accessToken(of: name, skew: freshness.skew, for: request)
+        for field in try token.exposedFields(of: name) {
+            if output.json {
+                try console.writeJSON(["name": field.name, "value": field.value])
+            } else {
+                try console.writeLine("\(field.name): \(field.value)")
+            }
         }
     }
 }
@@ -73,11 +97,16 @@ struct FreshnessOptions: ParsableArguments {
 extension StoredToken {
     /// The access token as text, which is no longer protected.
     var exposedAccessToken: String {
-        get throws {
-            guard let token = tokens.accessToken.exposedText else {
-                throw Problem(.valueDamaged, "\(profile.name): the stored token is not text")
-            }
-            return token
+        get throws { try profile.exposedText(of: tokens) }
+    }
+}
+
+extension Profile {
+    /// The access token of the profile as text, which is no longer protected.
+    func exposedText(of tokens: TokenSet) throws -> String {
+        guard let token = tokens.accessToken.exposedText else {
+            throw Problem(.valueDamaged, "\(name): the stored token is not text")
         }
+        return token
     }
 }

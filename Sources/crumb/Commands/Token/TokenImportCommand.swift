@@ -65,13 +65,17 @@ struct TokenImportCommand: CrumbCommand {
     /// How the tokens can be refreshed, where the options tell.
     private func credentials(_ preset: ProviderPreset) throws -> ProfileCredentials? {
         guard discover || !server.endpoint.isEmpty || server.provider != nil else { return nil }
-        let metadata = try server.metadata(preset, needing: discover ? [.token] : [])
+        let (lookup, name) = (try server.lookup(preset), name)
+        let needed: Set<ServerMetadata.Endpoint> = discover ? [.token] : []
+        let metadata = try Blocking.run {
+            try await lookup.metadata(for: name, needing: needed, over: HelperTransport())
+        }
         let secret = try client.secret()
-        let settings = ProfileSettings(
+        var settings = ProfileSettings(
             grant: .imported, endpoints: metadata.endpoints,
-            authenticationMethod: try client.method(
-                hasSecret: secret != nil, supported: metadata.authenticationMethods),
+            authenticationMethod: try client.method(hasSecret: secret != nil, at: metadata),
             keyID: client.keyID, dangerouslyAllowsPlainHTTP: server.dangerouslyAllowPlainHttp)
+        settings.assertionAudience = client.keyAudience
         return ProfileCredentials(settings: settings, clientSecret: secret)
     }
 }

@@ -53,6 +53,9 @@ struct TokenLoginCommand: CrumbCommand {
     @Flag(help: "Log in on another device, by a code.")
     var device = false
 
+    @Flag(help: "Leave out the QR code that a terminal shows with --device.")
+    var noQrCode = false
+
     @Flag(help: "Get the client's own tokens, without a user.")
     var clientCredentials = false
 
@@ -74,121 +77,43 @@ struct TokenLoginCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         ClientSecretOptions.clearEnvironment()
-        let now = Timestamp.now
-        let store = try database.open(now: now, durability: .full).tokens
-        let plan = try plan(store)
-        let login = TokenLogin(
-            metadata: plan.metadata, profile: plan.profile, credentials: plan.credentials, parameters: plan.parameters,
-            console: console)
+        let store = try database.open(now: .now, durability: .full).tokens
+        let request = try request()
+        let plan = try Blocking.run { try await request.plan(store, over: HelperTransport()) }
+        let login = TokenLogin(plan, console: console)
         let tokens =
             switch plan.credentials.settings.grant {
             case .clientCredentials: try login.withClientCredentials()
-            case .deviceCode: try login.onAnotherDevice()
-            default:
-                try login.inBrowser(
-                    TokenLogin.BrowserOptions(
-                        opensBrowser: !noBrowser,
-                        redirectURI: plan.credentials.settings.redirectURI ?? "http://127.0.0.1/callback",
-                        pushes: push, timeout: .seconds(timeout)))
+            case .deviceCode: try login.onAnotherDevice(qrCode: noQrCode ? nil : output.usesColor ? .colored : .plain)
+            default: try login.inBrowser(opensBrowser: !noBrowser, timeout: .seconds(timeout))
             }
-        var id = plan.profile
-        id.account = account ?? subject(of: tokens) ?? id.account
-        let profile = Profile(id: id, name: name)
-        let end = Timestamp.now
-        try store.put(tokens, for: profile, credentials: plan.credentials, now: end)
-        let report = StoredTokenReport(try store.get(name), now: end)
+        let report = StoredTokenReport(try login.keep(tokens, in: store), now: .now)
         if output.json { try console.writeJSON(report) } else { console.note("logged in: \(report.text)") }
     }
 
-    /// What the ID token calls the account. Its other claims were checked with the login.
-    private func subject(of tokens: TokenSet) -> String? {
-        tokens.idToken.flatMap { try? IDTokenClaims(unverified: $0) }?.subject
-    }
-}
-
-// What a login needs to know, from the options and from the last login under that name.
-extension TokenLoginCommand {
-    struct Plan {
-        let metadata: ServerMetadata
-        let profile: ProfileID
-        let credentials: ProfileCredentials
-        let parameters: [(name: String, value: String)]
-    }
-
-    /// What the last login under the name went by.
-    private struct Earlier {
-        let profile: ProfileID
-        let credentials: ProfileCredentials
-    }
-
-    private var grant: ProfileSettings.Grant? {
-        device ? .deviceCode : clientCredentials ? .clientCredentials : nil
-    }
-
-    private func plan(_ store: TokenStore) throws -> Plan {
-        let earlier = try earlier(store)
+    /// What the options say.
+    private func request() throws -> TokenLoginRequest {
         let preset = try server.preset()
-        let grant =
-            grant ?? (earlier?.credentials.settings.grant).flatMap { $0 == .imported ? nil : $0 }
-            ?? .authorizationCode
-        let isSameServer = server.issuer == nil && server.provider == nil && server.endpoint.isEmpty
-        var metadata: ServerMetadata
-        if isSameServer, let earlier {
-            metadata = ServerMetadata(
-                issuer: earlier.profile.issuer, endpoints: earlier.credentials.settings.endpoints)
-        } else {
-            metadata = try server.metadata(preset, needing: needed(grant, preset))
-        }
-        guard let clientID = clientID ?? earlier?.profile.clientID, !clientID.isEmpty else {
-            throw Problem(.tokenSettingsInvalid, "\(name): which client? Give --client-id")
-        }
-        let secret = try client.secret() ?? (isSameServer ? earlier?.credentials.clientSecret : nil)
-        let method =
-            if isSameServer, client.authMethod == nil, client.clientKeyFile == nil, let earlier {
-                earlier.credentials.settings.authenticationMethod
-            } else {
-                try client.method(hasSecret: secret != nil, supported: metadata.authenticationMethods)
-            }
-        let settings = ProfileSettings(
-            grant: grant, endpoints: metadata.endpoints, authenticationMethod: method,
-            keyID: client.keyID ?? earlier?.credentials.settings.keyID,
-            scopes: (scope ?? earlier?.credentials.settings.scopes ?? preset.scope).map { Scopes(parsing: $0) },
-            resources: resource.isEmpty ? earlier?.credentials.settings.resources ?? [] : resource,
-            redirectURI: redirectURI ?? earlier?.credentials.settings.redirectURI,
-            dangerouslyAllowsPlainHTTP: server.dangerouslyAllowPlainHttp
-                || (isSameServer && earlier?.credentials.settings.dangerouslyAllowsPlainHTTP == true))
-        let isBound = bindsTokens || (isSameServer && earlier?.credentials.proofKey != nil)
-        return Plan(
-            metadata: metadata,
-            profile: ProfileID(
-                issuer: metadata.issuer, clientID: clientID,
-                account: isSameServer ? earlier?.profile.account ?? "" : ""),
-            credentials: ProfileCredentials(
-                settings: settings, clientSecret: secret, proofKey: isBound ? SigningKey().secret : nil),
-            parameters: try furtherParameters(preset))
-    }
-
-    private func earlier(_ store: TokenStore) throws -> Earlier? {
-        do {
-            let stored = try store.get(name)
-            guard let credentials = try store.credentials(name) else { return nil }
-            return Earlier(profile: stored.profile.id, credentials: credentials)
-        } catch {
-            guard error.code == .tokenNotFound || error.code == .valueDamaged else { throw error }
-            return nil
-        }
-    }
-
-    private func needed(
-        _ grant: ProfileSettings.Grant, _ preset: ProviderPreset
-    ) -> Set<ServerMetadata.Endpoint> {
-        let isOpenID = (scope ?? preset.scope).map { Scopes(parsing: $0).contains("openid") } ?? false
-        let keys: Set<ServerMetadata.Endpoint> = isOpenID ? [.keys] : []
-        switch grant {
-        case .clientCredentials: return [.token]
-        case .deviceCode: return keys.union([.token, .deviceAuthorization])
-        default: return keys.union(push ? [.token, .authorization, .pushedAuthorization] : [.token, .authorization])
-        }
+        let lookup = try server.lookup(preset)
+        var request = TokenLoginRequest(name: name)
+        request.issuer = lookup.issuer
+        request.endpoints = lookup.endpoints
+        request.clientID = clientID
+        request.clientSecret = try client.secret()
+        request.authenticationMethod = client.method
+        request.keyID = client.keyID
+        request.assertionAudience = client.keyAudience
+        request.grant = device ? .deviceCode : clientCredentials ? .clientCredentials : nil
+        request.scope = scope
+        request.defaultScope = preset.scope
+        request.resources = resource
+        request.account = account
+        request.redirectURI = redirectURI
+        request.pushes = push
+        request.parameters = try furtherParameters(preset)
+        request.bindsTokens = bindsTokens
+        request.dangerouslyAllowsPlainHTTP = server.dangerouslyAllowPlainHttp
+        return request
     }
 
     private func furtherParameters(_ preset: ProviderPreset) throws -> [(name: String, value: String)] {

@@ -15,6 +15,9 @@ struct TokenRefreshCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         let report = try database.keptTokens(now: .now).refresh(name)
+        if let problem = report.idTokenProblem {
+            console.complain("\(name): the tokens were renewed, but for the ID token: \(problem)")
+        }
         if output.json { try console.writeJSON(report) } else { console.note("refreshed \(report.text)") }
     }
 }

@@ -1,14 +1,17 @@
-import CookieModel
-
 /// One challenge of a WWW-Authenticate field (RFC 9110, section 11.6.1).
-struct AuthenticationChallenge: Equatable {
+package struct AuthenticationChallenge: Equatable {
     /// The scheme, in lower case.
-    let scheme: String
+    package let scheme: String
     /// The parameters, names in lower case.
-    var parameters: [String: String] = [:]
+    package private(set) var parameters: [String: String]
+
+    package init(scheme: String, parameters: [String: String] = [:]) {
+        self.scheme = scheme
+        self.parameters = parameters
+    }
 
     /// The challenges in a field's value. What is no challenge is passed over; nothing here fails.
-    static func challenges(in value: Octets) -> [AuthenticationChallenge] {
+    package static func challenges(in value: some Sequence<UInt8>) -> [AuthenticationChallenge] {
         var reader = Reader(rest: Array(value)[...])
         var challenges: [AuthenticationChallenge] = []
         while let word = reader.nextToken() {
@@ -21,6 +24,9 @@ struct AuthenticationChallenge: Equatable {
         }
         return challenges
     }
+
+    /// Whether it asks for a proof with a nonce of the server's (RFC 9449, section 9).
+    package var wantsNonce: Bool { scheme == "dpop" && parameters["error"] == "use_dpop_nonce" }
 
     private struct Reader {
         var rest: ArraySlice<UInt8>

@@ -1,0 +1,53 @@
+internal import GRDB
+
+/// The `login_rule` table: what jars do where a site says "not signed in".
+struct LoginRuleRows {
+    let database: Database
+    let jarID: Int64
+
+    func definitions() throws -> [(name: String, definition: String)] {
+        let statement = try RowStatement(
+            database, "SELECT name, definition FROM login_rule WHERE jar_id = ? ORDER BY name")
+        defer { statement.reset() }
+        statement.bind(1, jarID)
+        var rules: [(name: String, definition: String)] = []
+        while try statement.step() { rules.append((statement.text(0), statement.text(1))) }
+        return rules
+    }
+
+    func put(_ definition: String, named name: String) throws {
+        let statement = try RowStatement(
+            database,
+            """
+            INSERT INTO login_rule (jar_id, name, definition) VALUES (?, ?, ?)
+            ON CONFLICT (jar_id, name) DO UPDATE SET definition = excluded.definition
+            """)
+        statement.bind(1, jarID)
+        statement.bind(2, text: name)
+        statement.bind(3, text: definition)
+        try statement.run()
+    }
+
+    /// Forgets a rule; whether there was one of that name.
+    func delete(named name: String) throws -> Bool {
+        let statement = try RowStatement(database, "DELETE FROM login_rule WHERE jar_id = ? AND name = ?")
+        statement.bind(1, jarID)
+        statement.bind(2, text: name)
+        try statement.run()
+        return database.changesCount > 0
+    }
+
+    /// Takes over the rules of another jar whose names are not in use here.
+    func take(from otherID: Int64) throws {
+        let statement = try RowStatement(
+            database,
+            """
+            INSERT INTO login_rule (jar_id, name, definition)
+            SELECT ?, name, definition FROM login_rule WHERE jar_id = ?
+            ON CONFLICT (jar_id, name) DO NOTHING
+            """)
+        statement.bind(1, jarID)
+        statement.bind(2, otherID)
+        try statement.run()
+    }
+}

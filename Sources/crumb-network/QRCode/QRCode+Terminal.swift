@@ -1,0 +1,38 @@
+extension QRCode {
+    /// The light margin that a reader needs (ISO/IEC 18004, section 5.3.8), in modules.
+    private static let quietZone = 4
+
+    /// Black on white by the colours that no theme changes, and back.
+    private static let colorsOn = "\u{1B}[38;5;16;48;5;231m"
+    private static let colorsOff = "\u{1B}[0m"
+
+    /// How many columns ``lines(usesColor:)`` take.
+    var columns: Int { size + 2 * QRCode.quietZone }
+
+    /// The code as lines of half blocks, each two rows of modules.
+    ///
+    /// - Parameter usesColor: sets black and white, whatever the terminal's own colours are. Without, its characters
+    ///   stand for the light modules, which is right where the terminal writes light on dark, and the reverse elsewhere:
+    ///   most readers take both.
+    func lines(usesColor: Bool) -> [String] {
+        let rows = -QRCode.quietZone..<size + QRCode.quietZone
+        return stride(from: rows.lowerBound, to: rows.upperBound, by: 2).map { row in
+            let line = (-QRCode.quietZone..<size + QRCode.quietZone).map { column in
+                QRCode.block(
+                    upper: isDark(row: row, column: column) == usesColor,
+                    lower: isDark(row: row + 1, column: column) == usesColor)
+            }.joined()
+            return usesColor ? QRCode.colorsOn + line + QRCode.colorsOff : line
+        }
+    }
+
+    /// The character that is written in its upper half, its lower half, both or none.
+    private static func block(upper: Bool, lower: Bool) -> String {
+        switch (upper, lower) {
+        case (true, true): "█"
+        case (true, false): "▀"
+        case (false, true): "▄"
+        case (false, false): " "
+        }
+    }
+}

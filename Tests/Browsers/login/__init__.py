@@ -1,0 +1,1 @@
+"""A page that says "not signed in", and is signed in again with a token."""

@@ -1,0 +1,329 @@
+import Foundation
+import Testing
+
+/// What `crumb token` does with a server: each subcommand, for people and in JSON.
+@Suite("crumb token with a server")
+struct TokenServerCommandTests {
+    private let home = CrumbHome()
+    private let server: AuthorizationServer
+
+    init() throws {
+        server = try AuthorizationServer()
+    }
+
+    /// A profile `work` that can be refreshed.
+    private func given(expired: Bool = false, _ more: String...) throws {
+        let path = try home.write(AuthorizationServer.tokens(expired: expired), to: "tokens")
+        let result = try home.start(
+            [
+                "token", "import", "work", "--issuer", server.issuer, "--client-id", "app", "--account", "me",
+                "--discover",
+            ] + more, input: path
+        ).wait()
+        #expect(result.status == 0, "\(result.talk)")
+        try FileManager.default.removeItem(atPath: path)
+    }
+
+    /// Everything secret that there is.
+    private func expectSilent(_ result: RunResult, but allowed: [String] = []) {
+        let secrets = ["access-0", "access-1", "refresh-0", "refresh-1", "client-s3cret", "machine-1", "dev-1"]
+        for secret in secrets where !allowed.contains(secret) {
+            #expect(!result.text.contains(secret), "\(secret)")
+        }
+        for secret in secrets { #expect(!result.talk.contains(secret), "\(secret)") }
+    }
+
+    /// A command, and what it prints: a part of its output for people, of its talk, and members of its JSON.
+    struct Row: Sendable, CustomTestStringConvertible {
+        let command: [String]
+        var expired = false
+        var status: Int32 = 0
+        var text = ""
+        var talk = ""
+        var json: [String: String] = [:]
+        var shown: [String] = []
+
+        var testDescription: String { command.joined(separator: " ") }
+    }
+
+    static let rows: [Row] = [
+        Row(
+            command: ["get"], text: "access-0\n", json: ["accessToken": "access-0", "tokenType": "Bearer"],
+            shown: ["access-0"]),
+        Row(
+            command: ["get"], expired: true, text: "access-1\n", json: ["accessToken": "access-1"],
+            shown: ["access-1"]),
+        // Never more than the later half of its life.
+        Row(
+            command: ["get", "--skew", "7200"], text: "access-0\n", json: ["accessToken": "access-0"],
+            shown: ["access-0"]),
+        Row(
+            command: ["header"], text: "Authorization: Bearer access-0\n",
+            json: ["name": "Authorization", "value": "Bearer access-0"], shown: ["access-0"]),
+        Row(
+            command: ["header", "--url", "https://api.example/"], text: "Authorization: Bearer access-0\n",
+            json: ["name": "Authorization"], shown: ["access-0"]),
+        Row(command: ["list"], text: "me", json: ["name": "work", "state": "valid", "account": "me"]),
+        Row(command: ["list"], expired: true, text: "expired", json: ["state": "expired"]),
+        Row(command: ["status"], text: "refresh token: kept", json: ["tokenType": "Bearer", "grant": "imported"]),
+        Row(command: ["refresh"], talk: "refreshed work: valid", json: ["name": "work", "state": "valid"]),
+        Row(command: ["refresh"], expired: true, talk: "refreshed work: valid", json: ["state": "valid"]),
+        Row(
+            command: ["introspect"], text: "active: yes\nscope: a b\nclient: app\nuser: me\n",
+            json: ["clientID": "app", "username": "me", "subject": "s-1"]),
+        Row(command: ["introspect", "--refresh-token"], text: "active: yes", json: ["scope": "a b"]),
+        Row(command: ["revoke"], talk: "revoked work", json: ["name": "work"]),
+        Row(command: ["logout"], talk: "logged out: work", json: ["name": "work"]),
+        Row(
+            command: ["export"], text: "export ACCESS_TOKEN='access-0'\nexport TOKEN_TYPE='Bearer'\nexport EXPIRES_AT",
+            shown: ["access-0"]),
+        Row(
+            command: ["export", "--format", "env", "--prefix", "WORK_"], text: "export WORK_ACCESS_TOKEN='access-0'",
+            shown: ["access-0"]),
+        Row(
+            command: ["export", "--format", "json"], text: #""scope":"a b""#,
+            json: ["access_token": "access-0", "refresh_token": "refresh-0", "token_type": "Bearer"],
+            shown: ["access-0", "refresh-0"]),
+        Row(
+            command: ["export", "--format", "kubernetes"], text: #""status":{"expirationTimestamp":""#,
+            json: ["kind": "ExecCredential", "apiVersion": "client.authentication.k8s.io/v1"], shown: ["access-0"]),
+        Row(
+            command: ["export", "--format", "netrc", "--host", "api.example", "--username", "u"],
+            text: "machine api.example login u password access-0\n", shown: ["access-0"]),
+        Row(command: ["export", "--format", "netrc"], status: 64),
+        Row(command: ["export", "--prefix", "a b"], status: 64),
+        Row(command: ["remove"], talk: "removed work", json: ["removed": "work"]),
+        Row(command: ["get", "--skew", "-1"], status: 64),
+        Row(command: ["header", "--method", "GET"], status: 64),
+    ]
+
+    @Test("Each subcommand says what it should, and nothing more", arguments: rows)
+    func command(row: Row) throws {
+        try given(expired: row.expired)
+        let words = ["token", row.command[0]] + (row.command[0] == "list" ? [] : ["work"]) + row.command.dropFirst()
+        let result = try home.start(words).wait()
+        #expect(result.status == row.status, "\(result.talk)")
+        expectSilent(result, but: row.shown)
+        if row.status == 0 {
+            #expect(row.text.isEmpty ? result.text.isEmpty : result.text.contains(row.text), "\(result.text)")
+            #expect(row.talk.isEmpty ? result.talk.isEmpty : result.talk.contains(row.talk), "\(result.talk)")
+        }
+    }
+
+    @Test("Each subcommand says the same in JSON", arguments: rows.filter { !$0.json.isEmpty })
+    func json(row: Row) throws {
+        try given(expired: row.expired)
+        let words = ["token", row.command[0], "--json"] + (row.command[0] == "list" ? [] : ["work"])
+        let result = try home.start(words + row.command.dropFirst()).wait()
+        #expect(result.status == 0 && result.talk.isEmpty, "\(result.talk)")
+        expectSilent(result, but: row.shown)
+        let object = try #require(try result.objects().first)
+        for (name, value) in row.json { #expect(object[name] as? String == value, "\(name)") }
+    }
+
+    @Test("git gets a credential for the host that was named, and over secure connections")
+    func gitCredential() throws {
+        try given()
+        let rows = [
+            ("protocol=https\nhost=git.example\n", true), ("protocol=https\nhost=other.example\n", false),
+            ("protocol=http\nhost=git.example\n", false),
+        ]
+        for (question, isAnswered) in rows {
+            let result = try home.crumb(
+                "token", "export", "--format", "git-credential", "--host", "git.example", "work", "get",
+                input: question)
+            #expect(result.status == 0)
+            #expect(result.text.hasPrefix("username=oauth2\npassword=access-0\npassword_expiry_utc=") == isAnswered)
+            #expect(result.output.isEmpty != isAnswered)
+        }
+        let store = try home.crumb(
+            "token", "export", "--format", "git-credential", "work", "store", input: "protocol=https\n")
+        #expect(store.status == 0 && store.output.isEmpty)
+    }
+
+    @Test("What a revocation ends is told, and stays known; a logout forgets it")
+    func ending() throws {
+        try given()
+        let revoked = try home.crumb("token", "revoke", "--json", "work")
+        #expect(try revoked.objects().first?["revoked"] as? [String] == ["refresh_token", "access_token"])
+        #expect(server.revoked == ["refresh_token", "access_token"])
+        #expect(try home.crumb("token", "get", "work").status == 41)
+        #expect(try home.crumb("token", "status", "work").status == 0)
+        #expect(try home.crumb("token", "logout", "work").status == 0)
+        #expect(try home.crumb("token", "status", "work").status == 40)
+    }
+
+    @Test("A logout forgets nothing where the server is away, unless it is told to")
+    func unreachable() throws {
+        let path = try home.write(AuthorizationServer.tokens(), to: "tokens")
+        let imported = try home.start(
+            [
+                "token", "import", "work", "--issuer", "http://127.0.0.1:1", "--endpoint",
+                "revocation_endpoint=http://127.0.0.1:1/revoke",
+            ], input: path
+        ).wait()
+        #expect(imported.status == 0, "\(imported.talk)")
+        let failed = try home.crumb("token", "logout", "work")
+        #expect(failed.status == 45 && failed.talk.hasPrefix("crumb: "))
+        #expect(try home.crumb("token", "get", "work").status == 0)
+        let forced = try home.crumb("token", "logout", "--force", "work")
+        #expect(forced.status == 0 && forced.talk.contains("not ended"))
+        #expect(try home.crumb("token", "get", "work").status == 40)
+    }
+
+    @Test("A grant that the server refuses is status 43, and the server is not asked again")
+    func refused() throws {
+        try given(expired: true)
+        server.endGrants()
+        for _ in 0..<2 {
+            let result = try home.crumb("token", "get", "work")
+            #expect(result.status == 43 && result.output.isEmpty && result.talk.contains("crumb token login"))
+        }
+        #expect(server.forms(at: "/token").count == 1)
+        #expect(try home.crumb("token", "list", "--json").objects().first?["state"] as? String == "login-required")
+    }
+
+    @Test("Commands that need a server's endpoint say so where none is known", arguments: ["revoke", "introspect"])
+    func noEndpoint(command: String) throws {
+        #expect(try home.crumb("token", "import", "bare", input: "tok-1").status == 0)
+        let result = try home.crumb("token", command, "bare")
+        #expect(result.status == 47 && result.talk.contains("bare"), "\(result.talk)")
+    }
+
+    // MARK: - Logins
+
+    @Test("A client logs in by itself, with its secret from a file or the environment", arguments: [true, false])
+    func machine(fromFile: Bool) throws {
+        let file = try home.write("client-s3cret\n", to: "secret")
+        let words = [
+            "token", "login", "machine", "--client-credentials", "--issuer", server.issuer, "--client-id", "app",
+            "--scope", "a", "--json",
+        ]
+        let result =
+            fromFile
+            ? try home.start(words + ["--client-secret-file", file]).wait()
+            : try home.start(words, variables: ["CRUMB_CLIENT_SECRET": "client-s3cret"]).wait()
+        #expect(result.status == 0, "\(result.talk)")
+        expectSilent(result)
+        #expect(try result.objects().first?["state"] as? String == "valid")
+        #expect(server.forms(at: "/token") == ["grant_type=client_credentials&scope=a"])
+        // The second one needs nothing that was said before: not even the server is asked who it is.
+        let again = try home.crumb("token", "login", "machine")
+        #expect(again.status == 0 && again.talk.hasPrefix("logged in: machine: valid"), "\(again.talk)")
+        #expect(server.paths.filter { $0.hasPrefix("/.well-known") }.count == 1)
+        #expect(try home.crumb("token", "get", "machine").text == "machine-1\n")
+    }
+
+    @Test("A new secret goes the way that the old one went")
+    func newSecret() throws {
+        let words = [
+            "token", "login", "machine", "--client-credentials", "--issuer", server.issuer, "--client-id", "app",
+        ]
+        let first = try home.start(
+            words + ["--auth-method", "client_secret_post"], variables: ["CRUMB_CLIENT_SECRET": "old"]
+        ).wait()
+        #expect(first.status == 0, "\(first.talk)")
+        let second = try home.crumb("token", "login", "machine", variables: ["CRUMB_CLIENT_SECRET": "new"])
+        #expect(second.status == 0, "\(second.talk)")
+        #expect(server.forms(at: "/token").last?.contains("client_secret=new") == true)
+        #expect(try home.crumb("token", "login", "machine").status == 0)
+        #expect(server.forms(at: "/token").last?.contains("client_secret=new") == true)
+    }
+
+    @Test("A login on another device says what to type where, and waits")
+    func device() throws {
+        let result = try home.crumb(
+            "token", "login", "tv", "--device", "--issuer", server.issuer, "--client-id", "app", "--account", "me")
+        #expect(result.status == 0, "\(result.talk)")
+        expectSilent(result)
+        #expect(result.talk.contains("Open \(server.issuer)/go and enter the code AB-CD"))
+        #expect(result.talk.contains("or open \(server.issuer)/go?code=AB-CD"))
+        // No terminal, no QR code.
+        #expect(!result.talk.contains("\u{2580}") && result.output.isEmpty)
+        #expect(server.forms(at: "/token").count == 2)
+        #expect(try home.crumb("token", "get", "tv").text == "access-0\n")
+    }
+
+    @Test("A preset's server and scope count where nothing else is said")
+    func preset() throws {
+        try home.write(#"{"mine":{"issuer":"\#(server.issuer)","scope":"from-preset"}}"#, to: "presets")
+        func login(_ more: String...) throws -> String? {
+            let result = try home.start(
+                [
+                    "token", "login", "m", "--client-credentials", "--client-id", "app", "--provider", "mine",
+                    "--providers-file", home.file("presets"),
+                ] + more
+            ).wait()
+            #expect(result.status == 0, "\(result.talk)")
+            return server.forms(at: "/token").last
+        }
+        #expect(try login()?.contains("scope=from-preset") == true)
+        #expect(try login("--scope", "own")?.contains("scope=own") == true)
+        // What was said before counts before the preset.
+        #expect(try login()?.contains("scope=own") == true)
+    }
+
+    @Test(
+        "A login that lacks something says what, and asks nobody",
+        arguments: [
+            (["--client-id", "app"], "server"), (["--issuer", "http://127.0.0.1:1"], "client"),
+            (["--endpoint", "nonsense=x", "--client-id", "app"], "--endpoint"),
+            (["--provider", "nobody", "--client-id", "app"], "nobody"),
+            (
+                [
+                    "--endpoint", "token_endpoint=http://127.0.0.1:1/t", "--client-id", "app", "--auth-method",
+                    "client_secret_basic",
+                ], "secret"
+            ),
+            (["--issuer", "http://id.example", "--client-id", "app"], "https"),
+        ])
+    func incomplete(options: [String], said: String) throws {
+        let extra = options.contains("--endpoint") ? [] : ["--endpoint", "token_endpoint=http://127.0.0.1:1/t"]
+        let words = ["token", "login", "x", "--client-credentials"] + options
+        let result = try home.start(words + (said == "client" ? extra : [])).wait()
+        #expect(result.status != 0 && result.talk.hasPrefix("crumb: ") && result.talk.contains(said), "\(result.talk)")
+        #expect(try home.crumb("token", "get", "x").status == 40)
+    }
+
+    @Test("A bound token's header is for the request that is named, and for no other")
+    func boundHeader() throws {
+        let login = try home.crumb(
+            "token", "login", "bound", "--client-credentials", "--dpop", "--issuer", server.issuer, "--client-id",
+            "app")
+        #expect(login.status == 0, "\(login.talk)")
+        let refused = try home.crumb("token", "header", "bound")
+        #expect(refused.status == 47 && refused.output.isEmpty && refused.talk.contains("--url"))
+        let url = "https://api.example/a?b=c"
+        let header = try home.crumb(
+            "token", "header", "--method", "PATCH", "--url", url, "--nonce", "n1", "bound")
+        let lines = header.text.split(separator: "\n")
+        #expect(header.status == 0 && lines.count == 2 && lines[0] == "Authorization: DPoP bound-1")
+        let proof = try #require(lines.last?.split(separator: " ").last?.split(separator: "."))
+        var payload = proof[1].replacing("-", with: "+").replacing("_", with: "/")
+        payload += String(repeating: "=", count: (4 - payload.count % 4) % 4)
+        let bytes = try #require(Data(base64Encoded: String(payload)))
+        let claims = try #require(try JSONSerialization.jsonObject(with: bytes) as? [String: Any])
+        #expect(claims["htm"] as? String == "PATCH" && claims["htu"] as? String == "https://api.example/a")
+        #expect(claims["nonce"] as? String == "n1" && claims["ath"] is String)
+        let json = try home.crumb("token", "header", "--json", "--url", url, "bound").objects()
+        #expect(json.map { $0["name"] as? String } == ["Authorization", "DPoP"])
+        #expect(try home.crumb("token", "header", "--url", "api.example", "bound").status == 19)
+    }
+
+    // MARK: - Fallback rules
+
+    @Test("Rules of a login fallback are kept, listed and removed, in JSON as well")
+    func fallback() throws {
+        let set = try home.crumb(
+            "token", "fallback", "set", "app", "https://app.example/", "--profile", "work", "--when-redirect", "/login",
+            "--cookie", "session={access_token}; Path=/; Secure")
+        #expect(set.status == 0 && set.talk.hasPrefix("kept rule app: https://app.example/ at /login: cookie"))
+        let list = try #require(try home.crumb("token", "fallback", "list", "--json").objects().first)
+        #expect(list["profile"] as? String == "work" && list["delivery"] as? String == "cookie")
+        let refused = try home.crumb(
+            "token", "fallback", "set", "app", "http://app.example/", "--profile", "work", "--authorization")
+        #expect(refused.status == 47, "\(refused.talk)")
+        #expect(try home.crumb("token", "fallback", "remove", "--json", "app").objects().first != nil)
+        #expect(try home.crumb("token", "fallback", "remove", "app").status == 40)
+    }
+}
