@@ -17,7 +17,8 @@ def main() -> int:
     """Runs what is asked for; 0 where all of it is as it should be."""
     parser = argparse.ArgumentParser(prog="Scripts/captures", description="Holds Crumb against what real tools write.")
     parser.add_argument("--crumb", type=Path, required=True, metavar="FILE", help="the command to hold against them")
-    parser.add_argument("--python", type=Path, required=True, metavar="FILE", help="a Python with mitmproxy and Playwright")
+    parser.add_argument("--python", type=Path, required=True, metavar="FILE",
+                        help="a Python with mitmproxy and Playwright")
     parser.add_argument("tool", nargs="*", metavar="TOOL", help="what to run (default: " + ", ".join(TOOLS) + ")")
     options = parser.parse_args()
     if unknown := set(options.tool) - TOOLS.keys():

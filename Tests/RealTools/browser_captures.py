@@ -106,14 +106,16 @@ def chromium(bench: Workbench) -> Iterator[Capture]:
 def firefox(bench: Workbench) -> Iterator[Capture]:
     """Firefox's list, its database with the log before it, and its session's file."""
     # So that what is open is written down every second, and not four times a minute.
-    with Firefox(bench.processes, bench.proxy_port, more_preferences={"browser.sessionstore.interval": 1000}) as browser:
+    every_second = {"browser.sessionstore.interval": 1000}
+    with Firefox(bench.processes, bench.proxy_port, more_preferences=every_second) as browser:
         browser.navigate(bench.url)
         wait_for(lambda: browser.evaluate("location.pathname") == SECOND or None, "the page")
         yield Capture("Firefox: BiDi's storage.getCookies", (_write(bench, "bidi.json", browser.cookies()),),
                       unsaid=("sameSite", "partitionKey"))
 
         def capture(name: str, paths: tuple[str, ...] = (FIRST, SECOND)) -> Capture:
-            return Capture(name, ("--browser", "firefox", "--browser-profile", str(browser.profile)), SESSION, paths=paths)
+            arguments = ("--browser", "firefox", "--browser-profile", str(browser.profile))
+            return Capture(name, arguments, SESSION, paths=paths)
 
         def navigate(url: str) -> None:
             browser.navigate(url)
@@ -131,7 +133,8 @@ def webkitgtk(bench: Workbench) -> Iterator[Capture]:
         folder = bench.folder / name.partition(".")[2]
         with WebKit(bench.processes, bench.proxy_port, data_folder=folder, has_text_storage=is_text) as browser:
             def capture(title: str, paths: tuple[str, ...] = (FIRST, SECOND)) -> Capture:
-                return Capture(title, ("--browser", "webkitgtk", "--browser-profile", str(folder)), SESSION, paths=paths,
+                arguments = ("--browser", "webkitgtk", "--browser-profile", str(folder))
+                return Capture(title, arguments, SESSION, paths=paths,
                                otherwise={"partitioned": {"partitionKey": None, "sameSite": None}})
 
             browser.navigate(bench.url)

@@ -4,7 +4,8 @@ from login_site import COOKIES, HOST
 from server.messages import Request, Response, redirect
 
 FIRST, SECOND, LATER, PLAIN = "/first", "/login", "/later", "/plain"
-_PAGE = b"<!doctype html><title>HTTP/1.1 200 OK</title>\nSet-Cookie: body=1\n\nHTTP/1.1 200 OK\r\nSet-Cookie: body=2\r\n\r\n"
+_PAGE = (b"<!doctype html><title>HTTP/1.1 200 OK</title>\nSet-Cookie: body=1\n\n"
+         b"HTTP/1.1 200 OK\r\nSet-Cookie: body=2\r\n\r\n")
 # What may be set without TLS by a host that is an address. mitmproxy 8 takes a comma within braces for the beginning of
 # another cookie.
 _PLAIN = tuple(line for line in COOKIES

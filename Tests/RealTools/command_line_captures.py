@@ -36,8 +36,8 @@ def curl(bench: Workbench) -> Iterator[Capture]:
     run("-o", "b", "-w", "%{header_json}", out="hj")
     # curl 7.88 loses the backslash of an escape, and takes octets for signed numbers.
     octets = "".join(f"uffffff{octet:02x}" if octet > 0x7F else chr(octet) for octet in "Grüße".encode())
-    yield Capture("curl --write-out '%{header_json}'", ("hj", "--url", f"https://{HOST}/login"), frozenset({"redirected"}),
-                  otherwise={"umlaut": {"value": octets}})
+    yield Capture("curl --write-out '%{header_json}'", ("hj", "--url", f"https://{HOST}/login"),
+                  frozenset({"redirected"}), otherwise={"umlaut": {"value": octets}})
     run("--cookie-jar", "jar")
     yield Capture("curl --cookie-jar", ("jar",), frozenset(Curl.unwritten), Curl.unsaid)
 
@@ -75,7 +75,8 @@ def mitmproxy(bench: Workbench) -> Iterator[Capture]:
     folder = f"confdir={bench.path('mitmproxy')}"
     flows = bench.path("flows")
     _record(bench, bench.url, "--set", folder, "--mode", f"upstream:{bench.proxy}", "--ssl-insecure", "-w", flows)
-    bench.run(str(bench.python.parent / "mitmdump"), "--quiet", "--set", folder, "-nr", flows, "--set", "hardump=new.har")
+    bench.run(str(bench.python.parent / "mitmdump"), "--quiet", "--set", folder, "-nr", flows, "--set",
+              "hardump=new.har")
     yield Capture("mitmdump --set hardump", ("new.har",))
     if HAR_DUMP.exists():
         # It fails behind a proxy, so that the site is asked directly.
@@ -102,6 +103,6 @@ def _record(bench: Workbench, url: str, *arguments: str) -> None:
             return None
 
     wait_for(is_listening, "mitmdump")
-    bench.run("curl", "--silent", "--location", "--insecure", "--noproxy", "", "--proxy", f"http://127.0.0.1:{port}", url,
-              out="body")
+    bench.run("curl", "--silent", "--location", "--insecure", "--noproxy", "", "--proxy", f"http://127.0.0.1:{port}",
+              url, out="body")
     bench.processes.stop(process, grace=20)

@@ -1,5 +1,6 @@
 """Has tools make captures, imports each, and holds the cookies that come back against those that the site set."""
 
+import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -54,9 +55,10 @@ class Laboratory:
         try:
             for capture in TOOLS[name](bench):
                 found = list(self._faults(capture, folder))
-                self._say(f"{capture.name}: {'NOT as it was set' if found else 'as it was set'}", found)
+                expectation = "refused" if capture.refusal else "as it was set"
+                self._say(f"{capture.name}: {'NOT ' if found else ''}{expectation}", found)
                 passed &= not found
-        except (CrumbFailure, EngineFailure, ToolFailure, OSError) as failure:
+        except (CrumbFailure, EngineFailure, ToolFailure, OSError, subprocess.TimeoutExpired) as failure:
             self._say(f"{name}: FAILED", [str(failure)])
             passed = False
         finally:
