@@ -4,6 +4,7 @@
 #include "driver.h"
 #include <arpa/inet.h>
 #include <curl/curl.h>
+#include <pthread.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -211,12 +212,52 @@ static void run_memory(void) {
            base_kibibytes);
 }
 
+// An HTTP request to this machine and its answer, a connection for each: what a page's own requests cost at least.
+enum { LOOPBACK_REQUESTS = 200 };
+static CURL *requester;
+
+static void *answer_connections(void *context) {
+    static const char answer[] = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok";
+    char request[4096];
+    (void)context;
+    for (int connection; (connection = accept(listener, NULL, NULL)) >= 0; close(connection)) {
+        if (read(connection, request, sizeof request) > 0 && write(connection, answer, sizeof answer - 1) < 0) break;
+    }
+    return NULL;
+}
+
+static size_t ignore_body(char *data, size_t size, size_t count, void *context) {
+    (void)data, (void)context;
+    return size * count;
+}
+
+static const char *prepare_loopback(const char *folder, long size) {
+    pthread_t thread;
+    (void)folder, (void)size;
+    listen_on_loopback();
+    if (pthread_create(&thread, NULL, answer_connections, NULL)) return "cannot start a thread";
+    requester = curl_easy_init();
+    curl_easy_setopt(requester, CURLOPT_URL, proxy);
+    curl_easy_setopt(requester, CURLOPT_PROXY, "");
+    curl_easy_setopt(requester, CURLOPT_WRITEFUNCTION, ignore_body);
+    return curl_easy_perform(requester) == CURLE_OK ? NULL : "cannot connect to this machine";
+}
+
+static void run_loopback(void) {
+    double start = wall_seconds();
+    for (int index = 0; index < LOOPBACK_REQUESTS; index++) {
+        if (curl_easy_perform(requester) != CURLE_OK) exit(1);
+    }
+    printf("{\"seconds\":%.9f,\"operations\":%d,\"facts\":{}}\n", wall_seconds() - start, LOOPBACK_REQUESTS);
+}
+
 int main(int count, char **arguments) {
     static const Subject subjects[] = {
         {"parse", "keeps what it parses and frees it again", prepare_parse, run_parse, NULL},
         {"store", "takes Netscape lines", prepare_store, run_store, NULL},
         {"header", "the difference of two transfers, http only", prepare_header, run_header, header},
         {"memory", NULL, prepare_memory, run_memory, NULL},
+        {"loopback-request", NULL, prepare_loopback, run_loopback, NULL},
     };
     curl_global_init(CURL_GLOBAL_ALL);
     return serve(count, arguments, "libcurl", curl_version_info(CURLVERSION_NOW)->version, subjects,

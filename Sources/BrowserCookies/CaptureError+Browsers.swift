@@ -44,6 +44,10 @@ extension CaptureError {
         CaptureError(.entryMalformed, place, "The row lacks what every cookie has and was left out.")
     }
 
+    static func rowTooLong(at place: CapturePlace) -> CaptureError {
+        CaptureError(.lineTooLong, place, "The row is longer than 8 MiB and was left out.")
+    }
+
     static func otherContainer(_ container: Int, count: Int, at place: CapturePlace) -> CaptureError {
         let name = container == 0 ? "no container" : "container \(container)"
         return CaptureError(

@@ -36,22 +36,25 @@ struct ChromiumTable: BrowserCookieTable {
             columns.contains("is_httponly")
                 ? "is_httponly" : columns.contains("httponly") ? "httponly AS is_httponly" : "0",
         ]
-        let rows = try Row.fetchCursor(
-            database,
-            sql: """
-                SELECT CAST(name AS BLOB) AS name, CAST(value AS BLOB) AS value, CAST(host_key AS BLOB) AS host_key,
-                    CAST(path AS BLOB) AS path, expires_utc, \(flags[0]), \(flags[1]),
-                    \(optional("encrypted_value", asBlob: true)), \(optional("top_frame_site_key", asBlob: true)),
-                    \(optional("has_cross_site_ancestor")), \(optional("has_expires")), \(optional("creation_utc")),
-                    \(optional("last_access_utc")), \(optional("samesite"))
-                FROM cookies ORDER BY rowid
+        let rows = try CookieRows(
+            database, table: "cookies",
+            columns: """
+                CAST(name AS BLOB) AS name, CAST(value AS BLOB) AS value, CAST(host_key AS BLOB) AS host_key,
+                CAST(path AS BLOB) AS path, expires_utc, \(flags[0]), \(flags[1]),
+                \(optional("encrypted_value", asBlob: true)), \(optional("top_frame_site_key", asBlob: true)),
+                \(optional("has_cross_site_ancestor")), \(optional("has_expires")), \(optional("creation_utc")),
+                \(optional("last_access_utc")), \(optional("samesite"))
                 """)
         let cipher = ChromiumCipher(password: password, hasHashedHost: version >= Self.hashedHostVersion)
         var entry = 0
         var unreadable: [ChromiumCipher.Obstacle: Int] = [:]
-        while let row = try rows.next() {
+        while let item = try rows.next() {
             entry += 1
             let place = CapturePlace(source: source, entry: entry)
+            guard case .row(let row) = item else {
+                try emit(.failure(.rowTooLong(at: place)))
+                continue
+            }
             guard var record = record(row) else {
                 try emit(.failure(.rowMalformed(at: place)))
                 continue

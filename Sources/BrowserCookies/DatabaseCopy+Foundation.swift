@@ -1,14 +1,20 @@
 import Captures
 import Foundation
 
-/// A private copy of a database with its write-ahead log, as both were at one moment.
+/// A private copy of a database with its write-ahead log or its rollback journal, as all were at one moment.
 ///
-/// The two files are copied and looked at again: where either has changed in between, both are copied anew. So no lock is
-/// taken that the browser could meet. The index of the log is not copied: SQLite makes it anew.
+/// The files are copied and looked at again: where one has changed in between, all are copied anew. So no lock is taken
+/// that the browser could meet. A journal that is copied in the middle of a transaction, or that a killed browser has
+/// left, takes the copy back to what was there before. The index of a log is not copied: SQLite makes it anew.
 struct DatabaseCopy {
-    private static let attemptLimit = 8
+    /// Some two seconds.
+    private static let attemptLimit = 50
     /// More than any browser's cookies take.
     private static let byteLimit: UInt64 = 4 << 30
+    /// How coarse the times of files may be, in seconds: of two writes within that, the second may leave no trace.
+    private static let timeGrain = 0.011
+    /// The endings of the files that belong together.
+    private static let endings = ["", "-wal", "-journal"]
 
     /// The copy's path.
     let path: String
@@ -39,15 +45,19 @@ struct DatabaseCopy {
 
     private func copy(_ original: String, at place: CapturePlace) throws(CaptureError) {
         for attempt in 0..<Self.attemptLimit {
-            // A browser writes in bursts.
-            if attempt > 0 { Thread.sleep(forTimeInterval: 0.05 * Double(attempt)) }
-            let before = (state(original), state("\(original)-wal"))
-            guard let size = before.0?.size else { throw .databaseNotReadable(at: place) }
-            guard size + (before.1?.size ?? 0) <= Self.byteLimit else { throw .databaseTooLarge(at: place) }
-            let isCopied =
-                copyFile(original, to: path)
-                && (before.1 == nil || copyFile("\(original)-wal", to: "\(path)-wal"))
-            guard before == (state(original), state("\(original)-wal")) else { continue }
+            // A browser writes in bursts, and with short pauses.
+            if attempt > 0 { Thread.sleep(forTimeInterval: min(0.005 * Double(attempt), 0.05)) }
+            let before = Self.endings.map { state("\(original)\($0)") }
+            guard before[0] != nil else { throw .databaseNotReadable(at: place) }
+            let size = before.reduce(0) { $0 + ($1?.size ?? 0) }
+            guard size <= Self.byteLimit else { throw .databaseTooLarge(at: place) }
+            let now = Date()
+            guard !before.contains(where: { $0?.isFresh(at: now, within: Self.timeGrain) ?? false }) else { continue }
+            let isCopied = zip(Self.endings, before).allSatisfy { ending, state in
+                let copy = "\(path)\(ending)"
+                return state == nil ? removeFile(copy) : copyFile("\(original)\(ending)", to: copy)
+            }
+            guard before == Self.endings.map({ state("\(original)\($0)") }) else { continue }
             guard isCopied else { throw .databaseNotReadable(at: place) }
             return
         }
@@ -58,6 +68,11 @@ struct DatabaseCopy {
         let size: UInt64
         let modified: Date?
         let number: UInt64?
+
+        /// Whether the file was written just now.
+        func isFresh(at now: Date, within grain: TimeInterval) -> Bool {
+            modified.map { abs(now.timeIntervalSince($0)) < grain } ?? false
+        }
     }
 
     private func state(_ path: String) -> FileState? {
@@ -67,6 +82,12 @@ struct DatabaseCopy {
             size: (attributes[.size] as? NSNumber)?.uint64Value ?? 0,
             modified: attributes[.modificationDate] as? Date,
             number: (attributes[.systemFileNumber] as? NSNumber)?.uint64Value)
+    }
+
+    /// Removes what an earlier attempt has copied.
+    private func removeFile(_ path: String) -> Bool {
+        try? FileManager.default.removeItem(atPath: path)
+        return true
     }
 
     /// Copies the bytes into a file that nobody else may read, from its first byte on.

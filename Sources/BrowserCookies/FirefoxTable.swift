@@ -19,20 +19,23 @@ struct FirefoxTable: BrowserCookieTable {
         let optional = ["creationTime", "lastAccessed", "sameSite"].map {
             columns.contains($0) ? $0 : "NULL AS \($0)"
         }
-        let rows = try Row.fetchCursor(
-            database,
-            sql: """
-                SELECT CAST(name AS BLOB) AS name, CAST(value AS BLOB) AS value, CAST(host AS BLOB) AS host,
-                    CAST(path AS BLOB) AS path, CAST(originAttributes AS BLOB) AS originAttributes, expiry, isSecure,
-                    isHttpOnly, \(optional.joined(separator: ", "))
-                FROM moz_cookies ORDER BY rowid
+        let rows = try CookieRows(
+            database, table: "moz_cookies",
+            columns: """
+                CAST(name AS BLOB) AS name, CAST(value AS BLOB) AS value, CAST(host AS BLOB) AS host,
+                CAST(path AS BLOB) AS path, CAST(originAttributes AS BLOB) AS originAttributes, expiry, isSecure,
+                isHttpOnly, \(optional.joined(separator: ", "))
                 """)
         var entry = 0
         var others: [Int: Int] = [:]
         var isolatedCount = 0
-        while let row = try rows.next() {
+        while let item = try rows.next() {
             entry += 1
             let place = CapturePlace(source: source, entry: entry)
+            guard case .row(let row) = item else {
+                try emit(.failure(.rowTooLong(at: place)))
+                continue
+            }
             guard let attributes = FirefoxOriginAttributes(row.text("originAttributes") ?? ""),
                 let record = record(row, attributes)
             else {

@@ -10,17 +10,20 @@ struct WebKitGTKTable: BrowserCookieTable {
 
     func read(_ database: Database, _ emit: (CaptureItem) throws -> Void) throws {
         let sameSite = columns.contains("sameSite") ? "sameSite" : "NULL AS sameSite"
-        let rows = try Row.fetchCursor(
-            database,
-            sql: """
-                SELECT CAST(name AS BLOB) AS name, CAST(value AS BLOB) AS value, CAST(host AS BLOB) AS host,
-                    CAST(path AS BLOB) AS path, expiry, isSecure, isHttpOnly, \(sameSite)
-                FROM moz_cookies ORDER BY rowid
+        let rows = try CookieRows(
+            database, table: "moz_cookies",
+            columns: """
+                CAST(name AS BLOB) AS name, CAST(value AS BLOB) AS value, CAST(host AS BLOB) AS host,
+                CAST(path AS BLOB) AS path, expiry, isSecure, isHttpOnly, \(sameSite)
                 """)
         var entry = 0
-        while let row = try rows.next() {
+        while let item = try rows.next() {
             entry += 1
             let place = CapturePlace(source: source, entry: entry)
+            guard case .row(let row) = item else {
+                try emit(.failure(.rowTooLong(at: place)))
+                continue
+            }
             guard let record = record(row) else {
                 try emit(.failure(.rowMalformed(at: place)))
                 continue

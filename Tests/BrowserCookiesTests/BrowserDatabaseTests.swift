@@ -149,6 +149,50 @@ struct BrowserDatabaseTests {
         try browser.close()
     }
 
+    @Test("In the middle of a transaction that has reached the file, what was there before is read")
+    func transaction() throws {
+        let path = folder.file("journal")
+        var configuration = Configuration()
+        configuration.prepareDatabase { database in
+            try database.execute(
+                sql: "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = TRUNCATE; PRAGMA cache_size = 1")
+        }
+        let browser = try DatabaseQueue(path: path, configuration: configuration)
+        let insert = "INSERT INTO moz_cookies VALUES (?, '', 'n', ?, 'a.test', '/', 1795316015, 7, 5, 1, 1, 1)"
+        let value = String(repeating: "v", count: 3000)
+        try browser.write { database in
+            try database.execute(sql: Self.firefox)
+            for id in 1...20 { try database.execute(sql: insert, arguments: [id, value]) }
+        }
+        let whole = try summary(path)
+        let committed = try Data(contentsOf: URL(filePath: path))
+        try browser.writeWithoutTransaction { database in
+            try database.execute(sql: "BEGIN IMMEDIATE")
+            try database.execute(sql: "UPDATE moz_cookies SET value = replace(value, 'v', 'w'), expiry = id")
+            #expect(try Data(contentsOf: URL(filePath: path)) != committed)
+            let journal = try Data(contentsOf: URL(filePath: "\(path)-journal"))
+            #expect(try summary(path) == whole)
+            #expect(try Data(contentsOf: URL(filePath: "\(path)-journal")) == journal)
+            try database.execute(sql: "COMMIT")
+        }
+        #expect(try summary(path).allSatisfy { $0.hasPrefix("n=www") })
+        try browser.close()
+    }
+
+    @Test("A row that is longer than any cookie costs itself alone, as does one that the schema makes long")
+    func long() throws {
+        let insert = "INSERT INTO moz_cookies (name, value, host, path, expiry) VALUES"
+        let path = try database(
+            "long", Self.firefox, "\(insert) ('a', '1', 'a.test', '/', 1795316015)",
+            "\(insert) ('b', zeroblob(9000000), 'a.test', '/', 1795316015)",
+            "\(insert) ('c', '3', 'a.test', '/', 1795316015)")
+        #expect(try summary(path) == ["a=1 a.test", "line-too-long 1", "c=3 a.test"])
+        let made = Self.firefox.replacing(
+            "value TEXT", with: "value TEXT GENERATED ALWAYS AS (hex(zeroblob(300000000))) VIRTUAL")
+        let row = "INSERT INTO moz_cookies (name, host, path, expiry) VALUES ('a', 'a.test', '/', 1795316015)"
+        #expect(try summary(try database("made", made, row)) == ["line-too-long 1"])
+    }
+
     @Test("The copy is private and gone afterwards")
     func copy() throws {
         let path = try database("db", Self.firefox)

@@ -13,8 +13,9 @@ class CrumbFailure(Exception):
 class Crumb:
     """The command `crumb`, with a database and a key of its own in `folder`."""
 
-    def __init__(self, binary: Path, folder: Path):
+    def __init__(self, binary: Path, folder: Path, working_folder: Path | None = None):
         self._binary = binary
+        self._working_folder = working_folder
         self._environment = {**os.environ, "CRUMB_DATABASE": str(folder / "crumb.sqlite"),
                              "CRUMB_KEY_FILE": str(folder / "crumb.key"), "HOME": str(folder)}
         self._environment.pop("CRUMB_KEY", None)
@@ -22,7 +23,7 @@ class Crumb:
     def run(self, *arguments: str, octets: bytes = b"") -> bytes:
         """What `crumb ARGUMENTS` prints; `octets` are its standard input."""
         completed = subprocess.run([str(self._binary), *arguments], input=octets, capture_output=True, check=False,
-                                   env=self._environment)
+                                   env=self._environment, cwd=self._working_folder)
         if completed.returncode != 0:
             words = completed.stderr.decode(errors="replace")[:600] or completed.stdout.decode(errors="replace")[-600:]
             raise CrumbFailure(f"crumb {' '.join(arguments)}: status {completed.returncode}: {words}")

@@ -18,6 +18,8 @@ def main() -> int:
     """Runs what is asked for; 0 where all of it is as it should be."""
     parser = argparse.ArgumentParser(prog="Scripts/formats", description="Holds Crumb against the tools it works with.")
     parser.add_argument("--crumb", type=Path, required=True, metavar="FILE", help="the command to hold against them")
+    parser.add_argument("--python", type=Path, required=True, metavar="FILE",
+                        help="a Python with haralyzer, mitmproxy, Playwright and Selenium")
     parser.add_argument("--tool", action="append", choices=list(TOOLS), metavar="TOOL",
                         help="a tool to run, more than once for several (default: " + ", ".join(TOOLS) + ")")
     options = parser.parse_args()
@@ -25,7 +27,7 @@ def main() -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     with tempfile.TemporaryDirectory(prefix="crumb-", dir="/tmp", ignore_cleanup_errors=True) as folder:
         try:
-            laboratory = Laboratory(options.crumb.resolve(), Path(folder))
+            laboratory = Laboratory(options.crumb.resolve(), Path(folder), options.python)
         except CrumbFailure as failure:
             print(f"formats: {failure}", file=sys.stderr)
             return 1

@@ -1,25 +1,38 @@
 """Holds the command against one tool after the other, on one site."""
 
-from collections.abc import Callable, Iterator
+import datetime
+import json
+import os
+import subprocess
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
+from comparison import Identity, differences
 from crumb import Crumb, CrumbFailure
 from engines import EngineFailure
-from login_site import HOME_URL, LOGIN_URL, SIGNED_IN, Site
+from login_site import HOME_URL, LOGIN_URL, SIGNED_IN, UNCAPPED, Site
 from server.certificate import make_tls_context
 from server.proxy import ProxyServer
-from tools import TOOLS, Tool, ToolFailure
+from tools import TOOLS, Curl, Playwright, Tool, ToolFailure
 
-# What `crumb list --json` says of a cookie and every reader has to bring back.
-PROPERTIES = ("value", "hostOnly", "secure", "httpOnly", "sameSite", "partitionKey")
-Identity = tuple[str, str, str]
+FOREIGN_READER = Path(__file__).with_name("foreign_reader.py")
+#: Other readers of the formats: the format, the cookies that the reader does not take, the properties that it or the
+#: format does not tell.
+READERS: dict[str, tuple[str, Collection[str], Collection[str]]] = {
+    "python": ("netscape", (), ("sameSite", "partitionKey")),
+    "curl": ("netscape", Curl.unwritten, Curl.unsaid),
+    "haralyzer": ("har", (), ()),
+    "mitmproxy": ("har", (), ()),
+    "playwright": ("storage-state", (), Playwright.unsaid),
+}
 
 
 class Laboratory:
     """One site, one jar that has its cookies as the server set them, and a jar for each file that comes back."""
 
-    def __init__(self, binary: Path, folder: Path):
+    def __init__(self, binary: Path, folder: Path, python: Path):
         self._binary = binary
+        self._python = python
         self._folder = folder
         self._tls = make_tls_context(folder)
         self._site = Site()
@@ -42,10 +55,13 @@ class Laboratory:
             for name in names:
                 folder = self._folder / name
                 folder.mkdir()
-                tool = TOOLS[name](proxy.port, folder)
+                tool = TOOLS[name](proxy.port, folder, self._python)
                 yield from self._step(f"{name} writes, crumb reads", lambda: self._read_back(tool))
                 for form in tool.formats:
                     yield from self._step(f"crumb writes {form}, {name} reads", lambda: self._sign_in(tool, form))
+        for reader, (form, unwritten, unsaid) in READERS.items():
+            yield from self._step(f"crumb writes {form}, {reader} reads",
+                                  lambda: self._read_elsewhere(reader, form, unwritten, unsaid))
         yield from self._step("crumb writes json, crumb reads", lambda: self._same_jar("json"))
         yield from self._step("crumb writes har, crumb reads", lambda: self._same_jar("har"))
         yield from self._step("crumb writes set-cookie, crumb sets", self._set_again)
@@ -73,17 +89,8 @@ class Laboratory:
         crumb = self._new_crumb(f"{tool.name}-import")
         crumb.run("import", str(file))
         found = self._listed(crumb)
-        for identity in self._cookies.keys() | found.keys():
-            if identity not in found:
-                if identity[0] not in tool.unwritten:
-                    self.failures.append(f"{tool.name}: {identity} is missing")
-            elif identity not in self._cookies:
-                self.failures.append(f"{tool.name}: {identity} is not from the server")
-            else:
-                for name in PROPERTIES:
-                    expected = None if name in tool.unsaid else self._cookies[identity].get(name)
-                    if name not in tool.unsaid and found[identity].get(name) != expected:
-                        self.failures.append(f"{tool.name}: {name} of {identity} is {found[identity].get(name)!r}")
+        self.failures += [f"{tool.name}: {difference}" for difference in differences(
+            self._cookies, found, tool.unwritten, tool.unsaid, UNCAPPED)]
         return f"{len(found)} cookies, as the server set them"
 
     def _sign_in(self, tool: Tool, form: str) -> str:
@@ -103,6 +110,19 @@ class Laboratory:
                       for pairs in (field.split(b"; "), expected))
         self._compare(f"{tool.name} with {form}", sent, kept)
         return f"{state}, with {len(field.split(b'; '))} cookies"
+
+    def _read_elsewhere(self, reader: str, form: str, unwritten: Collection[str], unsaid: Collection[str]) -> str:
+        """Another reader than our own finds in an export what the jar has."""
+        file = self._folder / f"{reader}.export"
+        self._truth.run("export", "--quiet", "--format", form, "--output", str(file))
+        completed = subprocess.run([str(self._python), str(FOREIGN_READER), reader, str(file)], capture_output=True,
+                                   check=False, timeout=120, env={**os.environ, "LC_ALL": "C.UTF-8"})
+        if completed.returncode != 0:
+            raise ToolFailure(f"{reader}: {completed.stderr.decode()[-300:]}")
+        found = {(cookie["name"], cookie["domain"], cookie["path"]): cookie for cookie in json.loads(completed.stdout)}
+        self.failures += [f"{reader} reads {form}: {difference}" for difference in differences(
+            self._cookies, found, unwritten, unsaid, tolerance=datetime.timedelta(seconds=1))]
+        return f"{len(found)} cookies, the same"
 
     def _same_jar(self, form: str) -> str:
         """A jar that was filled from an export is the jar that the export was made of."""

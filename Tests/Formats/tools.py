@@ -10,6 +10,11 @@ from engines.chromium import Chromium
 from engines.processes import Processes
 from login_site import HOST
 
+#: Runs under the interpreter that has Playwright.
+PLAYWRIGHT_CLIENT = Path(__file__).with_name("playwright_client.py")
+#: The same with Selenium.
+SELENIUM_CLIENT = Path(__file__).with_name("selenium_client.py")
+
 
 class ToolFailure(Exception):
     """A tool does not run, or does not do what it was told."""
@@ -31,9 +36,11 @@ class Tool(ABC):
     #: What its file does not tell of the cookies that it writes down.
     unsaid: tuple[str, ...] = ()
 
-    def __init__(self, proxy_port: int, folder: Path):
+    def __init__(self, proxy_port: int, folder: Path, python: Path):
         self.proxy = f"http://127.0.0.1:{proxy_port}"
         self.folder = folder
+        #: The interpreter that has the packages of PyPI.
+        self.python = str(python)
 
     @abstractmethod
     def open(self, url: str, file: Path, form: str) -> None:
@@ -164,4 +171,42 @@ def _parameter(cookie: dict[str, object]) -> dict[str, object]:
     return cookie
 
 
-TOOLS: dict[str, type[Tool]] = {tool.name: tool for tool in (Curl, Wget, YtDlp, HTTPie, Browser)}
+class Playwright(Tool):
+    """Playwright, with its storageState, driving Chromium."""
+
+    name = "playwright"
+    formats = ("storage-state",)
+    own_format = "storage-state"
+    # It says Lax where nothing is said.
+    unsaid = ("sameSite",)
+
+    def save(self, url: str) -> Path:
+        file = self.folder / "state.json"
+        self._run(self.python, str(PLAYWRIGHT_CLIENT), "save", self.proxy, url, str(file),
+                  str(self.folder / "cookies.json"), str(self.folder / "record.har"))
+        return file
+
+    def open(self, url: str, file: Path, form: str) -> None:
+        self._run(self.python, str(PLAYWRIGHT_CLIENT), "open", self.proxy, url, str(file))
+
+
+class Selenium(Tool):
+    """Selenium, with its list of cookies, driving Chromium. WebDriver tells the cookies of one page only."""
+
+    name = "selenium"
+    formats = ("webdriver",)
+    own_format = "webdriver"
+    unwritten = {"deep": "another page's", "elsewhere": "another page's"}
+    unsaid = ("sameSite", "partitionKey")
+
+    def save(self, url: str) -> Path:
+        file = self.folder / "selenium.json"
+        self._run(self.python, str(SELENIUM_CLIENT), "save", self.proxy, url, str(file))
+        return file
+
+    def open(self, url: str, file: Path, form: str) -> None:
+        self._run(self.python, str(SELENIUM_CLIENT), "open", self.proxy, url, str(file), f"https://{HOST}/empty")
+
+
+TOOLS: dict[str, type[Tool]] = {
+    tool.name: tool for tool in (Curl, Wget, YtDlp, HTTPie, Browser, Playwright, Selenium)}

@@ -6,6 +6,7 @@ enum ASCII {
     static let space: UInt8 = 0x20
     static let quote: UInt8 = 0x22
     static let numberSign: UInt8 = 0x23
+    static let percent: UInt8 = 0x25
     static let apostrophe: UInt8 = 0x27
     static let plus: UInt8 = 0x2B
     static let comma: UInt8 = 0x2C

@@ -97,7 +97,8 @@ struct FormatDetector {
     private static func description(of prefix: Span<UInt8>) -> String {
         if prefix.count >= 2 {
             switch (prefix[0], prefix[1]) {
-            case (0x1F, 0x8B): return "The input is compressed with gzip: unpack it first."
+            case (0x1F, 0x8B):
+                return "The input is compressed with gzip: unpack it first, as in 'zcat FILE | crumb import -'."
             case (0x50, 0x4B): return "The input is a ZIP archive: unpack it first."
             case (0x28, 0xB5): return "The input is compressed with zstd: unpack it first."
             case (0xFF, 0xFE), (0xFE, 0xFF): return "The input is UTF-16 text: save it as UTF-8."

@@ -18,7 +18,14 @@ extension HARDocument: JSONHandler {
     private static func slot(of name: Span<UInt8>, in context: Context) -> Slot {
         switch context {
         case .document: name.equals("log") ? .log : .other
-        case .log: name.equals("entries") ? .entries : .other
+        case .log:
+            if name.equals("entries") {
+                .entries
+            } else {
+                name.equals("creator") ? .creator : name.equals("browser") ? .browser : .other
+            }
+        case .creator: name.equals("name") ? .creatorName : .other
+        case .browser: name.equals("name") ? .browserName : .other
         case .entry:
             if name.equals("request") {
                 .request
@@ -46,6 +53,8 @@ extension HARDocument: JSONHandler {
         switch (slot, container) {
         case (.root, .object): enter(.document, .other)
         case (.log, .object): enter(.log, .other)
+        case (.creator, .object): enter(.creator, .other)
+        case (.browser, .object): enter(.browser, .other)
         case (.entries, .array):
             hasEntries = true
             enter(.entries, .entry)
@@ -76,7 +85,7 @@ extension HARDocument: JSONHandler {
         switch context {
         case .document: enter(.document, .other)
         case .log: enter(.document, .other)
-        case .entries: enter(.log, .other)
+        case .creator, .browser, .entries: enter(.log, .other)
         case .entry:
             endEntry()
             enter(.entries, .entry)
@@ -91,7 +100,7 @@ extension HARDocument: JSONHandler {
 
     mutating func beginString() -> Bool {
         switch slot {
-        case .url, .method, .startedDateTime, .name, .cookieName: return true
+        case .url, .method, .startedDateTime, .name, .cookieName, .creatorName, .browserName: return true
         case .value: return header.wantsValue
         default:
             reject()
@@ -106,6 +115,10 @@ extension HARDocument: JSONHandler {
         case .startedDateTime:
             entry.time = text.withUnsafeBufferPointer { Timestamp(rfc3339: $0) }
         case .cookieName: entry.cookieNames.append(text)
+        case .creatorName:
+            creator =
+                text.equals("Playwright") ? .playwright : text.equals("WebInspector") ? .chromiumDeveloperTools : nil
+        case .browserName: browser = text.equals("chromium") ? .chromium : nil
         case .name: header.name = text.equalsIgnoringCase("set-cookie") ? .setCookie : .other
         case .value:
             header.value = .text
@@ -146,7 +159,9 @@ extension HARDocument: JSONHandler {
         case .name: header.name = .notText
         case .value: header.value = .notText
         // What else an entry has is nice to know, and the entry is good without it.
-        case .root, .log, .entries, .startedDateTime, .method, .status, .cookies, .cookie, .cookieName, .other: break
+        case .root, .log, .creator, .creatorName, .browser, .browserName, .entries, .startedDateTime, .method, .status,
+            .cookies, .cookie, .cookieName, .other:
+            break
         }
     }
 }

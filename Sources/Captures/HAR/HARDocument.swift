@@ -2,13 +2,17 @@ import CookieModel
 
 /// Finds the responses in the events of a HAR document: `log.entries[].response.headers[]`.
 ///
-/// Only the members on that way are entered, and `cookies` for its names alone; all others (bodies, timings, `_`
+/// Only the members on that way are entered, `cookies` for its names alone, and who wrote it; all others (bodies, timings, `_`
 /// extensions) are skipped.
 struct HARDocument {
     /// Where in the document the value that comes next belongs; in an array, every value of it.
     enum Slot {
         case root
         case log
+        case creator
+        case creatorName
+        case browser
+        case browserName
         case entries
         case entry
         case startedDateTime
@@ -32,6 +36,8 @@ struct HARDocument {
     enum Context {
         case document
         case log
+        case creator
+        case browser
         case entries
         case entry
         case request
@@ -42,10 +48,20 @@ struct HARDocument {
         case cookie
     }
 
+    /// The programs whose way with text is known.
+    enum Program {
+        case playwright
+        case chromiumDeveloperTools
+        case chromium
+    }
+
     let source: String
     var context = Context.document
     var slot = Slot.root
     var entry = HAREntry()
+    /// The program that wrote the document, and the browser that it asked.
+    var creator: Program?
+    var browser: Program?
     var header = HARHeader()
     /// How many entries were begun, and how many were ended.
     private(set) var begunCount = 0
@@ -62,6 +78,13 @@ struct HARDocument {
     /// How many bytes of the document are held.
     var bufferedByteCount: Int {
         entry.setCookie.bufferedByteCount + header.text.capacity + entry.cookieNames.bufferedByteCount
+    }
+
+    private var encoding: HARTextEncoding {
+        switch (creator, browser) {
+        case (.chromiumDeveloperTools, _), (.playwright, .chromium): .windows1252
+        default: .utf8
+        }
     }
 
     /// An entry begins.
@@ -111,7 +134,7 @@ struct HARDocument {
     mutating func endHeader() {
         switch (header.name, header.value) {
         case (.setCookie, .text):
-            let text = header.text
+            let text = encoding.octets(of: header.text) ?? header.text
             entry.setCookie.append(joined: text.span)
         case (.setCookie, .tooLong): entry.tooLongCount += 1
         case (.setCookie, .missing), (.setCookie, .notText):

@@ -3,8 +3,9 @@
 /// - `response.headers` is the truth. `response.cookies` is ignored: writers rebuild it and lose attributes.
 /// - A value that joins several Set-Cookie lines with line feeds (Chromium, Firefox, WebDriver BiDi) is split at them.
 ///   mitmproxy 8 joins them with `", "`, which cannot be undone: that is one line here.
-/// - Writers turned the octets of the wire into text. What was not ASCII comes back as UTF-8; whether it was UTF-8 or
-///   Latin-1 on the wire is lost. Bytes that mitmproxy could not decode, which it writes as lone surrogates from
+/// - Writers turned the octets of the wire into text. Chromium's take them for windows-1252, which is undone
+///   (``HARTextEncoding``). What was not ASCII comes back as UTF-8 from others; whether it was UTF-8 or Latin-1 on the
+///   wire is lost. Bytes that mitmproxy could not decode, which it writes as lone surrogates from
 ///   U+DC80 to U+DCFF, come back as those bytes; other lone surrogates become U+FFFD.
 /// - Members may come in any order. Of several with one name in one object the last counts, except `log` and
 ///   `entries`: their entries are given out while they are read, so all of them count.

@@ -79,10 +79,7 @@ struct JSONOutlineHandler<Outline: JSONOutline>: JSONHandler, Sendable {
     }
 
     mutating func begin(_ container: JSONContainer) -> Bool {
-        if builder.isOpen {
-            builder.begin(container)
-            return true
-        }
+        if builder.isOpen { return builder.begin(container) }
         switch part(container) {
         case .skip: return false
         case .enter(let context):
@@ -90,7 +87,7 @@ struct JSONOutlineHandler<Outline: JSONOutline>: JSONHandler, Sendable {
             name.removeAll(keepingCapacity: true)
         case .take(let context):
             taken = context
-            builder.begin(container)
+            return builder.begin(container)
         }
         return true
     }

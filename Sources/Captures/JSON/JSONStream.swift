@@ -56,7 +56,7 @@ struct JSONStream<Handler: JSONHandler & Sendable>: Sendable {
     /// Whether the handler hears of what comes next.
     var isReporting: Bool { skipDepth == 0 }
     /// How many bytes of the document are held.
-    var bufferedByteCount: Int { text.bytes.capacity }
+    var bufferedByteCount: Int { text.bytes.capacity + containers.capacity }
 
     /// Takes the next bytes.
     mutating func read(_ piece: Span<UInt8>) {

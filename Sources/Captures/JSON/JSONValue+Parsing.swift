@@ -19,10 +19,7 @@ private struct WholeValue: JSONHandler, Sendable {
 
     mutating func key(_ name: Span<UInt8>) { builder.key(name) }
 
-    mutating func begin(_ container: JSONContainer) -> Bool {
-        builder.begin(container)
-        return true
-    }
+    mutating func begin(_ container: JSONContainer) -> Bool { builder.begin(container) }
 
     mutating func end() { value = builder.end() }
     mutating func beginString() -> Bool { true }

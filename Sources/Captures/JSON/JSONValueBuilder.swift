@@ -9,6 +9,9 @@ struct JSONValueBuilder: Sendable {
         var members = JSONObject()
     }
 
+    /// How deep a value is kept; what is deeper is nothing that any format has, and missing from it.
+    private static let depthLimit = 64
+
     private var containers: [Container] = []
     /// How many bytes are held, each value counted with 64.
     private(set) var byteCount = 0
@@ -18,8 +21,11 @@ struct JSONValueBuilder: Sendable {
     /// Whether a value has begun.
     var isOpen: Bool { !containers.isEmpty }
 
-    mutating func begin(_ kind: JSONContainer) {
+    /// Begins a container; false where it is too deep to be kept.
+    mutating func begin(_ kind: JSONContainer) -> Bool {
+        guard containers.count < Self.depthLimit else { return false }
         containers.append(Container(kind: kind))
+        return true
     }
 
     mutating func key(_ name: Span<UInt8>) {

@@ -36,7 +36,13 @@ struct NetscapeLine {
         let marker: StaticString = "#HttpOnly_"
         let isHTTPOnly = line.hasPrefix(marker)
         let start = isHTTPOnly ? marker.utf8CodeUnitCount : 0
-        if !isHTTPOnly, isNothing(line) { return .nothing }
+        if !isHTTPOnly, isNothing(line) {
+            // A whole file of old Macs would be one comment.
+            guard let end = line.firstIndex(of: ASCII.carriageReturn, from: 0),
+                line.firstIndex(of: ASCII.tab, from: end) != nil
+            else { return .nothing }
+            return .malformed("The lines end with carriage returns alone: save the file with line feeds.")
+        }
         split(line, from: start)
         let isPathLeftOut = columns.count >= 3 && flag(line.extracting(columns[2])) != nil
         if isPathLeftOut { columns.insert(columns[2].lowerBound..<columns[2].lowerBound, at: 2) }

@@ -8,8 +8,9 @@ public enum CaptureLimits {
     /// The lines beyond are left out and reported.
     public static let responseByteCount = 1 << 24
 
-    /// How deep the arrays and objects of a JSON document may be nested: 512 levels.
-    public static let nestingDepth = 512
+    /// How deep the arrays and objects of a JSON document may be nested: 1,048,576 levels, each of which takes a byte.
+    /// Readers go a few levels deep themselves; what is below is skipped.
+    public static let nestingDepth = 1 << 20
 
     /// How many bytes are looked at to recognise a format: 64 KiB.
     public static let prefixByteCount = 1 << 16

@@ -129,7 +129,7 @@ struct NetLogOutline: JSONOutline {
         }
         var head = ResponseHead(index: entryCount, line: 0, statusLine: statusLine)
         for line in lines.dropFirst() {
-            guard let line = line.octets, line.withSpan({ head.take($0) }) else {
+            guard let text = line.octets, NetLogText(text).octets.withSpan({ head.take($0) }) else {
                 items.append(.failure(.fieldMalformed(at: place)))
                 continue
             }

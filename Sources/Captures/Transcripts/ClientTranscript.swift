@@ -89,8 +89,13 @@ struct ClientTranscript: Sendable {
         guard isWithinRequest else { return }
         isWithinRequest = false
         isAskedFor = true
-        // What a proxy is asked for is whole already, or no resource at all.
-        if method == "CONNECT" { return }
+        // What a proxy is asked for is whole already, or no resource at all: the end of a tunnel.
+        if method == "CONNECT" {
+            guard url.text == nil else { return }
+            let end = target.withSpan { String(repairing: $0) }
+            url = TranscriptURL(text: "https://\(end)/", origin: .recorded)
+            return
+        }
         if target.first != ASCII.slash, target != "*" {
             url = TranscriptURL(text: target.withSpan { String(repairing: $0) }, origin: .recorded)
             return

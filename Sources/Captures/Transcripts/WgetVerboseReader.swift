@@ -1,5 +1,5 @@
 /// Reads what `wget -S` tells on standard error: `--2026-11-21 02:56:22--  URL` before each request, and the lines of
-/// the response indented by two spaces.
+/// the response indented by two spaces, with escapes for what cannot be printed.
 struct WgetVerboseReader: LineFormatReader {
     let source: String
     var lines: LineBuffer
@@ -30,11 +30,47 @@ struct WgetVerboseReader: LineFormatReader {
             // Each response of a retry begins without an empty line after the one before.
             if StatusLine(text) != nil { transcript.endResponse(into: &items) }
             guard !text.isEmpty else { return }
-            transcript.takeResponseLine(text, number: lines.number, into: &items)
+            if text.firstIndex(of: ASCII.backslash, from: 0) == nil {
+                transcript.takeResponseLine(text, number: lines.number, into: &items)
+            } else {
+                let plain = WgetVerboseReader.unescaped(text)
+                transcript.takeResponseLine(plain.span, number: lines.number, into: &items)
+            }
             return
         }
         transcript.endResponse(into: &items)
         if let start = WgetVerboseReader.urlStart(line) { transcript.ask(for: line.extracting(start..<line.count)) }
+    }
+
+    /// The octets that a line stands for: wget doubles a backslash, and writes letters and three octal digits behind one
+    /// for what its locale does not print.
+    private static func unescaped(_ line: Span<UInt8>) -> [UInt8] {
+        let letters: [UInt8: UInt8] = [
+            0x5C: 0x5C, 0x61: 0x07, 0x62: 0x08, 0x66: 0x0C, 0x6E: 0x0A, 0x72: 0x0D, 0x74: 0x09, 0x76: 0x0B,
+        ]
+        func octal(_ index: Int) -> Int? {
+            index < line.count && line[index] & 0xF8 == ASCII.zero ? Int(line[index] & 7) : nil
+        }
+        var plain: [UInt8] = []
+        plain.reserveCapacity(line.count)
+        var index = 0
+        while index < line.count {
+            if line[index] == ASCII.backslash, index + 1 < line.count {
+                if let octet = letters[line[index + 1]] {
+                    plain.append(octet)
+                    index += 2
+                    continue
+                }
+                if let high = octal(index + 1), high < 4, let middle = octal(index + 2), let low = octal(index + 3) {
+                    plain.append(UInt8(high << 6 | middle << 3 | low))
+                    index += 4
+                    continue
+                }
+            }
+            plain.append(line[index])
+            index += 1
+        }
+        return plain
     }
 
     /// Where the URL begins in a line such as `--2026-11-21 02:56:22--  https://example.com/`.

@@ -32,11 +32,12 @@ extension CookiePolicy {
         return retrieval
     }
 
-    /// The cookie-string alone: what ``retrieval(from:for:now:opening:)`` gives, for those who do not ask why; notes the
-    /// access in `cookies`.
+    /// The cookie-string alone: what ``retrieval(from:for:now:opening:)`` gives, for those who do not ask why.
+    ///
+    /// - Parameter noteAccess: is told the place of each cookie that is sent.
     package func cookieString(
-        from cookies: inout [Cookie], for context: RequestContext, site: WebHost.Site, now: Timestamp,
-        _ accesses: inout AccessNotes, opening open: (Cookie) -> Octets?
+        from cookies: [Cookie], for context: RequestContext, site: WebHost.Site, now: Timestamp,
+        opening open: (Cookie) -> Octets?, noteAccess: (Int) -> Void
     ) -> Octets {
         let rules = RetrievalRules(context, self, site: site, now: now)
         var room = RequestRoom(limits)
@@ -55,7 +56,7 @@ extension CookiePolicy {
                 output.append(ASCII.equals)
             }
             output.append(value)
-            if accesses.note(cookies[place]) { cookies[place].lastAccess = now }
+            noteAccess(place)
         }
         return Octets(output)
     }

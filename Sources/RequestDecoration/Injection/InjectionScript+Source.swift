@@ -5,7 +5,7 @@ extension InjectionScript {
 
     /// The script that sets the seeds of each origin.
     static func source(
-        _ sections: [(origin: Origin, seeds: [Seed])], writing: Writing, verification: Verification
+        _ sections: [(origin: Origin, seeds: OriginSeeds)], writing: Writing, verification: Verification
     ) -> String {
         let handler: String
         if case .message(let name) = verification {
@@ -23,10 +23,10 @@ extension InjectionScript {
     /// The function that gives a frame its own cookies, and creates no object of any other's. On one line, so that no
     /// place in a stack, which a page can read, depends on how many there are.
     private static func cookiesFunction(
-        _ sections: [(origin: Origin, seeds: [Seed])], labelled: Bool
+        _ sections: [(origin: Origin, seeds: OriginSeeds)], labelled: Bool
     ) -> JavaScript {
         var script = JavaScript()
-        script.reserve(sections.reduce(256) { $0 + $1.seeds.count * 384 })
+        script.reserve(sections.reduce(256) { $0 + $1.seeds.seeds.count * 384 })
         script.write("function cookiesFor(protocol, host) {")
         for (origin, seeds) in sections {
             script.write(" if (protocol === ")
@@ -34,9 +34,12 @@ extension InjectionScript {
             script.write(" && host === ")
             script.writeLiteral(origin.host)
             script.write(") return [")
-            for (index, seed) in seeds.enumerated() {
-                if index > 0 { script.write(", ") }
-                seed.write(to: &script, labelled: labelled)
+            seeds.cookies.withUnsafeBufferPointer { cookies in
+                guard let base = cookies.baseAddress else { return }
+                for place in seeds.seeds.indices {
+                    if place > 0 { script.write(", ") }
+                    seeds.seeds[place].write(base + place, to: &script, labelled: labelled)
+                }
             }
             script.write("];")
         }
@@ -48,39 +51,39 @@ extension InjectionScript {
 extension InjectionScript.Seed {
     /// Writes the object that the script has. Every property is there in every object, so that none is looked up on a
     /// prototype, which a page can change.
-    fileprivate func write(to script: inout JavaScript, labelled: Bool) {
+    fileprivate func write(_ cookie: UnsafePointer<Cookie>, to script: inout JavaScript, labelled: Bool) {
         script.write("{name: ")
-        script.writeLiteral(cookie.name)
+        script.writeLiteral(cookie.pointee.id.name)
         script.write(", value: ")
-        script.writeLiteral(cookie.value)
+        script.writeLiteral(cookie.pointee.value)
         script.write(", path: ")
-        script.writeLiteral(cookie.id.path)
+        script.writeLiteral(cookie.pointee.id.path)
         script.write(", attributes: \"")
-        forEachAttribute { script.writeWithinLiteral($0) }
+        script.writeWithinLiteral(attributes)
         script.write("\", expires: ")
-        if let expiry = cookie.expiry { script.write(expiry.seconds * 1000) } else { script.write("null") }
+        if let expiry = cookie.pointee.expiry { script.write(expiry.seconds * 1000) } else { script.write("null") }
         script.write(hasOwnPath ? ", ownPath: true, top: " : ", ownPath: false, top: ")
         if let top { script.writeLiteral(top) } else { script.write("null") }
         script.write(", mark: \"")
-        script.write(mark)
+        script.write(mark(cookie))
         script.write("\", state: \"\"")
         if labelled {
             script.write(", label: ")
-            script.writeLiteral(Octets(label.octets))
+            script.writeLiteral(Octets(Self.label(cookie).octets))
         }
         script.write("}")
     }
 
     /// The beginning of the cookie's entry in a report: JSON, which the literals of this module are as well.
-    private var label: JavaScript {
+    private static func label(_ cookie: UnsafePointer<Cookie>) -> JavaScript {
         var label = JavaScript()
         label.write("{\"name\":")
-        label.writeLiteral(cookie.name)
+        label.writeLiteral(cookie.pointee.id.name)
         label.write(",\"domain\":\"")
-        if !cookie.isHostOnly { label.write(".") }
-        label.write(cookie.domain.octets)
+        if !cookie.pointee.id.isHostOnly { label.write(".") }
+        label.write(cookie.pointee.id.domain.octets)
         label.write("\",\"path\":")
-        label.writeLiteral(cookie.id.path)
+        label.writeLiteral(cookie.pointee.id.path)
         return label
     }
 }

@@ -119,16 +119,18 @@ public struct InjectionScript: Sendable {
         var known: Set<Cookie.ID> = []
         for origin in order {
             guard let seeds = origins[origin] else { continue }
-            // One origin has each cookie once, but for partitions under several pages.
-            for seed in seeds.seeds where pages.count == 1 || known.insert(seed.cookie.id).inserted {
-                cookies.append(seed.cookie)
+            if pages.count == 1 {
+                cookies = seeds.cookies
+            } else {
+                // One origin has each cookie once, but for partitions under several pages.
+                for cookie in seeds.cookies where known.insert(cookie.id).inserted { cookies.append(cookie) }
             }
             omissions += seeds.remainingOmissions
         }
         self.cookies = cookies
         self.omissions = omissions
         let sections = order.compactMap { origin in
-            origins[origin].flatMap { $0.seeds.isEmpty ? nil : (origin, $0.seeds) }
+            origins[origin].flatMap { $0.seeds.isEmpty ? nil : (origin, $0) }
         }
         source =
             sections.isEmpty ? "" : InjectionScript.source(sections, writing: writing, verification: verification)

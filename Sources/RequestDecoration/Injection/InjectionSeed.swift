@@ -14,71 +14,79 @@ extension InjectionScript {
         }
     }
 
-    /// A cookie as the script has it.
+    /// A cookie as the script has it. Those who have it have the cookie beside it.
+    ///
+    /// Cookies are read where they lie: taking one out of an array copies and counts each of its parts, which costs more
+    /// than all that a script does with it.
     struct Seed {
-        let cookie: Cookie
         /// Whether the path comes from the page's own, since no attribute can say it.
         let hasOwnPath: Bool
         /// The page that must be in the address bar: `nil` for any, empty for this one, else its origin.
         let top: Octets?
+        /// The set-cookie-string. The equals sign stands even without a name: the value may hold one.
+        let line: Octets
+        /// Where ``attributes`` begin in it.
+        private let attributesStart: Int
 
-        /// The cookie as a script of that page sets it.
-        init(_ cookie: Cookie, in context: RequestContext) throws(Obstacle) {
-            guard cookie.name.isUTF8, cookie.value.isUTF8, cookie.id.path.isUTF8 else { throw .octetsNotUTF8 }
-            let isWritable = Seed.isWritable(cookie.id.path)
-            guard isWritable || cookie.id.path == CookiePolicy.defaultPath(context.url.path) else {
-                throw .pathNotWritable
-            }
-            self.cookie = cookie
+        /// The cookie at `cookie` as a script of that page sets it.
+        init(
+            _ cookie: UnsafePointer<Cookie>, in context: RequestContext, _ dates: inout DateCache
+        ) throws(Obstacle) {
+            let name = cookie.pointee.id.name
+            let value = cookie.pointee.value
+            let path = cookie.pointee.id.path
+            guard name.isUTF8, value.isUTF8, path.isUTF8 else { throw .octetsNotUTF8 }
+            let isWritable = Seed.isWritable(path)
+            guard isWritable || path == CookiePolicy.defaultPath(context.url.path) else { throw .pathNotWritable }
             hasOwnPath = !isWritable
-            if cookie.id.partitionKey == nil {
-                top = nil
-            } else {
+            let isPartitioned = cookie.pointee.id.partitionKey != nil
+            if isPartitioned {
                 top = context.isTopLevelNavigation ? [] : context.topLevel.map { Octets($0.origin) } ?? []
+            } else {
+                top = nil
             }
-        }
-
-        /// Gives what follows name and value in the set-cookie-string, piece by piece.
-        func forEachAttribute(_ body: (Octets) -> Void) {
-            if !hasOwnPath {
-                body(AttributeText.path)
-                body(cookie.id.path)
+            var line: [UInt8] = []
+            line.reserveCapacity(name.count + value.count + path.count + 160)
+            line.write(name)
+            line.append(UInt8(ascii: "="))
+            line.write(value)
+            attributesStart = line.count
+            if isWritable {
+                line.write(text: "; Path=")
+                line.write(path)
             }
-            if !cookie.isHostOnly {
-                body(AttributeText.domain)
-                body(cookie.domain.octets)
+            if !cookie.pointee.id.isHostOnly {
+                line.write(text: "; Domain=")
+                line.write(cookie.pointee.id.domain.octets)
             }
             // A moment, not a span: a page that opens later must not give the cookie a longer life.
-            if let expiry = cookie.expiry {
-                body(AttributeText.expires)
-                body(expiry.httpDateOctets)
+            if let expiry = cookie.pointee.expiry {
+                line.write(text: "; Expires=")
+                line.write(dates[expiry])
             }
-            if cookie.isSecure { body(AttributeText.secure) }
-            switch cookie.sameSite {
+            if cookie.pointee.isSecure { line.write(text: "; Secure") }
+            switch cookie.pointee.sameSite {
             case .default: break
-            case .none: body(AttributeText.sameSiteNone)
-            case .lax: body(AttributeText.sameSiteLax)
-            case .strict: body(AttributeText.sameSiteStrict)
+            case .none: line.write(text: "; SameSite=None")
+            case .lax: line.write(text: "; SameSite=Lax")
+            case .strict: line.write(text: "; SameSite=Strict")
             }
-            if cookie.id.partitionKey != nil { body(AttributeText.partitioned) }
+            if isPartitioned { line.write(text: "; Partitioned") }
+            self.line = Octets(line)
         }
 
-        /// The set-cookie-string. The equals sign stands even without a name: the value may hold one.
-        var line: Octets {
-            var line = cookie.name.bytes + [UInt8(ascii: "=")] + cookie.value.bytes
-            forEachAttribute { line += $0 }
-            return Octets(line)
-        }
+        /// What follows name and value in the set-cookie-string.
+        var attributes: Octets { line[attributesStart...] }
 
         /// Tells one cookie with one value from another within an origin: what a tab remembers of it. Short, since it
         /// outlives the cookie there, and a page may read it.
-        var mark: [UInt8] {
+        func mark(_ cookie: UnsafePointer<Cookie>) -> [UInt8] {
             var checksum = Checksum()
-            checksum.add(cookie.domain.octets)
-            checksum.add(flag: cookie.isHostOnly)
-            checksum.add(cookie.id.path)
-            checksum.add(cookie.name)
-            checksum.add(cookie.value)
+            checksum.add(cookie.pointee.id.domain.octets)
+            checksum.add(flag: cookie.pointee.id.isHostOnly)
+            checksum.add(cookie.pointee.id.path)
+            checksum.add(cookie.pointee.id.name)
+            checksum.add(cookie.pointee.value)
             checksum.add(flag: top == nil)
             if let top { checksum.add(top) }
             return checksum.digits
@@ -97,6 +105,8 @@ extension InjectionScript {
             let top: Octets?
         }
 
+        /// The cookies of ``seeds``, one for one.
+        private(set) var cookies: [Cookie] = []
         private(set) var seeds: [Seed] = []
         private var pageCount = 0
         private var known: Set<Key> = []
@@ -105,32 +115,55 @@ extension InjectionScript {
         /// What is left out for every page of the origin.
         var remainingOmissions: [Omission] {
             guard pageCount > 1 else { return omissions }
-            let carried = Set(seeds.map(\.cookie.id))
+            let carried = Set(cookies.map(\.id))
             return omissions.filter { !carried.contains($0.cookie.id) }
         }
 
         mutating func add(_ page: Page, policy: CookiePolicy) {
             pageCount += 1
-            // One page has each cookie once.
-            if pageCount == 2 { known = Set(seeds.map { Key(id: $0.cookie.id, top: $0.top) }) }
-            let rules = PageRules(page, policy)
-            for cookie in page.retrieval.included {
-                do throws(Obstacle) {
-                    let seed = try Seed(cookie, in: page.context)
-                    if let refusal = rules.refusal(of: seed) {
-                        omit(cookie, page, refusal.identifiers, refusal.reasons.map(\.explanation))
-                    } else if pageCount == 1 || known.insert(Key(id: cookie.id, top: seed.top)).inserted {
-                        seeds.append(seed)
-                    }
-                } catch {
-                    omit(cookie, page, [error.rawValue], [error.explanation])
-                }
+            let included = page.retrieval.included
+            let places = included.withUnsafeBufferPointer { addSeeds($0, page, PageRules(page, policy)) }
+            // Mostly all of them.
+            if cookies.isEmpty, places.count == included.count {
+                cookies = included
+            } else {
+                for place in places { cookies.append(included[place]) }
             }
             for exclusion in page.retrieval.excluded {
                 omit(
                     exclusion.cookie, page, exclusion.reasons.identifiers,
                     exclusion.reasons.reasons.map(\.explanation))
             }
+        }
+
+        /// Adds the seeds of a page, and gives the places of their cookies.
+        private mutating func addSeeds(
+            _ included: UnsafeBufferPointer<Cookie>, _ page: Page, _ rules: PageRules
+        ) -> [Int] {
+            // One page has each cookie once.
+            if pageCount == 2 { known = Set(zip(cookies, seeds).map { Key(id: $0.id, top: $1.top) }) }
+            var places: [Int] = []
+            guard let base = included.baseAddress else { return places }
+            var dates = DateCache()
+            places.reserveCapacity(included.count)
+            seeds.reserveCapacity(seeds.count + included.count)
+            for place in included.indices {
+                let cookie = base + place
+                do throws(Obstacle) {
+                    let seed = try Seed(cookie, in: page.context, &dates)
+                    if let refusal = rules.refusal(of: seed) {
+                        omit(cookie.pointee, page, refusal.identifiers, refusal.reasons.map(\.explanation))
+                    } else if pageCount == 1
+                        || known.insert(Key(id: cookie.pointee.id, top: seed.top)).inserted
+                    {
+                        seeds.append(seed)
+                        places.append(place)
+                    }
+                } catch {
+                    omit(cookie.pointee, page, [error.rawValue], [error.explanation])
+                }
+            }
+            return places
         }
 
         private mutating func omit(
@@ -157,7 +190,7 @@ extension InjectionScript {
         }
 
         /// Why the browser would refuse the cookie from a script of the page; `nil` where it would not.
-        func refusal(of seed: Seed) -> ReasonSet<RejectionReason>? {
+        func refusal(of seed: borrowing Seed) -> ReasonSet<RejectionReason>? {
             let reasons: ReasonSet<RejectionReason>
             switch SetCookie.parse(seed.line, profile: policy.profile) {
             case .ignored(let found): reasons = found
@@ -169,16 +202,28 @@ extension InjectionScript {
     }
 }
 
-/// The attributes of a set-cookie-string, made once.
-private enum AttributeText {
-    static let path: Octets = "; Path="
-    static let domain: Octets = "; Domain="
-    static let expires: Octets = "; Expires="
-    static let secure: Octets = "; Secure"
-    static let sameSiteNone: Octets = "; SameSite=None"
-    static let sameSiteLax: Octets = "; SameSite=Lax"
-    static let sameSiteStrict: Octets = "; SameSite=Strict"
-    static let partitioned: Octets = "; Partitioned"
+extension [UInt8] {
+    fileprivate mutating func write(text: StaticString) {
+        append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    fileprivate mutating func write(_ octets: Octets) {
+        octets.withSpan { span in span.withUnsafeBytes { append(contentsOf: $0) } }
+    }
+}
+
+/// The date that was written last: the cookies of one response mostly end at one moment.
+struct DateCache {
+    private var seconds: Int64?
+    private var octets: Octets = []
+
+    /// A moment as `Expires` has it.
+    subscript(moment: Timestamp) -> Octets {
+        mutating get {
+            if moment.seconds != seconds { (seconds, octets) = (moment.seconds, moment.httpDateOctets) }
+            return octets
+        }
+    }
 }
 
 /// A checksum over parts, told apart from their like cut elsewhere: no secret, and no proof of anything.

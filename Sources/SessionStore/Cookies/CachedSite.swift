@@ -3,30 +3,29 @@ internal import CookieModel
 /// The cookies of a site as ``SiteCache`` keeps them: sealed at first, when only what is sent is opened, and from the
 /// second question on opened and packed.
 struct CachedSite {
-    private var sealed: [Cookie]
+    private var sealed: SealedSite?
     private var opened = SiteCookies()
     /// Cookies whose value cannot be read back, without it.
     private var unreadable: [Cookie] = []
     /// Whether the values are still to be opened.
-    private(set) var isSealed = true
+    var isSealed: Bool { sealed != nil }
 
     /// How much room the site takes: one, and one for each cookie.
     let size: Int
 
     /// The rows of a site, values sealed.
-    init(sealed: [Cookie]) {
+    init(_ sealed: SealedSite) {
         self.sealed = sealed
         size = 1 + sealed.count
     }
 
     /// Opens all values, which pays where a site is asked for again.
     mutating func open(_ jar: CookieJar) {
-        guard isSealed else { return }
-        let (readable, unreadable) = jar.opened(sealed)
+        guard let sealed else { return }
+        let (readable, unreadable) = jar.opened(sealed.cookies)
         opened = SiteCookies(readable)
         self.unreadable = unreadable
-        sealed = []
-        isSealed = false
+        self.sealed = nil
     }
 
     /// What goes to a request and what stays (section 5.8.3 of the draft); notes the access.
@@ -34,10 +33,10 @@ struct CachedSite {
         for context: RequestContext, site: WebHost.Site, by jar: CookieJar, now: Timestamp,
         _ accesses: inout AccessNotes
     ) -> Retrieval {
-        if isSealed {
-            let retrieval = jar.policy.retrieval(from: sealed, for: context, now: now, opening: jar.opener())
+        if let cookies = sealed?.cookies {
+            let retrieval = jar.policy.retrieval(from: cookies, for: context, now: now, opening: jar.opener())
             for cookie in retrieval.included where accesses.note(cookie) {
-                for place in sealed.indices where sealed[place].id == cookie.id { sealed[place].lastAccess = now }
+                sealed?.touch(cookies.indices.filter { cookies[$0].id == cookie.id }, at: now)
             }
             return retrieval
         }
@@ -51,9 +50,13 @@ struct CachedSite {
         for context: RequestContext, site: WebHost.Site, by jar: CookieJar, now: Timestamp,
         _ accesses: inout AccessNotes
     ) -> Octets {
-        isSealed
-            ? jar.policy.cookieString(
-                from: &sealed, for: context, site: site, now: now, &accesses, opening: jar.opener())
-            : opened.cookieString(for: context, jar.policy, site: site, now: now, &accesses)
+        guard let cookies = sealed?.cookies else {
+            return opened.cookieString(for: context, jar.policy, site: site, now: now, &accesses)
+        }
+        return jar.policy.cookieString(
+            from: cookies, for: context, site: site, now: now, opening: jar.opener()
+        ) { place in
+            if accesses.note(cookies[place]) { sealed?.touch(CollectionOfOne(place), at: now) }
+        }
     }
 }

@@ -27,14 +27,14 @@ public struct CookieBatch {
     private(set) var remembered: RememberedJar?
 
     init(
-        rows: CookieRows, policy: CookiePolicy, remembered: RememberedJar, sealer: Sealer, path: String,
-        capture: CaptureID?, now: Timestamp
+        rows: CookieRows, policy: CookiePolicy, remembered: RememberedJar, memory: WriterMemory, sealer: Sealer,
+        path: String, capture: CaptureID?, now: Timestamp
     ) {
         captureID = capture?.rawValue
         journal = ChangeWriter(
             ChangeRows(database: rows.database, jarID: rows.jarID, prepared: rows.prepared), now: now)
         jarID = rows.jarID
-        self.rows = RowWriter(rows, sealer)
+        self.rows = RowWriter(rows, sealer, memory)
         self.path = path
         self.now = now
         limits = policy.limits

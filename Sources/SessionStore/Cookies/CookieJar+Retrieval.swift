@@ -32,7 +32,7 @@ extension CookieJar {
             result = cached
         } else {
             var rows = CachedSite(
-                sealed: try database.read { try CookieRows(database: $0, jarID: id).cookies(site: site) })
+                try database.read { try CookieRows(database: $0, jarID: id).cookies(site: site) })
             result = body(&rows, &accesses)
         }
         try noteAccess(accesses.cookies, site: site, now: now)

@@ -24,6 +24,6 @@ extension CookieJar {
 
     private func cookies(site: Octets) throws(SessionStoreError) -> (readable: [Cookie], unreadable: [Cookie]) {
         let sealed = try database.read { try CookieRows(database: $0, jarID: id).cookies(site: site) }
-        return opened(sealed.sorted { ($0.creation, $0.sequence) < ($1.creation, $1.sequence) })
+        return opened(sealed.cookies.sorted { ($0.creation, $0.sequence) < ($1.creation, $1.sequence) })
     }
 }

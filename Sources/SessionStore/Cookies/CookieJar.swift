@@ -47,8 +47,8 @@ public final class CookieJar: Sendable {
             let memory = database.commits.memory
             var batch = CookieBatch(
                 rows: CookieRows(database: connection, jarID: id, prepared: memory.statements), policy: policy,
-                remembered: memory.take(id, connection), sealer: database.sealer, path: database.path,
-                capture: capture, now: now)
+                remembered: memory.take(id, connection), memory: memory, sealer: database.sealer,
+                path: database.path, capture: capture, now: now)
             defer { batch.endWriting() }
             let result = try body(&batch)
             let evicted = try batch.finish()

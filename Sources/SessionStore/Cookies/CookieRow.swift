@@ -2,12 +2,7 @@ internal import CookieModel
 
 /// A row that begins with the columns of ``CookieRows``, its octets put behind those of other rows.
 struct CookieRow {
-    private let start: Int
-    private let pathStart: Int
-    private let nameStart: Int
-    private let valueStart: Int
-    private let end: Int
-    private let partitionKey: PartitionKey?
+    private let start, pathStart, nameStart, partitionStart, valueStart, end: UInt32
     private let isHostOnly: Bool
     private let isSecure: Bool
     private let isHTTPOnly: Bool
@@ -15,21 +10,18 @@ struct CookieRow {
     private let expiry: Timestamp?
     private let creation: Timestamp
     private let sequence: Int64
-    private let lastAccess: Timestamp
+    /// The last-access-time.
+    var lastAccess: Timestamp
 
-    /// The row at hand; its domain, path, name and value go to the end of `memory`.
+    /// The row at hand; its domain, path, name, partition and value go to the end of `memory`.
     init(_ statement: RowStatement, _ memory: inout [UInt8]) {
-        start = memory.count
-        memory.append(contentsOf: statement.borrowedBytes(0))
-        pathStart = memory.count
-        memory.append(contentsOf: statement.borrowedBytes(1))
-        nameStart = memory.count
-        memory.append(contentsOf: statement.borrowedBytes(2))
-        valueStart = memory.count
-        memory.append(contentsOf: statement.borrowedBytes(5))
-        end = memory.count
+        start = memory.appending(statement.borrowedBytes(0))
+        pathStart = memory.appending(statement.borrowedBytes(1))
+        nameStart = memory.appending(statement.borrowedBytes(2))
+        partitionStart = memory.appending(statement.borrowedBytes(4))
+        valueStart = memory.appending(statement.borrowedBytes(5))
+        end = UInt32(truncatingIfNeeded: memory.count)
         isHostOnly = statement.int64(3) != 0
-        partitionKey = statement.partitionKey(4)
         isSecure = statement.int64(6) != 0
         isHTTPOnly = statement.int64(7) != 0
         sameSite = statement.sameSite(8)
@@ -41,11 +33,29 @@ struct CookieRow {
 
     /// The cookie, its octets cut from the memory that they were put into.
     func cookie(in memory: Octets) -> Cookie {
-        Cookie(
+        let partition = memory[partitionStart, valueStart]
+        return Cookie(
             id: Cookie.ID(
-                name: memory[nameStart..<valueStart], domain: WebHost(stored: memory[start..<pathStart]),
-                isHostOnly: isHostOnly, path: memory[pathStart..<nameStart], partitionKey: partitionKey),
-            value: memory[valueStart..<end], isSecure: isSecure, isHTTPOnly: isHTTPOnly, sameSite: sameSite,
+                name: memory[nameStart, partitionStart], domain: WebHost(stored: memory[start, pathStart]),
+                isHostOnly: isHostOnly, path: memory[pathStart, nameStart],
+                partitionKey: partition.isEmpty
+                    ? nil : PartitionKey(serialized: String(decoding: partition, as: UTF8.self))),
+            value: memory[valueStart, end], isSecure: isSecure, isHTTPOnly: isHTTPOnly, sameSite: sameSite,
             expiry: expiry, creation: creation, lastAccess: lastAccess, sequence: sequence)
+    }
+}
+
+extension [UInt8] {
+    /// Appends bytes and says where they begin. The rows of a site are far from 4 GiB.
+    fileprivate mutating func appending(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
+        let start = UInt32(truncatingIfNeeded: count)
+        append(contentsOf: bytes)
+        return start
+    }
+}
+
+extension Octets {
+    fileprivate subscript(start: UInt32, end: UInt32) -> Octets {
+        self[Int(start)..<Int(end)]
     }
 }

@@ -12,22 +12,26 @@ struct CookieRows {
     /// The columns of a ``StoredCookie``.
     private static let rowColumns = "\(columns), site, capture_id, source_url, received_at"
 
-    /// The query for the cookies of one registrable domain, for ``cookies(site:ofJar:by:)``.
+    /// The query for the cookies of one registrable domain, for ``SealedSite``.
     static let siteQuery = "SELECT \(columns) FROM cookie WHERE jar_id = ? AND site = ?"
 
     let database: Database
     let jarID: Int64
 
     /// The cookies of one registrable domain.
-    func cookies(site: Octets) throws -> [Cookie] {
-        try CookieRows.cookies(site: site, ofJar: jarID, by: try RowStatement(database, CookieRows.siteQuery))
+    func cookies(site: Octets) throws -> SealedSite {
+        var scratch = SealedSite.scratch
+        return try CookieRows.cookies(
+            site: site, ofJar: jarID, by: try RowStatement(database, CookieRows.siteQuery), &scratch)
     }
 
     /// The cookies of one registrable domain by ``siteQuery``, prepared on any connection.
-    static func cookies(site: Octets, ofJar id: Int64, by statement: RowStatement) throws -> [Cookie] {
+    static func cookies(
+        site: Octets, ofJar id: Int64, by statement: RowStatement, _ scratch: inout SealedSite
+    ) throws -> SealedSite {
         statement.bind(1, id)
         statement.bind(2, site)
-        return try collectSite(statement)
+        return try SealedSite(statement, by: &scratch)
     }
 
     /// All cookies of the jar, by site.
@@ -192,19 +196,6 @@ struct CookieRows {
         var cookies: [Cookie] = []
         while try statement.step() { cookies.append(cookie(statement)) }
         return cookies
-    }
-
-    /// The cookies of a site, the octets of all of them in one piece of memory.
-    private static func collectSite(_ statement: RowStatement) throws -> [Cookie] {
-        defer { statement.reset() }
-        var memory: [UInt8] = []
-        memory.reserveCapacity(8192)
-        var rows: [CookieRow] = []
-        rows.reserveCapacity(32)
-        while try statement.step() { rows.append(CookieRow(statement, &memory)) }
-        // What is kept is as long as it need be.
-        let shared = Octets(memory[...])
-        return rows.map { $0.cookie(in: shared) }
     }
 
     private static func collectRows(_ statement: RowStatement) throws -> [StoredCookie] {

@@ -8,7 +8,7 @@ struct RowWriter {
 
     private let rows: CookieRows
     private let sealer: Sealer
-    private var nonces = NonceSequence()
+    private let memory: WriterMemory
     /// What is not written yet.
     private var changes = CookieRowChanges(capacity: 1024)
     private var directCount = 0
@@ -16,8 +16,9 @@ struct RowWriter {
     /// Why a row could not be written: then the batch fails, whatever its owner makes of the error.
     private var failure: (any Error)?
 
-    init(_ rows: CookieRows, _ sealer: Sealer) {
+    init(_ rows: CookieRows, _ sealer: Sealer, _ memory: WriterMemory) {
         self.rows = rows
+        self.memory = memory
         self.sealer = sealer
     }
 
@@ -66,7 +67,7 @@ struct RowWriter {
         defer { changes.removeAll() }
         do {
             try changes.forEach { change in
-                let sealedValue = try change.sealedValue(sealer, &nonces)
+                let sealedValue = try change.sealedValue(sealer, &memory.nonces)
                 try change.run(try rows.statement(change.kind), sealedValue: sealedValue)
             }
         } catch {

@@ -61,7 +61,7 @@ final class SiteCache: Sendable {
                 state.jars.values[place].sites.values[found].open(jar)
                 return body(&state.jars.values[place].sites.values[found])
             }
-            var loaded = CachedSite(sealed: try state.load(site, of: jar, by: reader))
+            var loaded = CachedSite(try state.load(site, of: jar, by: reader))
             let result = body(&loaded)
             state.insert(loaded, site, of: jar)
             return result
@@ -99,7 +99,7 @@ extension SiteCache.State {
     }
 
     /// The rows of a site, in a state in which the keys at hand open them.
-    fileprivate mutating func load(_ site: Octets, of jar: CookieJar, by reader: SiteReader) throws -> [Cookie] {
+    fileprivate mutating func load(_ site: Octets, of jar: CookieJar, by reader: SiteReader) throws -> SealedSite {
         while true {
             let cookies = try reader.cookies(site: site, ofJar: jar.id)
             // Nothing was committed since the keys were asked for, or the keys are still the same.

@@ -14,6 +14,7 @@ final class SiteReader {
     private let cookies: RowStatement
     private let status: RowStatement
     private let changes: RowStatement
+    private var scratch = SealedSite.scratch
 
     init(_ database: SessionDatabase) throws {
         connection = try ReadingConnection(database.file, busyTimeout: database.busyTimeout)
@@ -25,8 +26,8 @@ final class SiteReader {
     }
 
     /// The cookies of a site, values sealed.
-    func cookies(site: Octets, ofJar id: Int64) throws -> [Cookie] {
-        try CookieRows.cookies(site: site, ofJar: id, by: cookies)
+    func cookies(site: Octets, ofJar id: Int64) throws -> SealedSite {
+        try CookieRows.cookies(site: site, ofJar: id, by: cookies, &scratch)
     }
 
     /// How far a jar's journal is, and the newest key.

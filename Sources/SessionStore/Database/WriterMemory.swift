@@ -26,6 +26,8 @@ final class WriterMemory: @unchecked Sendable {
     private static let jarLimit = 32
 
     let statements = PreparedStatements()
+    /// The nonces of what is sealed in its transactions.
+    var nonces = NonceSequence()
     private var jars: [Int64: RememberedJar] = [:]
     /// SQLite's number of the version that the last transaction left; `nil` where it failed.
     private var dataVersion: UInt32?

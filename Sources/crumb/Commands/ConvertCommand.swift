@@ -54,9 +54,14 @@ struct ConvertCommand: CrumbCommand {
         let destination = try export.destination(sparing: [], console)
         var converter = CaptureConverter(
             format: from, url: url, receivedNow: receivedNow, database: try database.options(), policy: policy,
-            now: now)
+            now: now, showsProgress: !output.json && !output.quiet && ImportProgress.hasTerminal)
+        Interruption.listen()
         var status: ExitStatus?
         for file in files {
+            if Interruption.isRequested {
+                console.complain("\(file): not read, since it was stopped before")
+                continue
+            }
             let report = try converter.read(InputFile(file))
             let failure = try tell(report, toTalk: destination.file == nil, console)
             status = status ?? failure
@@ -93,6 +98,7 @@ struct ConvertCommand: CrumbCommand {
         } else if report.responses > 0 || report.lines > 0 || report.failures.isEmpty {
             console.note(report.text)
         }
+        for note in report.notes { console.note("note: \(note.message)") }
         var status: ExitStatus?
         for failure in report.failures {
             let hint = failure.code == ExitStatus.urlMissing.code ? " Use --url." : ""

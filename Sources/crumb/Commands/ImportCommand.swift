@@ -59,7 +59,11 @@ struct ImportCommand: CrumbCommand {
         var status: ExitStatus?
         let environment = ProcessInfo.processInfo.environment
         let ownDatabase = try browser?.database(profile: browserProfile, environment: environment)
-        for file in files + [ownDatabase].compactMap(\.self) where !Interruption.isRequested {
+        for file in files + [ownDatabase].compactMap(\.self) {
+            if Interruption.isRequested {
+                console.complain("\(file): not read, since it was stopped before")
+                continue
+            }
             let report = try importer.importFile(InputFile(file))
             if output.json {
                 try console.writeJSON(report)

@@ -14,18 +14,21 @@ struct CaptureConverter {
     /// How a browser's database is read.
     let database: BrowserDatabase.Options
     let now: Timestamp
+    /// Whether a person sees how far it has come.
+    let showsProgress: Bool
     /// The cookies so far.
     private(set) var collection: CookieCollection
 
     init(
         format: CaptureFormat?, url: String?, receivedNow: Bool, database: BrowserDatabase.Options,
-        policy: CookiePolicy, now: Timestamp
+        policy: CookiePolicy, now: Timestamp, showsProgress: Bool
     ) {
         self.format = format
         self.url = url
         self.receivedNow = receivedNow
         self.database = database
         self.now = now
+        self.showsProgress = showsProgress
         collection = CookieCollection(policy: policy)
     }
 
@@ -34,8 +37,24 @@ struct CaptureConverter {
         if format?.isDatabase ?? true, let path = try? input.databasePath() { return try readDatabase(path, input) }
         var report = ImportReport(source: input.name)
         var reader = CaptureReader(source: input.name, url: url, format: format)
+        var progress = ImportProgress(name: input.name, total: input.byteCount, isShown: showsProgress)
+        defer { progress.finish() }
+        var byteCount = 0
+        var place: CapturePlace?
+        func stopWhereAsked() throws {
+            if Interruption.isRequested { throw Problem.stopped(after: byteCount, place, "what was read is written") }
+        }
         do {
-            try input.forEachChunk { chunk in reader.read(chunk.span) { take($0, &report) } }
+            try input.forEachChunk { chunk in
+                try stopWhereAsked()
+                reader.read(chunk.span) { item in
+                    place = item.place
+                    take(item, &report)
+                }
+                byteCount += chunk.count
+                progress.show(bytes: byteCount, entries: report.responses, cookies: report.lines)
+            }
+            try stopWhereAsked()
             reader.finish { take($0, &report) }
         } catch let problem as Problem {
             report.failures.append(ImportReport.Failure(problem, source: input.name))

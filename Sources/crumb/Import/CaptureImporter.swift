@@ -68,10 +68,7 @@ struct CaptureImporter: CaptureTaking {
     }
 
     private func stopWhereAsked(after byteCount: Int, _ place: CapturePlace?) throws {
-        guard Interruption.isRequested else { return }
-        throw Problem(
-            .interrupted,
-            "stopped after \(byteCount) bytes, at \(place?.description ?? "the beginning"); what was read is stored")
+        if Interruption.isRequested { throw Problem.stopped(after: byteCount, place, "what was read is stored") }
     }
 
     private func isRepeatable(_ input: InputFile) throws -> Bool {
@@ -85,13 +82,29 @@ struct CaptureImporter: CaptureTaking {
 
     private func earlierImport(of input: InputFile) throws -> CaptureRecord? {
         var digest = options.digest
+        var progress = ImportProgress(name: input.name, total: input.byteCount, isShown: showsProgress)
+        defer { progress.finish() }
+        var byteCount = 0
         do {
-            try input.forEachChunk { digest.update($0) }
+            try input.forEachChunk { chunk in
+                try stopWhereAsked(after: 0, nil)
+                digest.update(chunk)
+                byteCount += chunk.count
+                progress.show(comparedBytes: byteCount)
+            }
         } catch is Problem {
-            // The import itself says what is wrong with the file.
+            // The import itself says what is wrong with the file, and that it was stopped.
             return nil
         }
         return try jar.importedCapture(digest)
+    }
+}
+
+extension Problem {
+    /// Somebody has pressed Control-C.
+    static func stopped(after byteCount: Int, _ place: CapturePlace?, _ consequence: String) -> Problem {
+        let place = place?.description ?? "the beginning"
+        return Problem(.interrupted, "stopped after \(byteCount) bytes, at \(place); \(consequence)")
     }
 }
 

@@ -6,7 +6,7 @@ import Foundation
     import Musl
 #endif
 
-/// How far an import has come: a line on the terminal, ten times a second.
+/// How far reading has come: a line on the terminal, ten times a second.
 struct ImportProgress {
     private static let interval = Duration.milliseconds(100)
 
@@ -34,16 +34,28 @@ struct ImportProgress {
 
     /// Shows how many bytes were read, and what came out of them so far.
     mutating func show(bytes: Int, entries: Int, cookies: Int) {
-        guard isShown else { return }
-        let now = clock.now
-        guard now - shown >= Self.interval else { return }
-        shown = now
-        hasLine = true
-        let seconds = (now - started) / .seconds(1)
+        guard let seconds = secondsWhenDue() else { return }
         write(
             "\r\u{1B}[K"
                 + ImportProgress.line(
                     name: name, bytes: bytes, total: total, entries: entries, cookies: cookies, seconds: seconds))
+    }
+
+    /// Shows how many bytes were compared with what was imported before.
+    mutating func show(comparedBytes bytes: Int) {
+        guard secondsWhenDue() != nil else { return }
+        let share = total.map { $0 > 0 ? " \(Int(min(Double(bytes) / Double($0), 1) * 100)) %," : "" } ?? ""
+        write("\r\u{1B}[K\(name):\(share) \(bytes / 1_000_000) MB compared with earlier imports")
+    }
+
+    /// The seconds since the start, where it is time for the next line.
+    private mutating func secondsWhenDue() -> Double? {
+        guard isShown else { return nil }
+        let now = clock.now
+        guard now - shown >= Self.interval else { return nil }
+        shown = now
+        hasLine = true
+        return (now - started) / .seconds(1)
     }
 
     /// Takes the line away.

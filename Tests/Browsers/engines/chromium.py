@@ -3,6 +3,7 @@
 import base64
 import os
 import socket
+from collections.abc import Sequence
 
 from engines.engine import Engine, EngineFailure
 from engines.processes import Processes
@@ -20,11 +21,13 @@ class Chromium(Engine):
 
     name = "chromium"
 
-    def __init__(self, processes: Processes, proxy_port: int | None, third_party_cookies: bool = True):
+    def __init__(self, processes: Processes, proxy_port: int | None, third_party_cookies: bool = True,
+                 more_arguments: Sequence[str] = ()):
         self._processes = processes
         with socket.create_server(("127.0.0.1", 0)) as probe:
             port = probe.getsockname()[1]
-        profile = processes.folder / "chromium-profile"
+        #: The folder of what it keeps.
+        self.profile = processes.folder / "chromium-profile"
         self._process = processes.start(["/usr/bin/chromedriver", f"--port={port}"], self.name)
         wait_for(lambda: self._accepts(port), "chromedriver")
         proxy = ["--no-proxy-server"] if proxy_port is None else [
@@ -32,11 +35,11 @@ class Chromium(Engine):
         arguments = [
             "--headless=new", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--password-store=basic",
             "--disable-background-networking", "--disable-component-update", "--disable-sync",
-            "--disable-default-apps", "--ignore-certificate-errors", f"--user-data-dir={profile}",
+            "--disable-default-apps", "--ignore-certificate-errors", f"--user-data-dir={self.profile}",
             # One renderer for all sites: a process for each new one takes longer than the case.
             "--disable-site-isolation-trials", "--renderer-process-limit=1",
             "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
-            *proxy, f"--disable-features={','.join(DISABLED_FEATURES)}"]
+            *proxy, f"--disable-features={','.join(DISABLED_FEATURES)}", *more_arguments]
         if os.geteuid() == 0:
             arguments.append("--no-sandbox")
         # 0 allows third-party cookies, 1 blocks them.
@@ -78,6 +81,10 @@ class Chromium(Engine):
         """Navigates, and waits until the page is there."""
         self.navigate(url)
         wait_for(lambda: self.evaluate("document.readyState === 'complete' && location.href") == url or None, url)
+
+    def cookies(self) -> object:
+        """What WebDriver's "Get All Cookies" answers for the page that is shown."""
+        return self._driver.call("GET", "/cookie")
 
     def add_cookie(self, cookie: dict[str, object]) -> None:
         """WebDriver's "Add Cookie", on the page that is shown."""

@@ -1,6 +1,8 @@
 """Firefox, driven by WebDriver BiDi, which it speaks itself."""
 
 import json
+from collections.abc import Mapping
+from types import MappingProxyType
 
 from engines.bidi import BiDi
 from engines.engine import Engine, EngineFailure, NavigationAborted
@@ -42,21 +44,24 @@ class Firefox(Engine):
 
     name = "firefox"
 
-    def __init__(self, processes: Processes, proxy_port: int, third_party_cookies: bool = True):
+    def __init__(self, processes: Processes, proxy_port: int, third_party_cookies: bool = True,
+                 more_preferences: Mapping[str, object] = MappingProxyType({})):
         self._processes = processes
-        profile = processes.folder / "firefox-profile"
-        profile.mkdir()
+        #: The folder of what it keeps.
+        self.profile = processes.folder / "firefox-profile"
+        self.profile.mkdir()
         preferences = PREFERENCES | {
             "network.cookie.cookieBehavior": ACCEPT_ALL if third_party_cookies else PARTITION_FOREIGN,
             "network.proxy.type": 1, "network.proxy.allow_hijacking_localhost": True, "network.proxy.no_proxies_on": "",
             "network.proxy.http": "127.0.0.1", "network.proxy.http_port": proxy_port,
-            "network.proxy.ssl": "127.0.0.1", "network.proxy.ssl_port": proxy_port}
-        (profile / "user.js").write_text("".join(
+            "network.proxy.ssl": "127.0.0.1", "network.proxy.ssl_port": proxy_port,
+            **more_preferences}
+        (self.profile / "user.js").write_text("".join(
             f"user_pref({json.dumps(name)}, {json.dumps(value)});\n" for name, value in preferences.items()))
         self._process = processes.start(
-            ["/usr/bin/firefox-esr", "--headless", "--no-remote", "--profile", str(profile), "--remote-debugging-port",
+            ["/usr/bin/firefox-esr", "--headless", "--no-remote", "--profile", str(self.profile), "--remote-debugging-port",
              "0", "about:blank"], self.name, {"MOZ_HEADLESS": "1", "MOZ_CRASHREPORTER_DISABLE": "1"})
-        port = wait_for(lambda: self._bidi_port(profile / "WebDriverBiDiServer.json"), "Firefox")
+        port = wait_for(lambda: self._bidi_port(self.profile / "WebDriverBiDiServer.json"), "Firefox")
         self._session = BiDi(port, {"acceptInsecureCerts": True})
         self.version = f"Firefox {self._session.capabilities['browserVersion']}"
         contexts = self._session.call("browsingContext.getTree")["contexts"]
@@ -87,6 +92,10 @@ class Firefox(Engine):
 
     def add_document_script(self, script: str) -> None:
         self._session.call("script.addPreloadScript", functionDeclaration=f"() => {{\n{script}\n}}")
+
+    def cookies(self) -> dict:
+        """What BiDi's `storage.getCookies` answers for all that are kept."""
+        return self._session.call("storage.getCookies")
 
     def close(self) -> None:
         self._session.close()

@@ -16,14 +16,18 @@ PYTHON = "/usr/bin/python3"
 
 
 class WebKit(Engine):
-    """A WebKitGTK view: `data_folder` for a native store that outlives it, else nothing is kept."""
+    """A WebKitGTK view: `data_folder` for a native store that outlives it, else nothing is kept.
+
+    The store is a database, or with `has_text_storage` a cookie file.
+    """
 
     name = "webkit"
 
     def __init__(self, processes: Processes, proxy_port: int | None, third_party_cookies: bool = True,
-                 data_folder: Path | None = None):
+                 data_folder: Path | None = None, has_text_storage: bool = False):
         self._processes = processes
-        settings: dict[str, object] = {"proxyPort": proxy_port, "thirdPartyCookies": third_party_cookies}
+        settings: dict[str, object] = {"proxyPort": proxy_port, "thirdPartyCookies": third_party_cookies,
+                                       "textStorage": has_text_storage}
         if data_folder:
             settings["dataFolder"] = str(data_folder)
         environment = {"DISPLAY": start_display(processes), "GDK_BACKEND": "x11", "GTK_A11Y": "none",

@@ -3,8 +3,8 @@
 
     webkit_view.py SETTINGS
 
-SETTINGS is a JSON object: `proxyPort`, where there is a proxy; `dataFolder` for a store that outlives the process, else nothing is kept;
-`thirdPartyCookies`. Commands come as JSON lines on standard input, each with an `id`; answers go to standard output
+SETTINGS is a JSON object: `proxyPort`, where there is a proxy; `dataFolder` for a store that outlives the process, else
+nothing is kept, and `textStorage` for a cookie file instead of a database; `thirdPartyCookies`. Commands come as JSON lines on standard input, each with an `id`; answers go to standard output
 with the same `id` and a `value` or an `error`. A program of its own, since the main loop wants the main thread, and
 since a test kills it.
 """
@@ -38,8 +38,9 @@ class View:
         context = WebKit2.WebContext.new_with_website_data_manager(manager)
         self._cookies = context.get_cookie_manager()
         if folder:
-            self._cookies.set_persistent_storage(
-                os.path.join(folder, "cookies.sqlite"), WebKit2.CookiePersistentStorage.SQLITE)
+            name, storage = (("cookies.txt", WebKit2.CookiePersistentStorage.TEXT) if settings.get("textStorage")
+                             else ("cookies.sqlite", WebKit2.CookiePersistentStorage.SQLITE))
+            self._cookies.set_persistent_storage(os.path.join(folder, name), storage)
         self._cookies.set_accept_policy(
             WebKit2.CookieAcceptPolicy.ALWAYS if settings.get("thirdPartyCookies", True)
             else WebKit2.CookieAcceptPolicy.NO_THIRD_PARTY)

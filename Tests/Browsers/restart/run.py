@@ -99,7 +99,9 @@ class RestartStory:
     def _begin_by_plan(self, how: str, put: set[str]) -> None:
         """A new process on the same store, which does what the plan says and nothing else."""
         view = self._start()
-        held = "".join(json.dumps(document(cookie)) + "\n" for cookie in view.cookies())
+        # Right after its start the view may not have read its store yet.
+        cookies = wait_for(lambda: view.cookies() or None, "the view's store")
+        held = "".join(json.dumps(document(cookie)) + "\n" for cookie in cookies)
         plan = self._crumb.documents("plan", "--native", "-", HOME_URL, octets=held.encode())[0]
         found = set()
         for step in plan["steps"]:

@@ -187,10 +187,19 @@ struct CookieListTests {
             Capture(#"{"cookies":[\#(cookie),{"name":"#).summary == ["cookie n=v", "input-truncated at x: entry 1"])
         #expect(
             Capture("{\"cookies\":[\(cookie),\n}").summary == ["cookie n=v", "json-malformed at x: line 2, column 1"])
-        let deep = String(repeating: "[", count: 600)
+        let tooDeep = String(repeating: "[", count: CaptureLimits.nestingDepth)
         #expect(
-            Capture(#"{"cookies":[\#(cookie),{"x":\#(deep)"#).summary
-                == ["cookie n=v", "nesting-too-deep at x: line 1, column 570"])
+            Capture(#"{"cookies":[\#(cookie),{"x":\#(tooDeep)"#).summary
+                == ["cookie n=v", "nesting-too-deep at x: line 1, column 1048634"])
+    }
+
+    @Test("A cookie that is nested deep costs itself alone")
+    func nesting() {
+        let cookie = #"{"name":"n","value":"v","domain":"a.test"}"#
+        let deep = String(repeating: "[", count: 5000) + String(repeating: "]", count: 5000)
+        let text = #"{"cookies":[{"name":"m","value":\#(deep),"domain":"a.test"},{"x":\#(deep)},\#(cookie)]}"#
+        #expect(
+            Capture(text).summary == ["entry-malformed at x: entry 1", "entry-malformed at x: entry 2", "cookie n=v"])
     }
 
     @Test("A cookie of more than 16 MiB, or a field of more than 1 MiB, is left out and named")

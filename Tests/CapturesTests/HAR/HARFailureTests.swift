@@ -68,7 +68,7 @@ struct HARFailureTests {
     }
 
     @Test(
-        "Nesting is bounded",
+        "What nobody asks for may be nested deep, and costs nothing; there is a bound all the same",
         arguments: [
             ("[", "]"), (#"{"a":"#, "}"), (#"[{"a":"#, "}]"),
         ])
@@ -83,7 +83,7 @@ struct HARFailureTests {
         #expect(
             Capture(document(most)).summary
                 == ["200 https://a.test/ [a=1]", "0 https://b.test/ []", "200 https://a.test/ [a=1]"])
-        for count in [most + 1, 200_000] {
+        for count in [most + 1, 2 * most] {
             let items = Capture(document(count)).items
             #expect(items.count == 2)
             #expect(items.failures.map(\.code) == [.nestingTooDeep])

@@ -40,6 +40,30 @@ struct HARReaderTests {
     }
 
     @Test(
+        "Chromium's tools take octets for windows-1252, others for what they were",
+        arguments: [
+            (#""creator":{"name":"Playwright"},"browser":{"name":"chromium"}"#, true),
+            (#""browser":{"version":"1","name":"chromium"},"creator":{"version":"1","name":"Playwright"}"#, true),
+            (#""creator":{"name":"WebInspector","version":"537.36"}"#, true),
+            (#""creator":{"name":"Playwright"},"browser":{"name":"firefox"}"#, false),
+            (#""creator":{"name":"mitmproxy"},"browser":{"name":"chromium"}"#, false),
+            (#""creator":{"x":{"name":"WebInspector"}}"#, false), (#""creator":["WebInspector"]"#, false),
+            (#""creator":{"name":7},"browser":null"#, false),
+        ])
+    func encodings(members: String, isWindows1252: Bool) {
+        func lines(_ value: String) -> [Octets]? {
+            let entry = HARText.entry(setCookie: "\"\(value)\"")
+            return Capture(#"{"log":{\#(members),"entries":[\#(entry)]}}"#).responses.first?.setCookie
+        }
+        #expect(lines("a=GrÃ¼ÃŸe") == [isWindows1252 ? "a=Grüße" : "a=GrÃ¼ÃŸe"])
+        let octets = Octets("a=".utf8 + [0xFF, 0x81, 0x80])
+        #expect(lines(#"a=\u00ff\u0081\u20ac"#) == [isWindows1252 ? octets : "a=ÿ\u{81}€"])
+        // What no octet becomes stays as it is.
+        #expect(lines("a=Ã¼中") == ["a=Ã¼中"])
+        #expect(lines("a=1") == ["a=1"])
+    }
+
+    @Test(
         "Set-Cookie values are taken as octets",
         arguments: [
             (#""a=1""#, ["a=1"]),

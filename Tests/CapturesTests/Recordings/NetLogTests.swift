@@ -40,6 +40,17 @@ struct NetLogTests {
         #expect(capture.responses.allSatisfy { $0.time?.microseconds == 1_005_000 && $0.method == "POST" })
     }
 
+    @Test("A line that is not ASCII is written with a mark and percent signs, and one that is ASCII as it is")
+    func escaped() {
+        let capture = Capture(
+            Self.log(
+                Self.start(1, "https://a.test/"),
+                Self.headers(
+                    1, "HTTP/1.1 200", "%ESCAPED:\u{200B} Set-Cookie: u=Gr%C3%BC%C3%9Fe%25%zz%FF%4",
+                    "Set-Cookie: a=%41")))
+        #expect(capture.responses.first?.setCookie == [Octets("u=Grüße%%zz".utf8 + [0xFF] + "%4".utf8), "a=%41"])
+    }
+
     @Test("Values that the browser left out are told")
     func stripped() {
         let capture = Capture(

@@ -12,6 +12,11 @@ struct ScriptTests {
             ("  \"a=1; b=2;;c\"\r\n", ["0 https://a.test/x [a=1|b=2|c]"]),
             ("'a=\"1\"'\n\nb=2", ["0 https://a.test/x [a=\"1\"]", "0 https://a.test/x [b=2]"]),
             ("a=1 ;b= 2 x ", ["0 https://a.test/x [a=1|b= 2 x]"]),
+            // A prefix says what the string does not.
+            (
+                "__Secure-a=1; __host-b=2; __Host-; x__Host-=3",
+                ["0 https://a.test/x [__Secure-a=1; Secure|__host-b=2; Secure; Path=/|__Host-|x__Host-=3]"]
+            ),
         ])
     func documentCookie(text: String, summary: [String]) {
         let capture = Capture(text, url: "https://a.test/x", format: .documentCookie)

@@ -72,6 +72,14 @@ struct CurlVerboseTests {
             ])
     }
 
+    @Test("The end of a tunnel needs no URL that the caller gives")
+    func tunnel() {
+        let text =
+            "> CONNECT a.test:443 HTTP/1.1\n> Host: a.test:443\n> \n< HTTP/1.1 200 Connection established\n< \n"
+            + "* SSL connection using TLSv1.3\n" + Self.exchange("/x", "Set-Cookie: a=1")
+        #expect(Capture(text).summary == ["200 https://a.test:443/ []", "200 https://a.test/x [a=1]"])
+    }
+
     @Test("A body between the lines ends what counts: it could look like any of them")
     func bodies() {
         let forged = Self.exchange("/", host: "bank.test", "Set-Cookie: forged=1")

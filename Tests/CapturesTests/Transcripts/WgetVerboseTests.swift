@@ -1,3 +1,4 @@
+import CookieModel
 import Testing
 
 @testable import Captures
@@ -29,5 +30,17 @@ struct WgetVerboseTests {
                 "401 https://a.test/x [a=1]", "302 https://a.test/x [b=2]", "200 http://b.test/y [c=3]",
                 "response-skipped at x: entry 4, line 14",
             ])
+    }
+
+    @Test(
+        "Escapes are undone",
+        arguments: [
+            (#"a\\b\\"c"#, #"a\b\"c"#), (#"Gr\303\274\303\237e"#, "Grüße"), (#"x\t\141\vx"#, "x\ta\u{B}x"),
+            // What is none stays.
+            (#"a\x\8\12\477"#, #"a\x\8\12\477"#), (#"a\"#, #"a\"#),
+        ])
+    func escapes(written: String, value: String) {
+        let text = "--2026-11-21 02:56:22--  https://a.test/x\n  HTTP/1.1 200 OK\n  Set-Cookie: c=\(written);\n"
+        #expect(Capture(text).responses.first?.setCookie == [Octets("c=\(value);".utf8)])
     }
 }
