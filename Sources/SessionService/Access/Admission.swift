@@ -25,7 +25,8 @@ struct Admission: Sendable {
     /// Who signed in to the inspector.
     let sessions = InspectorSessions()
     private let requests: RateLimiter?
-    private let failures: RateLimiter
+    /// Counts the access tokens that were refused, whether in a field or at the inspector's sign-in.
+    let failures: RateLimiter
 
     init(tokens: ServiceTokenStore, limits: ServiceLimits, publishesMetrics: Bool = false) {
         self.tokens = tokens

@@ -18,14 +18,16 @@ struct Inspector: Sendable {
 
     let database: SessionDatabase
     let sessions: InspectorSessions
+    private let failures: RateLimiter
     let pages: InspectorPages
     let now: @Sendable () -> Timestamp
 
     init(
-        database: SessionDatabase, sessions: InspectorSessions, now: @escaping @Sendable () -> Timestamp
+        database: SessionDatabase, admission: Admission, now: @escaping @Sendable () -> Timestamp
     ) throws {
         self.database = database
-        self.sessions = sessions
+        sessions = admission.sessions
+        failures = admission.failures
         self.now = now
         pages = try InspectorPages()
     }
@@ -63,6 +65,9 @@ struct Inspector: Sendable {
         let form = try await form(request, SignInForm.self, context)
         let to = InspectorPath.local(form.to)
         guard try database.serviceTokens.token(Secret(form.token.utf8), now: now()) != nil else {
+            if let wait = failures.take(context.peer, .now()) {
+                return problemPage(.tooManyRequests(retryAfter: wait), request, context)
+            }
             return page(SignInView(refused: true, to: to), status: .forbidden)
         }
         let cookie = InspectorCookie(for: request)
@@ -215,14 +220,13 @@ struct Inspector: Sendable {
     private func problemPage(
         _ problem: ServiceProblem, _ request: Request, _ context: ServiceRequestContext
     ) -> Response {
-        if request.headers[.accept] == "text/plain" {
-            var response = text(problem.detail, "text/plain; charset=utf-8")
-            response.status = problem.status
-            return response
-        }
-        return page(
-            ProblemView(title: problem.status.reasonPhrase, caller: view(of: context), detail: problem.detail),
-            status: problem.status)
+        var response =
+            request.headers[.accept] == "text/plain"
+            ? text(problem.detail, "text/plain; charset=utf-8")
+            : page(ProblemView(title: problem.status.reasonPhrase, caller: view(of: context), detail: problem.detail))
+        response.status = problem.status
+        response.headers.append(contentsOf: problem.fields)
+        return response
     }
 
     private func page(_ view: some InspectorView, status: HTTPResponse.Status = .ok) -> Response {

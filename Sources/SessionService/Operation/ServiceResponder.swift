@@ -62,8 +62,7 @@ struct ServiceResponder: Sendable {
             return try await routes.respond(to: request, context: context)
         } catch let error as any HTTPResponseError {
             return try error.response(from: request, context: context)
-        } catch let error where error is CancellationError || error is ChannelError || error is IOError {
-            // The other side is gone: nobody reads an answer.
+        } catch let error where error.saysClientIsGone {
             throw error
         } catch {
             // What an error says may quote what was sent; its type does not.
@@ -71,6 +70,11 @@ struct ServiceResponder: Sendable {
             return ServiceProblem(.internalServerError, "internal", "the service failed; its log tells more").response
         }
     }
+}
+
+extension Error {
+    /// Whether the other side is gone: nobody reads an answer.
+    var saysClientIsGone: Bool { self is CancellationError || self is ChannelError || self is IOError }
 }
 
 /// The Date field, made once a second.

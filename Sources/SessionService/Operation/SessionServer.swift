@@ -85,7 +85,7 @@ public struct SessionServer: Sendable {
         let admission = Admission(
             tokens: database.serviceTokens, limits: configuration.limits,
             publishesMetrics: configuration.publishesMetrics)
-        try Inspector(database: database, sessions: admission.sessions, now: now).addRoutes(to: router)
+        try Inspector(database: database, admission: admission, now: now).addRoutes(to: router)
         let routes = router.buildResponder()
         let date = DateField()
         if !configuration.addresses.isEmpty || !inherited.isEmpty { try prepareOwnerToken() }

@@ -173,6 +173,32 @@ struct AdmissionTests {
         }
     }
 
+    @Test("Guesses at the inspector's sign-in count with the others; the right token opens it all the same")
+    func guessesAtSignIn() async throws {
+        try await RunningServer.with {
+            $0.limits.failedAttemptsPerMinute = 3
+        } _: { server in
+            let token = try server.token("t", [.read])
+            let host = "localhost:\(server.port)"
+            let form = [
+                "Host": host, "Origin": "http://\(host)", "Content-Type": "application/x-www-form-urlencoded",
+            ]
+            try await RawConnection.with(port: server.port) { connection in
+                var statuses: [Int] = []
+                for _ in 0..<4 {
+                    let answer = try await connection.ask("POST", "/sign-in", form, body: "token=nonsense")
+                    statuses.append(answer.status)
+                    if answer.status == 429 { #expect(answer.fields["retry-after"] != nil) }
+                }
+                #expect(statuses == [403, 403, 403, 429])
+                let bearer = try await connection.ask(
+                    "GET", "/readyz", ["Host": host, "Authorization": "Bearer nonsense"])
+                #expect(bearer.status == 429)
+                #expect(try await connection.ask("POST", "/sign-in", form, body: "token=\(token)").status == 303)
+            }
+        }
+    }
+
     @Test("A caller that asks too often is told to wait; others are not")
     func rate() async throws {
         try await RunningServer.with {

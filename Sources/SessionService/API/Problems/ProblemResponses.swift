@@ -14,6 +14,8 @@ struct ProblemResponses: RouterMiddleware {
     ) async throws -> Response {
         do {
             return try await next(request, context)
+        } catch let error where error.saysClientIsGone {
+            throw error
         } catch {
             var problem = ServiceProblem(error)
             if problem.status == .internalServerError {

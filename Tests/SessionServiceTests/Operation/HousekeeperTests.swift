@@ -1,0 +1,105 @@
+import CookieModel
+import Logging
+import OAuth2
+import SessionStore
+import Testing
+
+@testable import SessionService
+
+@Suite("Housekeeping")
+struct HousekeeperTests {
+    private let fixture: ServiceFixture
+
+    init() throws {
+        fixture = try ServiceFixture()
+    }
+
+    /// A housekeeper so many seconds after the fixture was made.
+    private func housekeeper(
+        after seconds: Int64 = 0, _ change: (inout ServiceConfiguration) -> Void = { _ in }
+    ) -> Housekeeper {
+        let now = ServiceFixture.now.advanced(bySeconds: seconds)
+        var configuration = ServiceConfiguration()
+        change(&configuration)
+        return Housekeeper(
+            database: fixture.database, uses: TokenUses(),
+            refresher: TokenRefresher(
+                store: fixture.database.tokens, transport: fixture.server, process: 1, clock: ImmediateClock(),
+                now: { now }),
+            configuration: configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            now: { now })
+    }
+
+    private var cookieCount: Int {
+        get throws { try fixture.database.jar(named: "default", now: ServiceFixture.now).cookies().readable.count }
+    }
+
+    @Test("What has expired is removed when it is time, and not before", arguments: [(3000, 3), (3599, 3), (3601, 2)])
+    func prunes(after seconds: Int64, left count: Int) throws {
+        let last = housekeeper(after: seconds) { $0.pruneMinutes = 1 }.prune(since: ServiceFixture.now)
+        #expect(last == ServiceFixture.now.advanced(bySeconds: seconds))
+        #expect(try cookieCount == count)
+    }
+
+    @Test("Nothing is removed before the time has come, nor where nobody wants it", arguments: [0, 70])
+    func waits(minutes: Int) throws {
+        let last = housekeeper(after: 4000) { $0.pruneMinutes = minutes }.prune(since: ServiceFixture.now)
+        #expect(last == ServiceFixture.now)
+        #expect(try cookieCount == 3)
+    }
+
+    /// The fixture's token was received two hours ago and lives for one more.
+    @Test(
+        "Tokens are renewed ahead of their end where their profile asks for it",
+        arguments: [
+            (true, 3000, 300, false), (true, 3299, 300, false), (true, 3300, 300, true), (true, 3599, 300, true),
+            (true, 3599, 0, false), (false, 3599, 300, false),
+        ] as [(Bool, Int64, Int, Bool)])
+    func renews(isAsked: Bool, after seconds: Int64, ahead: Int, isRenewed: Bool) async throws {
+        if isAsked { _ = try fixture.database.tokens.changeSettings(of: "work") { $0.refreshesAhead = true } }
+        var pauses: [String: Timestamp] = [:]
+        await housekeeper(after: seconds) { $0.refreshAheadSeconds = ahead }.refresh(&pauses)
+        #expect(fixture.server.paths == (isRenewed ? ["/token"] : []))
+        #expect(pauses.isEmpty)
+    }
+
+    @Test("Of a token that lives shortly the first half is let pass")
+    func letsHalfPass() async throws {
+        _ = try fixture.database.tokens.changeSettings(of: "work") { $0.refreshesAhead = true }
+        // Three hours in all: half of them are over half an hour before now.
+        var pauses: [String: Timestamp] = [:]
+        await housekeeper(after: -1801) { $0.refreshAheadSeconds = 86_400 }.refresh(&pauses)
+        #expect(fixture.server.paths.isEmpty)
+        await housekeeper(after: -1800) { $0.refreshAheadSeconds = 86_400 }.refresh(&pauses)
+        #expect(fixture.server.paths == ["/token"])
+    }
+
+    @Test("Tokens that cannot be renewed are left alone for five minutes")
+    func pauses() async throws {
+        _ = try fixture.database.tokens.changeSettings(of: "work") { $0.refreshesAhead = true }
+        fixture.server.answer("/token", 503, "")
+        var pauses: [String: Timestamp] = [:]
+        await housekeeper(after: 3301).refresh(&pauses)
+        let tries = fixture.server.paths.count
+        #expect(tries > 0)
+        #expect(pauses["work"] == ServiceFixture.now.advanced(bySeconds: 3601))
+        await housekeeper(after: 3600).refresh(&pauses)
+        #expect(fixture.server.paths.count == tries)
+        fixture.server.answer("/token", 200, #"{"access_token":"a","token_type":"Bearer","expires_in":3600}"#)
+        await housekeeper(after: 3601).refresh(&pauses)
+        #expect(fixture.server.paths.count == tries + 1)
+        #expect(pauses.isEmpty)
+    }
+
+    @Test("The use of access tokens is written down")
+    func notesUses() throws {
+        var generator = SystemRandomNumberGenerator()
+        _ = try fixture.database.serviceTokens.create(
+            named: "tests", grant: .everything, now: ServiceFixture.now, using: &generator)
+        let housekeeper = housekeeper()
+        housekeeper.uses.note("tests", ServiceFixture.now.advanced(bySeconds: 60))
+        housekeeper.noteUses()
+        let used = try fixture.database.serviceTokens.all().first { $0.name == "tests" }?.lastUse
+        #expect(used == ServiceFixture.now.advanced(bySeconds: 60))
+    }
+}
