@@ -156,7 +156,8 @@ let package = Package(
         .executableTarget(
             name: "crumb-network",
             dependencies: [
-                "CQRencode", "CookieModel", "NetworkHelper", "OAuth2", "OpenIDConnect", "SessionService", "SessionStore",
+                "CQRencode", "CookieModel", "NetworkHelper", "OAuth2", "OpenIDConnect", "SessionService",
+                "SessionStore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

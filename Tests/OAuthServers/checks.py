@@ -277,7 +277,7 @@ def check_nonce(crumb, server):
 
 
 def check_key_client(crumb, server):
-    """The client authenticates with a signature: login, refresh, introspection, and its own tokens."""
+    """The client authenticates with a signature: login, refresh, and its own tokens."""
     path = crumb.folder / "client-key.pem"
     path.write_text(server.client_key)
     # The server knows itself by its token endpoint only.

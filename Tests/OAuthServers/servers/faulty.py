@@ -39,6 +39,10 @@ class FaultyServer:
                 connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             else:
                 connection.sendall(self.octets)
+                # To close over what was not read would take back what was sent.
+                connection.shutdown(socket.SHUT_WR)
+                while connection.recv(65536):
+                    pass
         except OSError:
             pass
         finally:
