@@ -53,9 +53,8 @@ struct DecorationText {
         text.append(#"],"fields":["#)
         if !cookieString.isEmpty {
             text.append(#"{"name":"cookie","#)
-            if JSONWriter.isPlain(cookieString) {
-                text.append(#""value":"#)
-                text.append(octets: cookieString)
+            if text.append(ifPlain: cookieString, after: #""value":"#) {
+                // As nearly always.
             } else if let value = cookieString.utf8String {
                 text.append(#""value":"#)
                 text.append(string: value)
@@ -100,14 +99,34 @@ private struct JSONWriter {
         }
     }
 
-    /// Whether a text has only printable ASCII, as nearly all cookies.
-    static func isPlain(_ octets: Octets) -> Bool {
-        octets.allSatisfy { (0x20...0x7E).contains($0) }
+    /// Appends octets as a string where they are printable ASCII, as nearly all cookies.
+    ///
+    /// - Parameter prefix: goes before them.
+    /// - Returns: whether they are.
+    mutating func append(ifPlain octets: Octets, after prefix: StaticString = "") -> Bool {
+        var isPrintable = true
+        var isEscaped = false
+        octets.withContiguousStorageIfAvailable { buffer in
+            for byte in buffer {
+                if byte < 0x20 || byte > 0x7E { isPrintable = false }
+                if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { isEscaped = true }
+            }
+        }
+        guard isPrintable else { return false }
+        append(prefix)
+        if isEscaped {
+            append(escaping: octets)
+        } else {
+            bytes.append(UInt8(ascii: "\""))
+            octets.withContiguousStorageIfAvailable { bytes.append(contentsOf: $0) }
+            bytes.append(UInt8(ascii: "\""))
+        }
+        return true
     }
 
     /// Appends octets as a person sees them.
     mutating func append(octets: Octets) {
-        if JSONWriter.isPlain(octets) { append(escaping: octets) } else { append(string: octets.description) }
+        if !append(ifPlain: octets) { append(string: octets.description) }
     }
 
     mutating func append(string: String) {

@@ -7,6 +7,15 @@ import NIOCore
 /// what is asked for without a word.
 protocol RequestDocument: Decodable {
     associatedtype CodingKeys: CodingKey, CaseIterable
+
+    /// The document out of a plain object, the same that decoding it gives; `nil` where that has to be tried.
+    init?(_ object: PlainObject)
+}
+
+extension RequestDocument {
+    init?(_ object: PlainObject) {
+        nil
+    }
 }
 
 /// Decodes a document and refuses members that it does not have.
@@ -43,7 +52,9 @@ extension Request {
     func document<Document: RequestDocument>(
         _ type: Document.Type, in context: ServiceRequestContext
     ) async throws -> Document {
-        try await json(Exactly<Document>.self, in: context).document
+        let body = try await jsonBody(in: context)
+        if let object = PlainObject(Array(body.readableBytesView)), let document = Document(object) { return document }
+        return try JSONDecoder().decode(Exactly<Document>.self, from: Data(body.readableBytesView)).document
     }
 
     /// The document in the body, or an empty one where there is no body.
@@ -54,20 +65,31 @@ extension Request {
     }
 
     /// The JSON in the body.
-    ///
-    /// Its media type has to be that of JSON: a page of another origin can send none such without asking first.
     func json<Value: Decodable>(
         _ type: Value.Type, in context: ServiceRequestContext, ifEmpty standIn: String? = nil
     ) async throws -> Value {
-        let body = try await body.collect(upTo: context.maxUploadSize)
+        let body = try await jsonBody(in: context, mayBeEmpty: standIn != nil)
         if body.readableBytes == 0, let standIn {
             return try JSONDecoder().decode(Value.self, from: Data(standIn.utf8))
         }
-        let mediaType = headers[.contentType]?.prefix { $0 != ";" }.lowercased() ?? ""
-        guard mediaType.trimmingCharacters(in: .whitespaces) == "application/json" else {
+        return try JSONDecoder().decode(Value.self, from: Data(body.readableBytesView))
+    }
+
+    /// The body, whose media type has to be that of JSON: a page of another origin can send none such without asking
+    /// first.
+    private func jsonBody(in context: ServiceRequestContext, mayBeEmpty: Bool = false) async throws -> ByteBuffer {
+        let body = try await body.collect(upTo: context.maxUploadSize)
+        if mayBeEmpty, body.readableBytes == 0 { return body }
+        let type = headers[.contentType]
+        // Nearly all there are, looked at no closer.
+        guard
+            type == "application/json"
+                || type?.prefix(while: { $0 != ";" }).lowercased().trimmingCharacters(in: .whitespaces)
+                    == "application/json"
+        else {
             throw ServiceProblem(
                 .unsupportedMediaType, "media-type-unsupported", "send JSON, as 'Content-Type: application/json'")
         }
-        return try JSONDecoder().decode(Value.self, from: Data(body.readableBytesView))
+        return body
     }
 }

@@ -18,6 +18,20 @@ struct DecorateDocument: RequestDocument, RequestDescription {
     /// The header fields that the request has already. Cookies among them stand first and win by name.
     let headers: [Exactly<HeaderFieldDocument>]?
 
+    /// All but one with header fields.
+    init?(_ object: PlainObject) {
+        guard let url = object.text("url") else { return nil }
+        self.url = url
+        method = object.text("method")
+        topLevel = object.text("topLevel")
+        initiator = object.text("initiator")
+        navigation = object.truth("navigation")
+        headers = nil
+        // A member of another name, or with another kind of value, is for the decoder to refuse.
+        let taken = [method, topLevel, initiator].reduce(1) { $1 == nil ? $0 : $0 + 1 } + (navigation == nil ? 0 : 1)
+        guard taken == object.count else { return nil }
+    }
+
     /// The caller's own Cookie fields.
     func ownCookies() throws(ServiceProblem) -> [Octets] {
         var own: [Octets] = []
