@@ -25,12 +25,18 @@ public struct Retrieval: Sendable {
     /// The cookie-string (section 5.8.3, step 6); empty where no cookie goes.
     public var cookieString: Octets {
         var output: [UInt8] = []
-        for cookie in included {
+        output.reserveCapacity(included.reduce(0) { $0 + $1.name.count + $1.value.count + 3 })
+        for index in included.indices {
             if !output.isEmpty {
                 output.append(ASCII.semicolon)
                 output.append(ASCII.space)
             }
-            output += cookie.pair
+            let name = included[index].name
+            if !name.isEmpty {
+                name.withContiguousStorageIfAvailable { output.append(contentsOf: $0) }
+                output.append(ASCII.equals)
+            }
+            included[index].value.withContiguousStorageIfAvailable { output.append(contentsOf: $0) }
         }
         return Octets(output)
     }

@@ -52,6 +52,49 @@ struct PlainObjectTests {
         #expect(plainCount > 1000)
     }
 
+    /// Responses, and whether they are read without the decoder.
+    static let responses: [(String, isPlain: Bool)] = [
+        (#"{"url":"u","headers":[{"name":"Set-Cookie","value":"a=1"}]}"#, true),
+        (#"{"url":"u","status":302,"headers":[{"name":"a","value":"b"} , {"value":"d","name":"c"}]}"#, true),
+        (#"{"received":"r","url":"u","headers":[{"name":"a","value":"b"}],"topLevel":"t"}"#, true),
+        (#"{"url":"u","headers":[{"name":"a","value":"b"}],"status":999999999,"navigation":false,"method":"m"}"#, true),
+        (#"{"url":"u","headers":[]}"#, false), (#"{"url":"u"}"#, false),
+        (#"{"url":"u","headers":[{"name":"a","valueBase64":"YQ=="}]}"#, false),
+        (#"{"url":"u","headers":[{"name":"a","value":"b","more":"c"}]}"#, false),
+        (#"{"url":"u","headers":[{"name":"a","value":"b"}],"more":"c"}"#, false),
+        (#"{"url":"u","headers":[{"name":"a","value":"b"},]}"#, false),
+        (#"{"url":"u","headers":[{"name":"a","value":"b"}"#, false),
+        (#"{"url":"u","headers":[[{"name":"a","value":"b"}]]}"#, false),
+        (#"{"url":"u","headers":[{"name":"a","value":[{"a":"b"}]}]}"#, false),
+        (#"{"url":"u","headers":[{"name":"a","value":"b"}],"status":"200"}"#, false),
+        (#"{"url":"u","headers":[{"name":"a","value":"b"}],"status":0200}"#, false),
+        (#"{"url":"u","headers":[{"name":"a","value":"b"}],"status":-1}"#, false),
+        (#"{"url":"u","headers":[{"name":"a","value":"b"}],"status":200.0}"#, false),
+        (#"{"url":"u","headers":[{"name":"a","value":"b"}],"status":2e2}"#, false),
+        (#"{"url":"u","headers":[{"name":"a","value":"b"}],"status":20 0}"#, false),
+        (#"{"url":"u","headers":[{"name":"a","value":"b"}],"status":1000000000}"#, false),
+        (#"[{"url":"u","headers":[{"name":"a","value":"b"}]}]"#, false),
+    ]
+
+    @Test("Of a response, too", arguments: responses)
+    func agrees(response: String, isPlain: Bool) throws {
+        let plain = PlainObject(Array(response.utf8)).flatMap(ResponseDocument.init)
+        #expect((plain != nil) == isPlain)
+        guard let plain else { return }
+        let decoded = try JSONDecoder().decode(Exactly<ResponseDocument>.self, from: Data(response.utf8)).document
+        #expect(PlainObjectTests.parts(plain) == PlainObjectTests.parts(decoded))
+    }
+
+    private static func parts(_ document: ResponseDocument) -> [String?] {
+        let head = [
+            document.url, document.status.map { "\($0)" }, document.method, document.topLevel, document.initiator,
+            document.navigation.map { "\($0)" }, document.received,
+        ]
+        return document.headers.reduce(into: head) { parts, field in
+            parts += [field.document.name, field.document.value, field.document.valueBase64]
+        }
+    }
+
     private static func parts(_ document: DecorateDocument) -> [String?] {
         [
             document.url, document.method, document.topLevel, document.initiator,

@@ -1,12 +1,14 @@
-/// A JSON object of the plainest kind: members that are text of printable ASCII without escapes, or true or false, each
-/// once.
+/// A JSON object of the plainest kind: members that are text of printable ASCII without escapes, small whole numbers,
+/// true or false, or a list of such objects, each once.
 ///
 /// Nearly every request that is asked for often is one, and read so in a tenth of the time. What is not, well formed or
 /// else, is for the decoder, which knows what is wrong with it.
 struct PlainObject {
     private enum Value {
         case text(Range<Int>)
+        case number(Int)
         case truth(Bool)
+        case objects([PlainObject])
     }
 
     private let bytes: [UInt8]
@@ -14,19 +16,23 @@ struct PlainObject {
 
     /// Reads an object; `nil` where it is of another kind.
     init?(_ bytes: [UInt8]) {
-        self.bytes = bytes
         var position = 0
+        self.init(bytes, &position, depth: 0)
+        guard next(&position) == nil else { return nil }
+    }
+
+    /// Reads the object that is next.
+    private init?(_ bytes: [UInt8], _ position: inout Int, depth: Int) {
+        self.bytes = bytes
         guard next(&position) == UInt8(ascii: "{") else { return nil }
         repeat {
-            guard let name = text(&position), next(&position) == UInt8(ascii: ":"), let value = value(&position),
+            guard let name = text(&position), next(&position) == UInt8(ascii: ":"), let value = value(&position, depth),
                 !members.contains(where: { bytes[$0.name] == bytes[name] })
             else { return nil }
             members.append((name, value))
             switch next(&position) {
             case UInt8(ascii: ","): continue
-            case UInt8(ascii: "}"):
-                guard next(&position) == nil else { return nil }
-                return
+            case UInt8(ascii: "}"): return
             default: return nil
             }
         } while true
@@ -39,6 +45,18 @@ struct PlainObject {
     func text(_ name: StaticString) -> String? {
         guard case .text(let range)? = value(of: name) else { return nil }
         return String(decoding: bytes[range], as: UTF8.self)
+    }
+
+    /// The number of a member; `nil` where there is none.
+    func number(_ name: StaticString) -> Int? {
+        guard case .number(let number)? = value(of: name) else { return nil }
+        return number
+    }
+
+    /// The objects of a member; `nil` where there are none.
+    func objects(_ name: StaticString) -> [PlainObject]? {
+        guard case .objects(let objects)? = value(of: name) else { return nil }
+        return objects
     }
 
     /// The truth of a member; `nil` where there is none.
@@ -81,17 +99,50 @@ struct PlainObject {
         return nil
     }
 
-    private func value(_ position: inout Int) -> Value? {
+    private func value(_ position: inout Int, _ depth: Int) -> Value? {
         let start = position
-        if let text = text(&position) { return .text(text) }
-        position = start
         guard let first = next(&position) else { return nil }
-        for (word, truth) in [("true", true), ("false", false)] as [(StaticString, Bool)] {
-            let word = UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount)
-            guard first == word[0], bytes[(position - 1)...].starts(with: word) else { continue }
-            position += word.count - 1
-            return .truth(truth)
+        switch first {
+        case UInt8(ascii: "\""):
+            position = start
+            return text(&position).map { .text($0) }
+        case UInt8(ascii: "t"): return rest("rue", &position) ? .truth(true) : nil
+        case UInt8(ascii: "f"): return rest("alse", &position) ? .truth(false) : nil
+        case UInt8(ascii: "1")...UInt8(ascii: "9"): return .number(number(first, &position))
+        case UInt8(ascii: "[") where depth == 0: return objects(&position).map { .objects($0) }
+        default: return nil
         }
-        return nil
+    }
+
+    /// Whether a word goes on so.
+    private func rest(_ word: StaticString, _ position: inout Int) -> Bool {
+        let word = UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount)
+        guard bytes[position...].starts(with: word) else { return false }
+        position += word.count
+        return true
+    }
+
+    /// A whole number of at most nine digits. One that goes on, in whatever way, is followed by no comma and no bracket.
+    private func number(_ first: UInt8, _ position: inout Int) -> Int {
+        var number = Int(first - UInt8(ascii: "0"))
+        let end = min(bytes.count, position + 8)
+        while position < end, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[position]) {
+            number = number * 10 + Int(bytes[position] - UInt8(ascii: "0"))
+            position += 1
+        }
+        return number
+    }
+
+    private func objects(_ position: inout Int) -> [PlainObject]? {
+        var objects: [PlainObject] = []
+        while true {
+            guard let object = PlainObject(bytes, &position, depth: 1) else { return nil }
+            objects.append(object)
+            switch next(&position) {
+            case UInt8(ascii: ","): continue
+            case UInt8(ascii: "]"): return objects
+            default: return nil
+            }
+        }
     }
 }

@@ -5,7 +5,7 @@ import NIOCore
 
 /// A JSON object of a request, which has the members that are known and no others: one that is misspelt would change
 /// what is asked for without a word.
-protocol RequestDocument: Decodable {
+protocol RequestDocument: Decodable, SendableMetatype {
     associatedtype CodingKeys: CodingKey, CaseIterable
 
     /// The document out of a plain object, the same that decoding it gives; `nil` where that has to be tried.
@@ -21,6 +21,10 @@ extension RequestDocument {
 /// Decodes a document and refuses members that it does not have.
 struct Exactly<Document: RequestDocument>: Decodable {
     let document: Document
+
+    init(document: Document) {
+        self.document = document
+    }
 
     init(from decoder: any Decoder) throws {
         let known = Set(Document.CodingKeys.allCases.map(\.stringValue))
@@ -52,9 +56,7 @@ extension Request {
     func document<Document: RequestDocument>(
         _ type: Document.Type, in context: ServiceRequestContext
     ) async throws -> Document {
-        let body = try await jsonBody(in: context)
-        if let object = PlainObject(Array(body.readableBytesView)), let document = Document(object) { return document }
-        return try JSONDecoder().decode(Exactly<Document>.self, from: Data(body.readableBytesView)).document
+        try await json(Exactly<Document>.self, in: context) { Document($0).map(Exactly.init) }.document
     }
 
     /// The document in the body, or an empty one where there is no body.
@@ -65,13 +67,19 @@ extension Request {
     }
 
     /// The JSON in the body.
+    ///
+    /// - Parameters:
+    ///   - standIn: stands in for a body that is empty.
+    ///   - plain: makes it out of a plain object, or gives `nil` where it has to be decoded.
     func json<Value: Decodable>(
-        _ type: Value.Type, in context: ServiceRequestContext, ifEmpty standIn: String? = nil
+        _ type: Value.Type, in context: ServiceRequestContext, ifEmpty standIn: String? = nil,
+        plain: (PlainObject) -> Value? = { _ in nil }
     ) async throws -> Value {
         let body = try await jsonBody(in: context, mayBeEmpty: standIn != nil)
         if body.readableBytes == 0, let standIn {
             return try JSONDecoder().decode(Value.self, from: Data(standIn.utf8))
         }
+        if let object = PlainObject(Array(body.readableBytesView)), let value = plain(object) { return value }
         return try JSONDecoder().decode(Value.self, from: Data(body.readableBytesView))
     }
 

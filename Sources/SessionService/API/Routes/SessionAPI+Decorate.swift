@@ -28,8 +28,8 @@ struct DecorateDocument: RequestDocument, RequestDescription {
         navigation = object.truth("navigation")
         headers = nil
         // A member of another name, or with another kind of value, is for the decoder to refuse.
-        let taken = [method, topLevel, initiator].reduce(1) { $1 == nil ? $0 : $0 + 1 } + (navigation == nil ? 0 : 1)
-        guard taken == object.count else { return nil }
+        let taken = [method, topLevel, initiator].count { $0 != nil }
+        guard 1 + taken + (navigation == nil ? 0 : 1) == object.count else { return nil }
     }
 
     /// The caller's own Cookie fields.

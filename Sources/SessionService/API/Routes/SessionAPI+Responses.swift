@@ -15,6 +15,13 @@ struct HeaderFieldDocument: RequestDocument {
     let value: String?
     let valueBase64: String?
 
+    init?(_ object: PlainObject) {
+        guard let name = object.text("name"), let value = object.text("value"), object.count == 2 else { return nil }
+        self.name = name
+        self.value = value
+        valueBase64 = nil
+    }
+
     /// The octets of the value.
     ///
     /// - Parameter place: where the field stands in the body.
@@ -46,6 +53,26 @@ struct ResponseDocument: RequestDocument, RequestDescription {
     let navigation: Bool?
     /// When it came; from then on lifetimes count.
     let received: String?
+
+    init?(_ object: PlainObject) {
+        guard let url = object.text("url"), let headers = object.objects("headers") else { return nil }
+        self.url = url
+        var fields: [Exactly<HeaderFieldDocument>] = []
+        for header in headers {
+            guard let field = HeaderFieldDocument(header) else { return nil }
+            fields.append(Exactly(document: field))
+        }
+        self.headers = fields
+        status = object.number("status")
+        method = object.text("method")
+        topLevel = object.text("topLevel")
+        initiator = object.text("initiator")
+        navigation = object.truth("navigation")
+        received = object.text("received")
+        // A member of another name, or with another kind of value, is for the decoder to refuse.
+        let taken = [method, topLevel, initiator, received].count { $0 != nil }
+        guard 2 + taken + (status == nil ? 0 : 1) + (navigation == nil ? 0 : 1) == object.count else { return nil }
+    }
 
     /// The response as the cookie rules read it.
     func response() throws(ServiceProblem) -> ReceivedResponse {
@@ -96,7 +123,9 @@ extension SessionAPI {
     }
 
     private func receive(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
-        let asked = try await request.json(ResponsesDocument.self, in: context)
+        let asked = try await request.json(ResponsesDocument.self, in: context) {
+            ResponseDocument($0).map(ResponsesDocument.one)
+        }
         let jar = try jar(in: context)
         let now = now()
         switch asked {
