@@ -84,9 +84,7 @@ struct Admission: Sendable {
     /// Checks that a body is none that a form of any page could have sent.
     private func checkBody(_ request: HTTPRequest) throws(ServiceProblem) {
         let fields = request.headerFields
-        let hasBody =
-            fields[.transferEncoding] != nil || fields[.contentLength].map { $0 != "0" } ?? false
-        if let type = fields[.contentType] {
+        if let type = fields.line(.contentType) {
             // Nearly all there are, looked at no closer.
             if type == "application/json" { return try checkEncoding(fields) }
             let essence = type.prefix { $0 != ";" && $0 != "," }.lowercased().trimmingPrefix(" ")
@@ -97,7 +95,7 @@ struct Admission: Sendable {
                 trimmed == "application/x-www-form-urlencoded" && request.path?.hasPrefix("/v1/") == false
                 && fields[.origin] != nil
             guard !Admission.formTypes.contains(trimmed) || isOwnForm else { throw .contentTypeRefused }
-        } else if hasBody {
+        } else if fields.contains(.transferEncoding) || fields[.contentLength].map({ $0 != "0" }) ?? false {
             throw .contentTypeRefused
         }
         try checkEncoding(fields)

@@ -58,7 +58,7 @@ struct ServiceResponder: Sendable {
             context.caller = try admission.admit(
                 request.head, by: way, on: channel, now: moment, tick: tick)
             context.isInspectorSession =
-                !way.isOwners && context.caller != .nobody && request.headers[.authorization] == nil
+                !way.isOwners && context.caller != .nobody && !request.headers.contains(.authorization)
             return try await routes.respond(to: request, context: context)
         } catch let error as any HTTPResponseError {
             return try error.response(from: request, context: context)

@@ -88,7 +88,7 @@ extension Request {
     private func jsonBody(in context: ServiceRequestContext, mayBeEmpty: Bool = false) async throws -> ByteBuffer {
         let body = try await body.collect(upTo: context.maxUploadSize)
         if mayBeEmpty, body.readableBytes == 0 { return body }
-        let type = headers[.contentType]
+        let type = headers.line(.contentType)
         // Nearly all there are, looked at no closer.
         guard
             type == "application/json"

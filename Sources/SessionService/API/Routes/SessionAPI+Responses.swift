@@ -134,7 +134,7 @@ extension SessionAPI {
             let time = try document.time(now: now)
             let decisions = try await decisions(on: response, at: time, by: jar, now: now)
             context.metrics?.count(decisions)
-            return .json(ResponseDecisions(decisions: decisions))
+            return .json(text: DecisionsText(decisions).bytes)
         case .several(let documents):
             var responses: [(ReceivedResponse, Timestamp)] = []
             for document in documents { responses.append((try document.response(), try document.time(now: now))) }

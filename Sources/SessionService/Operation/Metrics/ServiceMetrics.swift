@@ -26,6 +26,7 @@ final class ServiceMetrics: Sendable {
     private let requests = Mutex<[Place: Request]>([:])
     private let included: Counter
     private let excluded: Counter
+    private let outcomes = Mutex<[String: Counter]>([:])
     /// The last entry of the tokens' journal that was counted.
     private let journal: Mutex<Int64>
 
@@ -76,9 +77,16 @@ final class ServiceMetrics: Sendable {
 
     /// It was decided what becomes of the lines of a response.
     func count(_ decisions: [StorageDecisionReport]) {
-        for decision in decisions {
-            Counter(label: ServiceMetrics.decisions, dimensions: [("outcome", decision.outcome)], factory: registry)
-                .increment()
+        for decision in decisions { outcome(decision.outcome).increment() }
+    }
+
+    private func outcome(_ name: String) -> Counter {
+        outcomes.withLock { outcomes in
+            if let counter = outcomes[name] { return counter }
+            let counter = Counter(
+                label: ServiceMetrics.decisions, dimensions: [("outcome", name)], factory: registry)
+            outcomes[name] = counter
+            return counter
         }
     }
 
