@@ -35,9 +35,14 @@ struct HTTPExchange {
         if request.head.method != "GET" { message.body = .bytes(ByteBuffer(bytes: request.body)) }
         let response = try await HTTPExchange.client.execute(message, timeout: HTTPExchange.timeout)
         var body: [UInt8] = []
-        for try await chunk in response.body {
-            body += chunk.readableBytesView
-            if body.count >= bodyLimit { break }
+        do {
+            for try await chunk in response.body {
+                body += chunk.readableBytesView
+                if body.count >= bodyLimit { break }
+            }
+        } catch {
+            // What has come counts: a new refresh token among it is nowhere else, and the old one is over.
+            if body.isEmpty { throw error }
         }
         return HelperMessage(HelperAnswer(response), body: Array(body.prefix(bodyLimit)))
     }

@@ -125,11 +125,6 @@ struct SampleTests {
             ("wget-S.txt", "13 Set-Cookie lines in 1 response: 11 taken, 1 replaced, 1 deleted, 0 refused"),
             ("chromium-netlog.json", "14 Set-Cookie lines in 3 responses: 12 taken, 1 replaced, 1 deleted, 0 refused"),
             ("tshark-http.json", "14 Set-Cookie lines in 2 responses: 9 taken, 1 replaced, 1 deleted, 3 refused"),
-            ("playwright-storageState.json", "13 cookies: 13 taken, 0 replaced, 0 deleted, 0 refused"),
-            ("chromium-cdp-storage-getCookies.json", "13 cookies: 13 taken, 0 replaced, 0 deleted, 0 refused"),
-            ("httpie-session.json", "11 cookies: 11 taken, 0 replaced, 0 deleted, 0 refused"),
-            ("db/chromium-156-Cookies.sqlite", "17 cookies: "), ("db/firefox-153-cookies.sqlite", "14 cookies: "),
-            ("db/webkitgtk-2.50-cookies.sqlite", "13 cookies: "), ("db/webkitgtk-2.50-cookies.txt", "13 cookies: "),
         ])
     func others(name: String, report: String) throws {
         let path = Samples.shared.appending(path: "samples/\(name)").path
@@ -137,6 +132,26 @@ struct SampleTests {
         #expect(result.status == 0)
         #expect(result.text.hasPrefix("\(path): \(report)"), "\(result.text) \(result.talk)")
         #expect(try home.crumb("list", "--json").objects().count >= 9)
+    }
+
+    /// A store says when its cookies end, so that fewer of them are left the older the sample is.
+    @Test(
+        "What other tools and browsers keep is taken, but for what has ended since",
+        arguments: [
+            ("playwright-storageState.json", 13), ("chromium-cdp-storage-getCookies.json", 13),
+            ("httpie-session.json", 11), ("db/chromium-156-Cookies.sqlite", 17), ("db/firefox-153-cookies.sqlite", 14),
+            ("db/webkitgtk-2.50-cookies.sqlite", 13), ("db/webkitgtk-2.50-cookies.txt", 13),
+        ])
+    func stores(name: String, count: Int) throws {
+        let path = Samples.shared.appending(path: "samples/\(name)").path
+        let result = try home.crumb("import", "--json", "--url", SampleTests.url, path)
+        #expect(result.status == 0)
+        let report = try #require(try result.objects().first)
+        let taken = report["taken"] as? Int ?? 0
+        #expect(report["lines"] as? Int == count && (report["refused"] as? [Any])?.isEmpty == true, "\(report)")
+        let others = ["expired", "deleted", "replaced", "unreadable"].map { report[$0] as? Int ?? 0 }
+        #expect(others.reduce(taken, +) == count && others.dropFirst().allSatisfy { $0 == 0 }, "\(report)")
+        #expect(try home.crumb("list", "--json").objects().count == taken)
     }
 
     @Test(

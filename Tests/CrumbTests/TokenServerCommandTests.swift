@@ -90,6 +90,10 @@ struct TokenServerCommandTests {
         Row(
             command: ["export", "--format", "netrc", "--host", "api.example", "--username", "u"],
             text: "machine api.example login u password access-0\n", shown: ["access-0"]),
+        Row(
+            command: ["export", "--json"], text: #""access_token":"access-0""#,
+            json: ["access_token": "access-0", "refresh_token": "refresh-0"],
+            shown: ["access-0", "refresh-0"]),
         Row(command: ["export", "--format", "netrc"], status: 64),
         Row(command: ["export", "--prefix", "a b"], status: 64),
         Row(command: ["remove"], talk: "removed work", json: ["removed": "work"]),
@@ -126,7 +130,8 @@ struct TokenServerCommandTests {
         try given()
         let rows = [
             ("protocol=https\nhost=git.example\n", true), ("protocol=https\nhost=other.example\n", false),
-            ("protocol=http\nhost=git.example\n", false),
+            ("protocol=http\nhost=git.example\n", false), ("host=git.example\n", false), ("protocol=https\n", false),
+            ("protocol=smtp\nhost=git.example\n", false), ("protocol=https\nhost=git.example:8443\n", false),
         ]
         for (question, isAnswered) in rows {
             let result = try home.crumb(
@@ -137,8 +142,13 @@ struct TokenServerCommandTests {
             #expect(result.output.isEmpty != isAnswered)
         }
         let store = try home.crumb(
-            "token", "export", "--format", "git-credential", "work", "store", input: "protocol=https\n")
+            "token", "export", "--format", "git-credential", "--host", "git.example", "work", "store",
+            input: "protocol=https\n")
         #expect(store.status == 0 && store.output.isEmpty)
+        // Without a host, whoever git asks about would get it.
+        let any = try home.crumb(
+            "token", "export", "--format", "git-credential", "work", "get", input: "protocol=https\nhost=a.test\n")
+        #expect(any.status == 64 && any.output.isEmpty)
     }
 
     @Test("What a revocation ends is told, and stays known; a logout forgets it")

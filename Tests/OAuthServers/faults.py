@@ -18,7 +18,7 @@ FAULTS = {
     "nothing": (b"", 45),
     "no HTTP": (b"SSH-2.0-OpenSSH_9.2\r\n", 45),
     "head breaks off": (b"HTTP/1.1 200 OK\r\nContent-Le", 45),
-    "body breaks off": (reply('{"access_token":"x"}')[:-4], 45),
+    "body breaks off": (reply('{"access_token":"x"}')[:-4], 46),
     "empty": (reply(""), 46),
     "HTML": (reply("<!doctype html><title>Log in</title>", fields="Content-Type: text/html\r\n"), 46),
     "array": (reply("[]"), 46),
@@ -54,6 +54,12 @@ def check_faults(crumb):
             discovery = crumb("token", "login", "q", "--issuer", url, "--client-id", "app", "--client-credentials")
             expect(discovery.status in (44, 45, 46), name, discovery.status, discovery.talk)
         server.resets = False
+        # The old refresh token is over when the new one comes, whatever becomes of the rest.
+        server.octets = reply('{"refresh_token":"rotated-Kd93","access_token":"new-Rt5Q","expires_in":3600}')[:-20]
+        result = crumb("token", "refresh", "p")
+        expect(result.status == 46, "breaks off after the refresh token", result.status, result.talk)
+        kept = crumb("token", "export", "--format", "json", "p").json
+        expect(kept["refresh_token"] == "rotated-Kd93", "the new refresh token is lost")
         for expiry in ('"soon"', "-5", "1e308", "null", '"3600"'):
             server.octets = reply('{"access_token":"new-Rt5Q","expires_in":%s}' % expiry)
             expect(crumb("token", "refresh", "p").status == 0, expiry)

@@ -35,6 +35,13 @@ public struct AuthorizationCodeGrant: Sendable, Equatable {
     }
     private var furtherParameters: [Parameter] = []
 
+    /// The parameters that the grant alone decides on: one of these names among ``parameters`` is left out, so that no
+    /// other response type, redirect or proof is ever asked for.
+    public static let reservedParameters: Set<String> = [
+        "response_type", "response_mode", "redirect_uri", "state", "nonce", "code_challenge", "code_challenge_method",
+        "client_id", "client_secret", "request", "request_uri",
+    ]
+
     private struct Parameter: Sendable, Equatable {
         let name: String
         let value: String
@@ -97,7 +104,9 @@ public struct AuthorizationCodeGrant: Sendable, Equatable {
         form.append("code_challenge_method", "S256")
         if scopes.contains("openid") { form.append("nonce", attempt.nonce) }
         form.append(resources: resources)
-        for parameter in furtherParameters { form.append(parameter.name, parameter.value) }
+        for parameter in furtherParameters where !AuthorizationCodeGrant.reservedParameters.contains(parameter.name) {
+            form.append(parameter.name, parameter.value)
+        }
     }
 
     private func url(_ query: FormBody) -> String {

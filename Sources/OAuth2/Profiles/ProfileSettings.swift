@@ -50,6 +50,12 @@ public struct ProfileSettings: Sendable, Hashable, Codable {
     public var dangerouslyAllowsPlainHTTP: Bool
     /// Whether a service renews the tokens before they end, without being asked for them; `nil` as `false`.
     public var refreshesAhead: Bool?
+    /// Whether the server names itself in every redirect (RFC 9207), so that one without a name is none of its own.
+    public var serverSendsIssuer: Bool?
+    /// Whether requests for authorization are pushed to the server beforehand (RFC 9126).
+    public var pushesRequests: Bool?
+    /// Further parameters of the page to log in on, names and values in turn.
+    private var furtherParameters: [String]?
     private var endpointURLs: [String: String]
 
     /// Settings from their parts.
@@ -67,6 +73,15 @@ public struct ProfileSettings: Sendable, Hashable, Codable {
         self.dangerouslyAllowsPlainHTTP = dangerouslyAllowsPlainHTTP
         endpointURLs = [:]
         self.endpoints = endpoints
+    }
+
+    /// Further parameters of the page to log in on.
+    public var parameters: [(name: String, value: String)] {
+        get {
+            let parts = furtherParameters ?? []
+            return stride(from: 0, to: parts.count - 1, by: 2).map { (parts[$0], parts[$0 + 1]) }
+        }
+        set { furtherParameters = newValue.isEmpty ? nil : newValue.flatMap { [$0.name, $0.value] } }
     }
 
     /// The server's endpoints.

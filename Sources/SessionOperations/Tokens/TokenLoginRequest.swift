@@ -59,6 +59,10 @@ package struct TokenLoginRequest: Sendable {
             dangerouslyAllowsPlainHTTP: dangerouslyAllowsPlainHTTP
                 || before?.settings.dangerouslyAllowsPlainHTTP == true)
         settings.assertionAudience = assertionAudience ?? before?.settings.assertionAudience
+        settings.serverSendsIssuer = metadata.sendsIssuer ? true : nil
+        let pushes = pushes || metadata.requiresPushedRequests || before?.settings.pushesRequests == true
+        settings.pushesRequests = pushes ? true : nil
+        settings.parameters = parameters.isEmpty ? before?.settings.parameters ?? [] : parameters
         let isBound = bindsTokens || before?.proofKey != nil
         return TokenLoginPlan(
             name: name, metadata: metadata,
@@ -68,7 +72,7 @@ package struct TokenLoginRequest: Sendable {
             hasAccount: account != nil,
             credentials: ProfileCredentials(
                 settings: settings, clientSecret: secret, proofKey: isBound ? SigningKey().secret : nil),
-            parameters: parameters, pushes: pushes || metadata.requiresPushedRequests)
+            parameters: settings.parameters, pushes: pushes)
     }
 
     /// What the last login under the name went by.
@@ -95,8 +99,10 @@ package struct TokenLoginRequest: Sendable {
         _ grant: ProfileSettings.Grant, _ earlier: Earlier?, over transport: any EndpointTransport
     ) async throws -> ServerMetadata {
         if issuer == nil, endpoints.isEmpty, let earlier {
-            return ServerMetadata(
+            var metadata = ServerMetadata(
                 issuer: earlier.profile.issuer, endpoints: earlier.credentials.settings.endpoints)
+            metadata.sendsIssuer = earlier.credentials.settings.serverSendsIssuer == true
+            return metadata
         }
         let lookup = ServerLookup(
             issuer: issuer, endpoints: endpoints, dangerouslyAllowsPlainHTTP: dangerouslyAllowsPlainHTTP)

@@ -4,6 +4,9 @@ package import SessionStore
 
 /// Ends tokens at the server that issued them.
 package struct TokenRevoker: Sendable {
+    /// How often it is tried again because somebody renewed the tokens meanwhile.
+    private static let attempts = 4
+
     private let store: TokenStore
     private let transport: any EndpointTransport
     private let now: @Sendable () -> Timestamp
@@ -19,7 +22,29 @@ package struct TokenRevoker: Sendable {
     /// - Returns: which tokens were ended. They are kept no longer, and the access token counts as expired.
     /// - Throws: `OperationError`, `SessionStoreError`, or `OAuth2Error`.
     package func revoke(_ name: String) async throws -> [TokenKind] {
-        let stored = try store.get(name)
+        // Tokens that somebody renews meanwhile are ended as well: they come of the same login.
+        var revoked: [TokenKind] = []
+        for _ in 0..<TokenRevoker.attempts {
+            let stored = try store.get(name)
+            for kind in try await end(stored) where !revoked.contains(kind) { revoked.append(kind) }
+            var tokens = stored.tokens
+            let moment = now()
+            tokens.refreshToken = nil
+            tokens.accessTokenExpiry = min(tokens.accessTokenExpiry ?? .max, moment.microseconds)
+            if try store.put(
+                tokens, for: stored.profile, expectedGeneration: stored.generation, cause: .refused, now: moment)
+            {
+                return revoked
+            }
+        }
+        throw OperationError(
+            code: "token-refresh-busy",
+            "\(name): others keep renewing these tokens; end what renews them, and try again")
+    }
+
+    /// Ends the tokens of a profile at the server.
+    private func end(_ stored: StoredToken) async throws -> [TokenKind] {
+        let name = stored.profile.name
         guard let credentials = try store.credentials(name) else {
             throw OperationError(
                 code: "token-settings-missing",
@@ -28,7 +53,7 @@ package struct TokenRevoker: Sendable {
         }
         let endpoint = try credentials.settings.url(of: .revocation)
         let transport = try credentials.binding(transport) { [now] in now().microseconds }
-        var tokens = stored.tokens
+        let tokens = stored.tokens
         var revoked: [TokenKind] = []
         for (kind, token) in [(TokenKind.refreshToken, tokens.refreshToken), (.accessToken, tokens.accessToken)] {
             guard let token else { continue }
@@ -46,10 +71,6 @@ package struct TokenRevoker: Sendable {
                 guard error.serverCode == "unsupported_token_type", !revoked.isEmpty else { throw error }
             }
         }
-        let moment = now()
-        tokens.refreshToken = nil
-        tokens.accessTokenExpiry = min(tokens.accessTokenExpiry ?? .max, moment.microseconds)
-        try store.put(tokens, for: stored.profile, cause: .refused, now: moment)
         return revoked
     }
 }

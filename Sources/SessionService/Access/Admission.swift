@@ -61,8 +61,9 @@ struct Admission: Sendable {
 
     /// Checks that no page of another site has a browser send this.
     private func checkPlace(_ request: HTTPRequest, _ way: WayIn, _ channel: any Channel) throws(ServiceProblem) {
-        guard request.path?.first == "/", let authority = request.authority,
-            Admission.host.map({ request.headerFields[$0] == nil }) ?? true
+        // The router passes over an empty segment; whoever decides by the beginning of a path must not be led by one.
+        guard let path = request.path, path.first == "/", !path.prefix(while: { $0 != "?" }).contains("//"),
+            let authority = request.authority, Admission.host.map({ !request.headerFields.contains($0) }) ?? true
         else { throw .targetInvalid }
         if let hosts = way.hosts, !hosts.admits(authority, at: channel.localAddress) { throw .hostRefused }
         // A browser says where from with everything that could do harm; the service's own pages alone may ask.
@@ -92,8 +93,8 @@ struct Admission: Sendable {
             // The inspector's own forms are told apart by where they come from, which was checked; they have no
             // business with the API.
             let isOwnForm =
-                trimmed == "application/x-www-form-urlencoded" && request.path?.hasPrefix("/v1/") == false
-                && fields[.origin] != nil
+                trimmed == "application/x-www-form-urlencoded" && fields.contains(.origin)
+                && InspectorPath.contains(request.path?.prefix { $0 != "?" } ?? "/v1")
             guard !Admission.formTypes.contains(trimmed) || isOwnForm else { throw .contentTypeRefused }
         } else if fields.contains(.transferEncoding) || fields[.contentLength].map({ $0 != "0" }) ?? false {
             throw .contentTypeRefused

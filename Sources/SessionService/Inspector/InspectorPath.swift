@@ -19,6 +19,8 @@ enum InspectorPath {
 
     /// Whether a request is for a page or a part of one, rather than for the API or the monitoring.
     static func contains(_ path: some StringProtocol) -> Bool {
-        !path.hasPrefix("/v1/") && path != "/v1" && path != "/metrics"
+        // As the router takes it apart.
+        let first = path.split(separator: "/").first
+        return first != "v1" && first != "metrics"
     }
 }

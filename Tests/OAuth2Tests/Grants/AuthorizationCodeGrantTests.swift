@@ -35,7 +35,8 @@ struct AuthorizationCodeGrantTests {
     @Test("The browser's URL has all that RFC 6749, RFC 7636 and RFC 8707 want, and never the verifier")
     func authorizationURL() throws {
         var grant = try grant()
-        grant.parameters = [("prompt", "consent")]
+        // What the grant decides on is not for others to ask for.
+        grant.parameters = [("prompt", "consent"), ("response_type", "token"), ("code_challenge_method", "plain")]
         let url = grant.exposedAuthorizationURL(for: attempt)
         // The challenge is that of RFC 7636, appendix B.
         #expect(

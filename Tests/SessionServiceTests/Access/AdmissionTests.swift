@@ -140,6 +140,12 @@ struct AdmissionTests {
             ("GET /healthz HTTP/1.1\r\nHost: localhost:PORT\r\nHost: localhost:PORT\r\n\r\n", 400),
             ("GET http://evil.test/healthz HTTP/1.1\r\nHost: localhost:PORT\r\n\r\n", 400),
             ("CONNECT evil.test:443 HTTP/1.1\r\nHost: localhost:PORT\r\n\r\n", 400),
+            // A router passes over the empty segment, so that this would be a path of the API after all.
+            ("GET //v1/jars HTTP/1.1\r\nHost: localhost:PORT\r\n\r\n", 400),
+            ("GET /v1//jars HTTP/1.1\r\nHost: localhost:PORT\r\n\r\n", 400),
+            ("GET //metrics HTTP/1.1\r\nHost: localhost:PORT\r\n\r\n", 400),
+            ("GET /%761/jars HTTP/1.1\r\nHost: localhost:PORT\r\n\r\n", 404),
+            ("GET /?to=//v1 HTTP/1.1\r\nHost: localhost:PORT\r\n\r\n", 303),
             ("GET /healthz HTTP/1.1\r\n\r\n", 400), ("OPTIONS * HTTP/1.1\r\nHost: localhost:PORT\r\n\r\n", 400),
         ])
     func ambiguous(text: String, status: Int) async throws {
@@ -149,6 +155,17 @@ struct AdmissionTests {
                 #expect(try await connection.answer().status == status)
             }
         }
+    }
+
+    @Test(
+        "The inspector's paths are none that the API or the monitoring has",
+        arguments: [
+            ("/", true), ("/jars/work", true), ("/sign-in", true), ("/v1x", true), ("/jars/v1", true), ("", true),
+            ("/v1", false), ("/v1/", false), ("/v1/jars", false), ("//v1/jars", false), ("///v1", false),
+            ("/metrics", false), ("//metrics/", false),
+        ])
+    func inspectorPaths(path: String, isInspectors: Bool) {
+        #expect(InspectorPath.contains(path) == isInspectors)
     }
 
     @Test("Guesses are slowed down; who has a token is not, though they come from the same address")

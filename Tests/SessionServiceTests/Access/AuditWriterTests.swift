@@ -23,6 +23,16 @@ struct AuditWriterTests {
         }
     }
 
+    @Test("A new file that others can read is not gone on in", arguments: [(0o600, true), (0o644, false)])
+    func reopened(mode: Int, goesOn: Bool) throws {
+        var file = try AuditFile(folder.file("audit.jsonl"))
+        try FileManager.default.moveItem(atPath: folder.file("audit.jsonl"), toPath: folder.file("audit.1"))
+        let isMade = FileManager.default.createFile(
+            atPath: folder.file("audit.jsonl"), contents: nil, attributes: [.posixPermissions: mode])
+        try #require(isMade)
+        #expect(file.reopen() == goesOn)
+    }
+
     @Test("What is rare has a line each, with names and without values, its owner's alone")
     func rare() throws {
         let writer = try writer()

@@ -63,6 +63,10 @@ final class RunningServer: Sendable {
         configuration.addresses = [try #require(TCPAddress("127.0.0.1:0"))]
         configuration.tokenFile = folder.file("token")
         configuration.auditFile = folder.file("audit.jsonl")
+        // A machine that is busy with other tests may let a connection wait long.
+        configuration.limits.headerSeconds = 600
+        configuration.limits.idleSeconds = 600
+        configuration.limits.shutdownSeconds = 600
         change(&configuration)
         let log = CollectedLog()
         var logger = Logger(label: "test") { label in

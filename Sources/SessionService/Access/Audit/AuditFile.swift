@@ -31,9 +31,16 @@ struct AuditFile: ~Copyable {
     }
 
     /// Goes on in a new file of the same name, where somebody has moved the old one away.
+    ///
+    /// - Returns: whether it does; it goes on in the old one where the new one cannot be opened or others can read it.
     mutating func reopen() -> Bool {
         let opened = PrivateFile.openForAppending(path)
         guard opened >= 0 else { return false }
+        // Whoever moved the old one away may have put a new one there.
+        guard PrivateFile.isPrivate(path) else {
+            close(opened)
+            return false
+        }
         fsync(descriptor)
         close(descriptor)
         descriptor = opened

@@ -13,7 +13,8 @@ struct TokenExportCommand: CrumbCommand {
             json            all tokens, as 'crumb token import' reads them
             kubernetes      an ExecCredential for kubectl's exec plugin
             git-credential  what git asks a credential helper for:
-                            git config credential.helper '!crumb token export --format git-credential work'
+                            git config credential.helper \
+                                '!crumb token export --format git-credential --host git.example work'
             netrc           a line for curl's and others' netrc file; needs --host
             """)
 
@@ -29,8 +30,8 @@ struct TokenExportCommand: CrumbCommand {
     @OptionGroup var output: OutputOptions
     @OptionGroup var freshness: FreshnessOptions
 
-    @Option(help: "env, json, kubernetes, git-credential or netrc.")
-    var format: Format = .env
+    @Option(help: "env, json, kubernetes, git-credential or netrc. (default: env; json with --json)")
+    var format: Format?
 
     @Option(help: "The only host that the token is for: of a netrc line, and of git's questions.")
     var host: String?
@@ -48,7 +49,9 @@ struct TokenExportCommand: CrumbCommand {
     var operation: String?
 
     func validate() throws {
-        guard format != .netrc || host != nil else { throw ValidationError("--format netrc: give --host.") }
+        if let format, format == .netrc || format == .gitCredential, host == nil {
+            throw ValidationError("--format \(format.rawValue): give --host.")
+        }
         for text in [host, username, prefix] {
             guard text?.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) ?? true else {
                 throw ValidationError("--host, --username and --prefix: no blanks, no control characters.")
@@ -60,6 +63,7 @@ struct TokenExportCommand: CrumbCommand {
     }
 
     func execute(_ console: Console) throws {
+        let format = format ?? (output.json ? .json : .env)
         if format == .gitCredential, try !answersGit() { return }
         let now = Timestamp.now
         let stored = try TokenAccess(database, for: name, now: now).token(name, skew: freshness.skew, now: now)
@@ -95,9 +99,9 @@ struct TokenExportCommand: CrumbCommand {
             let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             if parts.count == 2 { question[parts[0]] = parts[1] }
         }
-        if let host, question["host"].map(String.init) != host { return false }
-        let name = question["host"]?.prefix { $0 != ":" } ?? ""
-        return question["protocol"] != "http" || ["localhost", "127.0.0.1"].contains(name)
+        guard let asked = question["host"], String(asked) == host else { return false }
+        let isLocal = ["localhost", "127.0.0.1"].contains(asked.prefix { $0 != ":" })
+        return question["protocol"] == "https" || question["protocol"] == "http" && isLocal
     }
 }
 

@@ -122,7 +122,11 @@ struct TokenLoginCommand: CrumbCommand {
             guard let equals = pair.firstIndex(of: "="), equals > pair.startIndex else {
                 throw Problem(.tokenSettingsInvalid, "--parameter: write name=value")
             }
-            parameters.append((String(pair[..<equals]), String(pair[equals...].dropFirst())))
+            let name = String(pair[..<equals])
+            guard !AuthorizationCodeGrant.reservedParameters.contains(name) else {
+                throw Problem(.tokenSettingsInvalid, "--parameter: '\(name)' is not yours to choose")
+            }
+            parameters.append((name, String(pair[equals...].dropFirst())))
         }
         return parameters
     }
