@@ -92,6 +92,8 @@ struct ProblemTests {
         Row(.post, "/v1/tokens/work/access-token", #"{"skew":-1}"#, 400, "body-invalid"),
         Row(.post, "/v1/tokens/work/access-token", #"{"method":"GET"}"#, 400, "body-invalid"),
         Row(.post, "/v1/tokens/work/access-token", #"{"nonce":"n"}"#, 400, "body-invalid"),
+        Row(.post, "/v1/tokens/work/access-token", #"{"url":""}"#, 400, "url-invalid"),
+        Row(.post, "/v1/tokens/work/access-token", #"{"url":"https://a.test/","method":""}"#, 400, "body-invalid"),
         Row(.post, "/v1/logins", #"{"name":"new"}"#, 422, "token-settings-missing"),
         Row(.post, "/v1/logins", #"{"name":"new","issuer":"http://id.test"}"#, 422, "token-settings-missing"),
         Row(.post, "/v1/logins", #"{"name":"new","issuer":"https://gone.test"}"#, 502, "server-unavailable"),

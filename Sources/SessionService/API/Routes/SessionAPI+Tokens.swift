@@ -31,7 +31,10 @@ struct AccessTokenDocument: RequestDocument {
             }
             return nil
         }
-        return ProvenRequest(method: method ?? "GET", url: try RequestURL(url), nonce: nonce)
+        guard method.map({ HTTPRequest.Method($0) != nil }) ?? true else {
+            throw ServiceProblem.bodyInvalid("method: this is no method of HTTP")
+        }
+        return ProvenRequest(method: method ?? "GET", url: try RequestURL(url, member: "url"), nonce: nonce)
     }
 }
 
