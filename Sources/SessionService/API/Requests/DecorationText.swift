@@ -53,14 +53,10 @@ struct DecorationText {
         text.append(#"],"fields":["#)
         if !cookieString.isEmpty {
             text.append(#"{"name":"cookie","#)
-            if text.append(ifPlain: cookieString, after: #""value":"#) {
-                // As nearly always.
-            } else if let value = cookieString.utf8String {
-                text.append(#""value":"#)
-                text.append(string: value)
-            } else {
-                text.append(#""valueBase64":"#)
-                text.append(string: Data(cookieString).base64EncodedString())
+            if !text.append(ifPlain: cookieString, after: #""value":"#) {
+                let value = cookieString.utf8String
+                text.append(value == nil ? #""valueBase64":"# : #""value":"#)
+                text.append(string: value ?? Data(cookieString).base64EncodedString())
             }
             text.append("}")
         }

@@ -5,17 +5,14 @@ import NIOCore
 
 /// A JSON object of a request, which has the members that are known and no others: one that is misspelt would change
 /// what is asked for without a word.
-protocol RequestDocument: Decodable, SendableMetatype {
+protocol RequestDocument: Decodable {
     associatedtype CodingKeys: CodingKey, CaseIterable
-
-    /// The document out of a plain object, the same that decoding it gives; `nil` where that has to be tried.
-    init?(_ object: PlainObject)
 }
 
-extension RequestDocument {
-    init?(_ object: PlainObject) {
-        nil
-    }
+/// A document that is asked for so often that it is mostly read without the decoder.
+protocol PlainDocument: RequestDocument, SendableMetatype {
+    /// The document out of a plain object, the same that decoding it gives; `nil` where that has to be tried.
+    init?(_ object: PlainObject)
 }
 
 /// Decodes a document and refuses members that it does not have.
@@ -56,6 +53,13 @@ extension Request {
     func document<Document: RequestDocument>(
         _ type: Document.Type, in context: ServiceRequestContext
     ) async throws -> Document {
+        try await json(Exactly<Document>.self, in: context).document
+    }
+
+    /// The document in the body, which mostly is a plain one.
+    func document<Document: PlainDocument>(
+        _ type: Document.Type, in context: ServiceRequestContext
+    ) async throws -> Document {
         try await json(Exactly<Document>.self, in: context) { Document($0).map(Exactly.init) }.document
     }
 
@@ -70,16 +74,16 @@ extension Request {
     ///
     /// - Parameters:
     ///   - standIn: stands in for a body that is empty.
-    ///   - plain: makes it out of a plain object, or gives `nil` where it has to be decoded.
+    ///   - plain: makes it out of a plain object, or gives `nil` where it has to be decoded; `nil` where it always has.
     func json<Value: Decodable>(
         _ type: Value.Type, in context: ServiceRequestContext, ifEmpty standIn: String? = nil,
-        plain: (PlainObject) -> Value? = { _ in nil }
+        plain: ((PlainObject) -> Value?)? = nil
     ) async throws -> Value {
         let body = try await jsonBody(in: context, mayBeEmpty: standIn != nil)
         if body.readableBytes == 0, let standIn {
             return try JSONDecoder().decode(Value.self, from: Data(standIn.utf8))
         }
-        if let object = PlainObject(Array(body.readableBytesView)), let value = plain(object) { return value }
+        if let plain, let value = PlainObject(Array(body.readableBytesView)).flatMap(plain) { return value }
         return try JSONDecoder().decode(Value.self, from: Data(body.readableBytesView))
     }
 

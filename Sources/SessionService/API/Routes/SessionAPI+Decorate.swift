@@ -5,7 +5,7 @@ import RequestDecoration
 import SessionStore
 
 /// What `POST /v1/jars/{jar}/decorate` asks: the request that is about to be made.
-struct DecorateDocument: RequestDocument, RequestDescription {
+struct DecorateDocument: PlainDocument, RequestDescription {
     enum CodingKeys: String, CodingKey, CaseIterable {
         case url, method, topLevel, initiator, navigation, headers
     }

@@ -6,7 +6,7 @@ import SessionOperations
 import SessionStore
 
 /// A header field: its value as text, or its octets in base64.
-struct HeaderFieldDocument: RequestDocument {
+struct HeaderFieldDocument: PlainDocument {
     enum CodingKeys: String, CodingKey, CaseIterable {
         case name, value, valueBase64
     }
@@ -39,7 +39,7 @@ struct HeaderFieldDocument: RequestDocument {
 }
 
 /// A response that an app has got.
-struct ResponseDocument: RequestDocument, RequestDescription {
+struct ResponseDocument: PlainDocument, RequestDescription {
     enum CodingKeys: String, CodingKey, CaseIterable {
         case url, status, headers, method, topLevel, initiator, navigation, received
     }
