@@ -47,15 +47,7 @@ extension CookiePolicy {
             let name = cookies[place].name
             guard let value = open(cookies[place]), room.takes(value.count + (name.isEmpty ? 0 : name.count + 1))
             else { continue }
-            if !output.isEmpty {
-                output.append(ASCII.semicolon)
-                output.append(ASCII.space)
-            }
-            if !name.isEmpty {
-                output.append(name)
-                output.append(ASCII.equals)
-            }
-            output.append(value)
+            output.appendPair(name, value)
             noteAccess(place)
         }
         return Octets(output)
@@ -78,7 +70,20 @@ extension CookiePolicy {
 }
 
 extension [UInt8] {
-    fileprivate mutating func append(_ octets: Octets) {
+    /// Appends one more pair of a cookie-string (section 5.8.3, step 6).
+    mutating func appendPair(_ name: Octets, _ value: Octets) {
+        if !isEmpty {
+            append(ASCII.semicolon)
+            append(ASCII.space)
+        }
+        if !name.isEmpty {
+            append(name)
+            append(ASCII.equals)
+        }
+        append(value)
+    }
+
+    private mutating func append(_ octets: Octets) {
         octets.withSpan { span in span.withUnsafeBytes { append(contentsOf: $0) } }
     }
 }

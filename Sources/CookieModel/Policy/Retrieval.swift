@@ -27,16 +27,7 @@ public struct Retrieval: Sendable {
         var output: [UInt8] = []
         output.reserveCapacity(included.reduce(0) { $0 + $1.name.count + $1.value.count + 3 })
         for index in included.indices {
-            if !output.isEmpty {
-                output.append(ASCII.semicolon)
-                output.append(ASCII.space)
-            }
-            let name = included[index].name
-            if !name.isEmpty {
-                name.withContiguousStorageIfAvailable { output.append(contentsOf: $0) }
-                output.append(ASCII.equals)
-            }
-            included[index].value.withContiguousStorageIfAvailable { output.append(contentsOf: $0) }
+            output.appendPair(included[index].name, included[index].value)
         }
         return Octets(output)
     }
