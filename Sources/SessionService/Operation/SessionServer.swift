@@ -70,7 +70,7 @@ public struct SessionServer: Sendable {
             try AuditWriter(
                 path: path, summaryInterval: .seconds(configuration.auditSummarySeconds), logger: logger, now: now)
         }
-        let router = Router(context: ServiceRequestContext.self)
+        let router = Router(context: ServiceRequestContext.self, options: .autoGenerateHeadEndpoints)
         HealthRoutes(database: database, state: state).add(to: router)
         MetricsRoute(
             database: database, connections: connections, metrics: metrics, isPublic: configuration.publishesMetrics

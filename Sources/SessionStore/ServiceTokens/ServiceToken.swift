@@ -2,6 +2,8 @@ public import CookieModel
 
 /// What is known of an access token of the service. The token itself is known to its bearer alone.
 public struct ServiceToken: Sendable, Hashable {
+    /// Its number, which no other token of the database ever has.
+    package let id: Int64
     /// Its name, which stands in the audit log.
     public let name: String
     /// What its bearer may do.

@@ -15,7 +15,7 @@ final class ServiceTokenCache: Sendable {
         var reader: Reader?
         var header: WALIndex.Header?
         var generation: Int64?
-        var tokens: [[UInt8]: ServiceToken] = [:]
+        var tokens: [ServiceTokenDigest: ServiceToken] = [:]
     }
 
     private let state = Mutex(State())
@@ -26,7 +26,7 @@ final class ServiceTokenCache: Sendable {
     }
 
     /// The token with that digest, as the last commit left it.
-    func token(_ digest: [UInt8], in database: SessionDatabase) throws -> ServiceToken? {
+    func token(_ digest: ServiceTokenDigest, in database: SessionDatabase) throws -> ServiceToken? {
         guard database.isOnDisk else {
             return try database.read { connection in
                 try ServiceTokenRows(database: connection).all().first { $0.digest == digest }?.token

@@ -15,9 +15,9 @@ struct ServiceTokenRows {
     let database: Database
 
     /// Every token there ever was, in the order of creation, with its digest.
-    static func tokens(by statement: RowStatement) throws -> [(digest: [UInt8], token: ServiceToken)] {
+    static func tokens(by statement: RowStatement) throws -> [(digest: ServiceTokenDigest, token: ServiceToken)] {
         defer { statement.reset() }
-        var tokens: [(digest: [UInt8], token: ServiceToken)] = []
+        var tokens: [(digest: ServiceTokenDigest, token: ServiceToken)] = []
         var jars: Set<String> = []
         var last: Int64?
         while try statement.step() {
@@ -25,7 +25,7 @@ struct ServiceTokenRows {
             last = statement.int64(8)
             if isSame { tokens.removeLast() } else { jars = [] }
             if statement.optionalInt64(2) == 0, !statement.bytes(9).isEmpty { jars.insert(statement.text(9)) }
-            tokens.append((statement.bytes(7), token(statement, jars)))
+            tokens.append((ServiceTokenDigest(bytes: statement.bytes(7)), token(statement, jars)))
         }
         return tokens
     }
@@ -37,12 +37,12 @@ struct ServiceTokenRows {
         // What a newer version may have written is no verb here, and allows nothing.
         let verbs = statement.text(1).split(separator: " ").compactMap { AccessVerb(rawValue: String($0)) }
         return ServiceToken(
-            name: statement.text(0),
+            id: statement.int64(8), name: statement.text(0),
             grant: AccessGrant(verbs: Set(verbs), jars: statement.int64(2) == 0 ? .named(jars) : .all),
             creation: statement.timestamp(3), expiry: moment(4), revocation: moment(5), lastUse: moment(6))
     }
 
-    func all() throws -> [(digest: [UInt8], token: ServiceToken)] {
+    func all() throws -> [(digest: ServiceTokenDigest, token: ServiceToken)] {
         try ServiceTokenRows.tokens(by: RowStatement(database, ServiceTokenRows.query))
     }
 
@@ -54,22 +54,24 @@ struct ServiceTokenRows {
         return try statement.step() && statement.int64(0) > 0
     }
 
-    func insert(_ token: ServiceToken, digest: [UInt8]) throws {
+    func insert(
+        _ name: String, _ grant: AccessGrant, creation: Timestamp, expiry: Timestamp?, digest: ServiceTokenDigest
+    ) throws {
         let statement = try RowStatement(
             database,
             """
             INSERT INTO service_token (name, digest, verbs, is_for_all_jars, created_at, expires_at)
             VALUES (?, ?, ?, ?, ?, ?)
             """)
-        let verbs = AccessVerb.allCases.filter(token.grant.verbs.contains).map(\.rawValue)
-        statement.bind(1, text: token.name)
-        statement.bind(2, digest)
+        let verbs = AccessVerb.allCases.filter(grant.verbs.contains).map(\.rawValue)
+        statement.bind(1, text: name)
+        statement.bind(2, digest.bytes)
         statement.bind(3, text: verbs.joined(separator: " "))
-        statement.bind(4, token.grant.coversAll)
-        statement.bind(5, token.creation.microseconds)
-        statement.bind(6, token.expiry?.microseconds)
+        statement.bind(4, grant.coversAll)
+        statement.bind(5, creation.microseconds)
+        statement.bind(6, expiry?.microseconds)
         try statement.run()
-        if case .named(let names) = token.grant.jars {
+        if case .named(let names) = grant.jars {
             let id = database.lastInsertedRowID
             let jar = try RowStatement(database, "INSERT INTO service_token_jar (token_id, jar_name) VALUES (?, ?)")
             for name in names.sorted() {

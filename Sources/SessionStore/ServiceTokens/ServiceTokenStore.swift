@@ -27,15 +27,13 @@ public struct ServiceTokenStore: Sendable {
         guard let digest = ServiceTokenText.digest(text) else {
             throw SessionStoreError(.nameInvalid, name, "no token could be made")
         }
-        let token = ServiceToken(
-            name: name, grant: grant, creation: now, expiry: expiry, revocation: nil, lastUse: nil)
         try database.write { connection in
             let rows = ServiceTokenRows(database: connection)
             guard try !rows.hasValid(named: name) else {
                 throw SessionStoreError(
                     .nameInvalid, name, "there is an access token of this name; revoke it first, or use another name")
             }
-            try rows.insert(token, digest: digest)
+            try rows.insert(name, grant, creation: now, expiry: expiry, digest: digest)
         }
         return text
     }

@@ -18,11 +18,11 @@ enum ServiceTokenText {
     /// The SHA-256 of a token; `nil` for what is none.
     ///
     /// The token is as random as a key, so that a hash that is quick to compute is no help in guessing it.
-    static func digest(_ token: Secret) -> [UInt8]? {
+    static func digest(_ token: Secret) -> ServiceTokenDigest? {
         token.withExposed { span in
             span.withUnsafeBufferPointer { bytes in
                 guard bytes.count == prefix.count + digitCount, bytes.starts(with: prefix) else { return nil }
-                return Array(SHA256.hash(data: UnsafeRawBufferPointer(bytes)))
+                return ServiceTokenDigest(bytes: Array(SHA256.hash(data: UnsafeRawBufferPointer(bytes))))
             }
         }
     }

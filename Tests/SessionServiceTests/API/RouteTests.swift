@@ -47,6 +47,22 @@ struct RouteTests {
         #expect(try APIDocument().faults(of: answer, to: "\(sample.method) \(sample.path)") == [])
     }
 
+    @Test("What is asked for by GET is asked for by HEAD, too, as the methods that are allowed say")
+    func heads() async throws {
+        try await RunningServer.with { server in
+            let fields = ["Host": "localhost:\(server.port)", "Authorization": "Bearer \(try server.ownerToken)"]
+            try await RawConnection.with(port: server.port) { connection in
+                for path in ["/healthz", "/v1/jars", "/v1/jars/work", "/v1/openapi.json"] {
+                    let full = try await connection.ask("GET", path, fields)
+                    let head = try await connection.ask("HEAD", path, fields)
+                    #expect(head.status == 200 && head.fields["content-length"] == full.fields["content-length"])
+                }
+                let missing = try await connection.ask("HEAD", "/v1/jars/none", fields)
+                #expect(missing.status == 404)
+            }
+        }
+    }
+
     @Test("Without the verb, nobody gets an answer", arguments: RouteSample.all)
     func verbs(sample: RouteSample) async throws {
         let fixture = try ServiceFixture()

@@ -1,4 +1,7 @@
 import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import NIOCore
 import OAuth2
 import SessionStore
 import Testing
@@ -147,6 +150,12 @@ struct TokenRouteTests {
             let id = try #require(begun.object["id"] as? String)
             let foreign = try await client.send(.get, "/v1/logins/callback?state=other&code=c")
             #expect(foreign.status == 400 && foreign.mediaType == "text/html")
+            let route = try #require(fixture.api.routes.first { $0.path == "/v1/logins/callback" })
+            let look = Request(
+                head: HTTPRequest(
+                    method: .head, scheme: "http", authority: "localhost",
+                    path: "/v1/logins/callback?state=\(state)&code=c"), body: RequestBody(buffer: ByteBuffer()))
+            #expect(try await route.respond(to: look, in: .owner).status == .badRequest)
             let nobody = try await fixture.run(AccessGrant(verbs: [])) {
                 try await $0.send(.get, "/v1/logins/callback?state=\(state)&code=c")
             }

@@ -76,64 +76,6 @@ struct AdmissionTests {
         }
     }
 
-    /// What a browser sends for somebody else's page, and what tools send, and how each is answered with a good token.
-    private static let requests: [(name: String, method: String, fields: [String: String], status: Int)] = [
-        ("a tool", "POST", [:], 200),
-        ("rebinding", "POST", ["Host": "evil.test:PORT"], 421),
-        ("rebinding without a port", "POST", ["Host": "evil.test"], 421),
-        ("another port's name", "POST", ["Host": "localhost:1"], 421),
-        ("a name that is allowed", "POST", ["Host": "crumb.example"], 200),
-        ("a foreign page's script", "POST", ["Origin": "https://evil.test"], 403),
-        ("a sandboxed page", "POST", ["Origin": "null"], 403),
-        ("the same name on another port", "POST", ["Origin": "http://localhost:1"], 403),
-        ("the same name with TLS", "POST", ["Origin": "https://localhost:PORT"], 403),
-        ("an own page's script", "POST", ["Origin": "http://localhost:PORT"], 200),
-        ("a link on a foreign page", "POST", ["Sec-Fetch-Site": "cross-site"], 403),
-        ("a page on another port", "POST", ["Sec-Fetch-Site": "same-site"], 403),
-        ("an own page", "POST", ["Sec-Fetch-Site": "same-origin"], 200),
-        ("a CORS preflight", "OPTIONS", ["Origin": "https://evil.test", "Access-Control-Request-Method": "POST"], 403),
-        ("a form", "POST", ["Content-Type": "application/x-www-form-urlencoded"], 415),
-        ("a form with files", "POST", ["Content-Type": "multipart/form-data; boundary=x"], 415),
-        ("a form of plain text", "POST", ["Content-Type": "text/plain"], 415),
-        ("a form that shouts", "POST", ["Content-Type": " TEXT/Plain ; charset=x"], 415),
-        ("two types", "POST", ["Content-Type": "text/plain, application/json"], 415),
-        (
-            "a form of an own page", "POST",
-            [
-                "Content-Type": "application/x-www-form-urlencoded", "Origin": "http://localhost:PORT",
-            ], 415
-        ),
-        ("an encoded body", "POST", ["Content-Encoding": "gzip"], 415),
-        ("no scheme", "POST", ["Authorization": "TOKEN"], 401),
-        ("another scheme", "POST", ["Authorization": "Basic TOKEN"], 401),
-        ("a token with more behind", "POST", ["Authorization": "Bearer TOKENx"], 401),
-        ("two tokens", "POST", ["Authorization": "Bearer TOKEN TOKEN"], 401),
-        ("two spaces", "POST", ["Authorization": "Bearer  TOKEN"], 401),
-        ("a scheme in lower case", "POST", ["Authorization": "bearer TOKEN"], 200),
-    ]
-
-    @Test("Requests of foreign pages, and of tools", arguments: requests.map(\.name))
-    func places(name: String) async throws {
-        let request = try #require(AdmissionTests.requests.first { $0.name == name })
-        try await RunningServer.with {
-            $0.hosts = ["crumb.example"]
-        } _: { server in
-            let token = try server.token("t", [.secrets])
-            var fields = ["Host": "localhost:PORT", "Authorization": "Bearer TOKEN"]
-            fields.merge(request.fields) { $1 }
-            let sent = fields.mapValues {
-                $0.replacing("PORT", with: "\(server.port)").replacing("TOKEN", with: token)
-            }
-            try await RawConnection.with(port: server.port) { connection in
-                let answer = try await connection.ask(
-                    request.method, "/v1/jars/work/decorate", sent, body: AdmissionTests.body)
-                #expect(answer.status == request.status, "\(answer.body)")
-                #expect(!answer.fields.keys.contains { $0.hasPrefix("access-control") })
-                #expect(answer.status == 200 || !answer.body.contains("c00kie-secret"))
-            }
-        }
-    }
-
     @Test(
         "Heads that two readers could read in two ways",
         arguments: [
@@ -234,74 +176,6 @@ struct AdmissionTests {
                     #expect((1...17).contains(refused))
                 }
             }
-        }
-    }
-
-    @Test("No secret that goes in or out is in a log, at whatever level, nor in the audit log")
-    func logs() async throws {
-        let log = try await withServerLog { server in
-            let token = try server.token("ci", [.secrets])
-            try await RawConnection.with(port: server.port) { connection in
-                let host = ["Host": "localhost:\(server.port)"]
-                for value in [token, token + "x", "crumb_guessed-secret"] {
-                    _ = try await connection.ask(
-                        "POST", "/v1/jars/work/decorate?q=query-secret",
-                        host.merging(["Authorization": "Bearer \(value)", "Cookie": "a=cookie-field-secret"]) { $1 },
-                        body: AdmissionTests.body)
-                }
-                for body in ["{\"url\": \"https://u:password-secret@x/\"}", "{body-secret", "{\"url\": 3}"] {
-                    _ = try await connection.ask(
-                        "POST", "/v1/jars/work/decorate", host.merging(["Authorization": "Bearer \(token)"]) { $1 },
-                        body: body)
-                }
-                _ = try await connection.ask(
-                    "POST", "/v1/path-secret", host.merging(["Authorization": "Bearer \(token)"]) { $1 })
-                try await connection.send("GARBAGE garbage-secret\r\n\r\n")
-                _ = try await connection.answer()
-            }
-            return token
-        }
-        for secret in ["-secret", log.token, log.owner] {
-            #expect(!log.text.contains(secret) && !log.audit.contains(secret), "\(secret)")
-        }
-        #expect(log.text.contains(#""message":"Request answered""#))
-        // One for each site that was asked for, in no order.
-        let entry = try #require(log.audit.split(separator: "\n").first { $0.contains(#""site":"www.example.com""#) })
-        #expect(entry.contains(#""caller":"ci""#) && entry.contains(#""jar":"work""#))
-        #expect(entry.contains(#""kind":"cookie-field""#))
-    }
-
-    private struct Logs: Sendable {
-        let text: String
-        let audit: String
-        let token: String
-        let owner: String
-    }
-
-    /// What there is to read after a service has stopped.
-    private func withServerLog(
-        _ body: @escaping @Sendable (RunningServer) async throws -> String
-    ) async throws -> Logs {
-        let kept = Kept()
-        try await RunningServer.with { server in
-            kept.keep(server, try await body(server), try server.ownerToken)
-        }
-        return try kept.logs()
-    }
-
-    private final class Kept: @unchecked Sendable {
-        // Written by the test's body, read after it.
-        private var server: RunningServer?
-        private var token = ""
-        private var owner = ""
-
-        func keep(_ server: RunningServer, _ token: String, _ owner: String) {
-            (self.server, self.token, self.owner) = (server, token, owner)
-        }
-
-        func logs() throws -> Logs {
-            let server = try #require(server)
-            return Logs(text: server.log.text, audit: try server.auditLog, token: token, owner: owner)
         }
     }
 }

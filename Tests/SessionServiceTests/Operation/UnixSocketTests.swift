@@ -16,6 +16,55 @@ struct UnixSocketTests {
         #expect(!FileManager.default.fileExists(atPath: folder.file("a/b/s")))
     }
 
+    #if os(Linux)
+        @Test("Its mode is 0600 from the moment on in which the file is there: it is given to it at no later one")
+        func modeFromTheBeginning() throws {
+            let other = try UnixSocket(path: folder.file("a/other"))
+            defer {
+                other.remove()
+                close(other.descriptor)
+            }
+            let watch = inotify_init1(Int32(IN_NONBLOCK))
+            try #require(watch >= 0)
+            defer { close(watch) }
+            let events = UInt32(IN_CREATE) | UInt32(IN_ATTRIB) | UInt32(IN_MOVED_TO)
+            try #require(inotify_add_watch(watch, folder.file("a"), events) >= 0)
+            let socket = try UnixSocket(path: folder.file("a/s"))
+            defer {
+                socket.remove()
+                close(socket.descriptor)
+            }
+            let seen = try InotifyEvent.all(of: watch).filter { $0.name == "s" }
+            #expect(seen.map { $0.mask } == [UInt32(IN_CREATE)])
+            #expect(try folder.mode("a/s") == 0o600)
+        }
+
+        /// What happened to a file.
+        private struct InotifyEvent {
+            let mask: UInt32
+            let name: String
+
+            /// All that happened so far.
+            static func all(of watch: Int32) throws -> [InotifyEvent] {
+                var bytes = [UInt8](repeating: 0, count: 64 << 10)
+                let count = read(watch, &bytes, bytes.count)
+                try #require(count >= 0)
+                var events: [InotifyEvent] = []
+                var place = 0
+                // struct inotify_event: wd, mask, cookie and len, 32 bits each, and then the name with zeros behind it.
+                while place < count {
+                    let words = bytes[place..<place + 16].withUnsafeBytes { bytes in
+                        (0..<4).map { bytes.loadUnaligned(fromByteOffset: $0 * 4, as: UInt32.self) }
+                    }
+                    let name = bytes[place + 16..<place + 16 + Int(words[3])].prefix { $0 != 0 }
+                    events.append(InotifyEvent(mask: words[1], name: String(decoding: name, as: UTF8.self)))
+                    place += 16 + Int(words[3])
+                }
+                return events
+            }
+        }
+    #endif
+
     @Test("One that somebody listens on is left alone; what a dead process left is replaced")
     func stale() throws {
         let first = try UnixSocket(path: folder.file("s"))

@@ -48,8 +48,10 @@ final class RawConnection {
         try await outbound.write(ByteBuffer(string: text))
     }
 
-    /// The next answer; one has to have a Content-Length.
-    func answer() async throws -> Answer {
+    /// The next answer.
+    ///
+    /// - Parameter isHeadOnly: whether it has no body, whatever its fields say.
+    func answer(isHeadOnly: Bool = false) async throws -> Answer {
         while true {
             if let end = text.range(of: "\r\n\r\n") {
                 let lines = text[..<end.lowerBound].components(separatedBy: "\r\n")
@@ -57,18 +59,53 @@ final class RawConnection {
                     .reduce(into: [String: String]()) {
                         $0[$1[0].lowercased()] = $1.count > 1 ? $1[1].trimmingCharacters(in: .whitespaces) : ""
                     }
-                let count = Int(fields["content-length"] ?? "") ?? 0
-                let rest = text[end.upperBound...].utf8
-                if rest.count >= count {
-                    let body = String(decoding: rest.prefix(count), as: UTF8.self)
-                    text = String(decoding: rest.dropFirst(count), as: UTF8.self)
+                let rest = Array(text[end.upperBound...].utf8)
+                let parts =
+                    isHeadOnly
+                    ? ([], rest[...])
+                    : fields["transfer-encoding"] == "chunked"
+                        ? RawConnection.chunks(rest)
+                        : RawConnection.counted(rest, Int(fields["content-length"] ?? "") ?? 0)
+                if let (body, others) = parts {
+                    text = String(decoding: others, as: UTF8.self)
                     let status = lines[0].split(separator: " ").dropFirst().first.flatMap { Int($0) }
-                    return Answer(status: try #require(status), fields: fields, body: body)
+                    return Answer(
+                        status: try #require(status), fields: fields, body: String(decoding: body, as: UTF8.self))
                 }
             }
             guard let bytes = try await inbound.next(isolation: #isolation) else { throw Closed() }
             text += String(buffer: bytes)
         }
+    }
+
+    /// A body of so many octets, and what comes behind it; `nil` where not all have come.
+    private static func counted(_ octets: [UInt8], _ count: Int) -> ([UInt8], ArraySlice<UInt8>)? {
+        octets.count < count ? nil : (Array(octets.prefix(count)), octets.dropFirst(count))
+    }
+
+    /// A body in chunks (RFC 9112, section 7.1), its trailer section left out, and what comes behind it; `nil` where
+    /// not all have come.
+    private static func chunks(_ octets: [UInt8]) -> ([UInt8], ArraySlice<UInt8>)? {
+        var body: [UInt8] = []
+        var rest = octets[...]
+        while let line = rest.firstRange(of: Array("\r\n".utf8)) {
+            guard let count = Int(String(decoding: rest[..<line.lowerBound], as: UTF8.self), radix: 16) else {
+                return nil
+            }
+            rest = rest[line.upperBound...]
+            guard count > 0 else {
+                while let end = rest.firstRange(of: Array("\r\n".utf8)) {
+                    let isEmpty = end.lowerBound == rest.startIndex
+                    rest = rest[end.upperBound...]
+                    if isEmpty { return (body, rest) }
+                }
+                return nil
+            }
+            guard rest.count >= count + 2 else { return nil }
+            body += rest.prefix(count)
+            rest = rest.dropFirst(count + 2)
+        }
+        return nil
     }
 
     /// Asks, and gives the answer.
@@ -83,6 +120,6 @@ final class RawConnection {
         }
         let head = fields.filter { !$0.value.isEmpty }.map { "\($0.key): \($0.value)\r\n" }.joined()
         try await send("\(method) \(path) HTTP/1.1\r\n\(head)\r\n\(body ?? "")")
-        return try await answer()
+        return try await answer(isHeadOnly: method == "HEAD")
     }
 }

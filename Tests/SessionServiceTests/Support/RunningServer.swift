@@ -46,10 +46,16 @@ final class RunningServer: Sendable {
     }
 
     /// Runs a service for as long as `body` takes, and lets it stop as SIGTERM does.
+    ///
+    /// - Parameters:
+    ///   - transport: what asks authorization servers.
+    ///   - inherited: sockets that somebody else listens on for the service.
+    /// - Returns: the service as it was, with what it has written.
+    @discardableResult
     static func with(
-        _ change: (inout ServiceConfiguration) -> Void = { _ in },
-        _ body: @escaping @Sendable (RunningServer) async throws -> Void
-    ) async throws {
+        _ change: (inout ServiceConfiguration) -> Void = { _ in }, transport: (any EndpointTransport)? = nil,
+        inherited: [Int32] = [], _ body: @escaping @Sendable (RunningServer) async throws -> Void
+    ) async throws -> RunningServer {
         let folder = TemporaryFolder()
         let key = try #require(SealingKey(bytes: Array(1...32)))
         let database = try SessionDatabase(path: folder.file("crumb.sqlite"), keys: .key(key), now: now)
@@ -74,8 +80,8 @@ final class RunningServer: Sendable {
         }
         logger.logLevel = .trace
         let services = try await SessionServer(
-            database: database, configuration: configuration, logger: logger, now: { now }
-        ).prepare()
+            database: database, configuration: configuration, transport: transport, logger: logger, now: { now }
+        ).prepare(inherited: inherited)
         let port = services.listeners.all.compactMap(\.port).first ?? 0
         let server = RunningServer(folder, database, log, port: port)
         let group = ServiceGroup(
@@ -93,6 +99,7 @@ final class RunningServer: Sendable {
             await group.triggerGracefulShutdown()
             try await tasks.waitForAll()
         }
+        return server
     }
 }
 

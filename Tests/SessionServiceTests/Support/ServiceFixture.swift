@@ -36,8 +36,13 @@ struct ServiceFixture {
             ) { Self.now },
             following: following
         ) { Self.now }
-        try fill("default")
-        try fill("other")
+        try Self.fill(database)
+    }
+
+    /// Puts in what every test finds there.
+    static func fill(_ database: SessionDatabase) throws {
+        try fill("default", of: database)
+        try fill("other", of: database)
         try database.tokens.put(
             TokenSet(
                 accessToken: Secret("access-secret"), refreshToken: Secret("refresh-secret"),
@@ -55,7 +60,7 @@ struct ServiceFixture {
             now: Self.now)
     }
 
-    private func fill(_ name: String) throws {
+    private static func fill(_ name: String, of database: SessionDatabase) throws {
         let jar = try database.jar(named: name, now: Self.now)
         let context = CookieModel.RequestContext(url: try RequestURL("https://www.example.com/"))
         try jar.receive(

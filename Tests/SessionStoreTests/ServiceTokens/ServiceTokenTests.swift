@@ -86,6 +86,53 @@ struct ServiceTokenTests {
         #expect(all.map { $0.revocation != nil } == [true, false] && all.map { $0.lastUse != nil } == [false, true])
     }
 
+    @Test("What the database has of it, and looks it up by, is its SHA-256")
+    func digest() throws {
+        let database = try Given.database(folder.file("a.sqlite"))
+        let token = try create("ci", in: database)
+        let digest = try #require(ServiceTokenText.digest(token))
+        let known = ServiceTokenText.digest(Secret("crumb_" + String(repeating: "A", count: 43)))
+        #expect(
+            known?.bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+                == "bf3f4161e8d219d6d6e1ea8c8b3d0aae1793a53086f76e095488511f070bc0b1")
+        let stored = try database.read { try ServiceTokenRows(database: $0).all().map(\.digest) }
+        #expect(stored == [digest])
+        #expect(try database.serviceTokenCache.token(digest, in: database)?.name == "ci")
+        for index in digest.bytes.indices {
+            var other = digest.bytes
+            other[index] ^= 1
+            let found = try database.serviceTokenCache.token(ServiceTokenDigest(bytes: other), in: database)
+            #expect(found == nil)
+        }
+    }
+
+    @Test("Digests are compared to their ends, wherever they differ", arguments: [nil, 0, 1, 15, 31] as [Int?])
+    func comparison(place: Int?) {
+        let one = [UInt8](repeating: 7, count: 32)
+        var other = one
+        if let place { other[place] = 8 }
+        var looks = 0
+        let counted = one.lazy.map { octet in
+            looks += 1
+            return octet
+        }
+        #expect(ServiceTokenDigest.areEqual(counted, other) == (place == nil) && looks == 32)
+        #expect((ServiceTokenDigest(bytes: one) == ServiceTokenDigest(bytes: other)) == (place == nil))
+        #expect(ServiceTokenDigest(bytes: one) != ServiceTokenDigest(bytes: one + [0]))
+    }
+
+    @Test("No two tokens have the same number, of whatever name")
+    func numbers() throws {
+        let database = try Given.database(folder.file("a.sqlite"))
+        var numbers: Set<Int64> = []
+        for _ in 0..<3 {
+            let token = try create("ci", in: database)
+            numbers.insert(try #require(try database.serviceTokens.token(token, now: Given.now)).id)
+            _ = try database.serviceTokens.revoke(named: "ci", now: Given.now)
+        }
+        #expect(numbers.count == 3)
+    }
+
     @Test("The token is nowhere in the files")
     func secrecy() throws {
         let text = try {

@@ -189,6 +189,8 @@ extension SessionAPI {
     /// Takes the browser that comes back from a login, and shows the user how it ended.
     private func callback(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
         let url = request.uri.description
+        // Who only looks ends no login.
+        guard request.method == .get else { return LoginPage.notThisLogin.response }
         guard let found = tokens.logins.takeVisit(now: now(), { _, visit in visit.isEnded(by: url) }) else {
             return LoginPage.notThisLogin.response
         }

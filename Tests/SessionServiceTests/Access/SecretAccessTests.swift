@@ -1,0 +1,63 @@
+import CookieModel
+import Foundation
+import HTTPTypes
+import SessionStore
+import Testing
+
+@testable import SessionService
+
+@Suite("Whoever takes a secret stands in the audit log")
+struct SecretAccessTests {
+    /// Whether a route can answer a secret, by what it says of itself: it is for whoever may see secrets, or shows
+    /// values where it is asked to.
+    private static func givesSecrets(_ sample: RouteSample) throws -> (always: Bool, withValues: Bool) {
+        let operation = try #require(try APIDocument().operations["\(sample.method) \(sample.path)"])
+        let access = operation["x-crumb-access"] as? String ?? ""
+        let parameters = operation["parameters"] as? [[String: Any]] ?? []
+        return (access.contains("secrets"), parameters.contains { $0["name"] as? String == "values" })
+    }
+
+    @Test("Every route that answers a secret, and no other", arguments: RouteSample.all)
+    func audited(sample: RouteSample) async throws {
+        let (always, withValues) = try Self.givesSecrets(sample)
+        let uri = sample.uri + (withValues ? (sample.uri.contains("?") ? "&" : "?") + "values=true" : "")
+        let server = try await RunningServer.with(transport: AuthorizationServer()) { server in
+            try ServiceFixture.fill(server.database)
+            var fields = ["Host": "localhost:\(server.port)"]
+            fields["Authorization"] = "Bearer \(try server.token("taker", Set(AccessVerb.allCases)))"
+            if sample.body != nil { fields["Content-Type"] = sample.type }
+            let answer = try await RawConnection.with(port: server.port) { [fields] connection in
+                try await connection.ask(sample.method.rawValue, uri, fields, body: sample.body)
+            }
+            #expect(answer.status == sample.status, "\(answer.body)")
+            let holdsSecret = ServiceFixture.secrets.contains { answer.body.contains($0) }
+            #expect(holdsSecret == (always || withValues), "\(answer.body)")
+        }
+        let lines = try server.auditLog.split(separator: "\n")
+        #expect(lines.isEmpty == !(always || withValues), "\(lines)")
+        for line in lines {
+            #expect(line.contains(#""caller":"taker""#) && line.contains(#""peer":"127.0.0.1""#))
+            let route = sample.path.replacing("/", with: #"\/"#)
+            #expect(line.contains(#""route":"\#(route)""#) || line.contains(#""route":"\#(sample.path)""#), "\(line)")
+            #expect(!line.contains("-secret"))
+        }
+    }
+
+    @Test("Who is refused, or fails, took nothing", arguments: RouteSample.all)
+    func refused(sample: RouteSample) async throws {
+        let (always, withValues) = try Self.givesSecrets(sample)
+        guard always || withValues else { return }
+        let uri = sample.uri + (withValues ? (sample.uri.contains("?") ? "&" : "?") + "values=true" : "")
+        let server = try await RunningServer.with { server in
+            try ServiceFixture.fill(server.database)
+            var fields = ["Host": "localhost:\(server.port)"]
+            if sample.body != nil { fields["Content-Type"] = sample.type }
+            fields["Authorization"] = "Bearer \(try server.token("few", [.read, .write]))"
+            let answer = try await RawConnection.with(port: server.port) { [fields] connection in
+                try await connection.ask(sample.method.rawValue, uri, fields, body: sample.body)
+            }
+            #expect(answer.status == 403)
+        }
+        #expect(try server.auditLog.isEmpty)
+    }
+}
