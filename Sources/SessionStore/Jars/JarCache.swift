@@ -1,60 +1,58 @@
 internal import Synchronization
 
-/// Which jars there are, in memory, for a program that asks for the same ones again and again.
+/// Which jars there are and what they do where a site says "not signed in", in memory: a jar that anyone removed,
+/// renamed or gave other settings or rules is read anew.
 ///
-/// As in ``SiteCache``, each question first compares the header of the write-ahead log's index: a jar that anyone
-/// removed, renamed or gave other settings is read anew. Who asks but once needs no connection for it.
+/// Who asks but once needs no connection for it.
 final class JarCache: Sendable {
-    private struct Reader {
-        let connection: ReadingConnection
-        let jar: RowStatement
-    }
-
-    private struct State {
-        var hasBeenAsked = false
-        var reader: Reader?
-        var header: WALIndex.Header?
+    private struct Contents: Sendable {
         var jars: [String: (id: Int64, settings: JarSettings)] = [:]
+        var loginRules: [Int64: [(name: String, definition: String)]] = [:]
     }
 
-    private let state = Mutex(State())
+    private struct Statements {
+        let jar: RowStatement
+        let loginRules: RowStatement
+    }
+
+    private let memory = CommittedMemory<Contents, Statements>(Contents()) { connection in
+        Statements(
+            jar: try connection.prepare(JarRows.query), loginRules: try connection.prepare(LoginRuleRows.query))
+    }
+    private let hasBeenAsked = Atomic(false)
 
     /// Closes the connection: the last one to be closed must be one that can write.
     func close() {
-        state.withLock { $0 = State() }
+        memory.close()
+        hasBeenAsked.store(false, ordering: .relaxed)
     }
 
     /// The id and settings of the jar of that name, as the last commit left them; `nil` where there is none.
     func jar(named name: String, in database: SessionDatabase) throws -> (id: Int64, settings: JarSettings)? {
-        let isFirst = state.withLock { state in
-            defer { state.hasBeenAsked = true }
-            return !state.hasBeenAsked
-        }
-        guard database.isOnDisk, !isFirst else {
+        guard database.isOnDisk, hasBeenAsked.exchange(true, ordering: .relaxed) else {
             return try database.read { try JarRows(database: $0).jar(named: name) }
         }
-        return try state.withLock { state in
-            let reader = try state.reader ?? JarCache.open(database)
-            state.reader = reader
-            try database.file.checkBeforeRead(reader.connection.pointer)
-            // Before anything is read: what is committed in between is looked at twice rather than never.
-            let header = reader.connection.walIndex?.header
-            if header == nil || header != state.header {
-                state.jars.removeAll(keepingCapacity: true)
-                state.header = header
-            }
-            if let known = state.jars[name] { return known }
-            defer { reader.jar.reset() }
-            reader.jar.bind(1, text: name)
-            guard try reader.jar.step() else { return nil }
-            let found = JarRows.row(reader.jar)
-            state.jars[name] = found
+        return try memory.ask(database) { contents, statements, isCurrent in
+            if !isCurrent { contents = Contents() }
+            if let known = contents.jars[name] { return known }
+            defer { statements.jar.reset() }
+            statements.jar.bind(1, text: name)
+            guard try statements.jar.step() else { return nil }
+            let found = JarRows.row(statements.jar)
+            contents.jars[name] = found
             return found
         }
     }
 
-    private static func open(_ database: SessionDatabase) throws -> Reader {
-        let connection = try ReadingConnection(database.file, busyTimeout: database.busyTimeout)
-        return Reader(connection: connection, jar: try connection.prepare(JarRows.query))
+    /// The definitions of a jar's login rules, by name, as the last commit left them.
+    func loginRules(ofJar id: Int64, in database: SessionDatabase) throws -> [(name: String, definition: String)] {
+        guard database.isOnDisk else { return try database.read { try LoginRuleRows(database: $0, jarID: id).all() } }
+        return try memory.ask(database) { contents, statements, isCurrent in
+            if !isCurrent { contents = Contents() }
+            if let known = contents.loginRules[id] { return known }
+            let found = try LoginRuleRows.rules(ofJar: id, by: statements.loginRules)
+            contents.loginRules[id] = found
+            return found
+        }
     }
 }

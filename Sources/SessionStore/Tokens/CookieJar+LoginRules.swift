@@ -1,8 +1,8 @@
 /// What a jar does where a site says "not signed in", as text that the store does not look into.
 extension CookieJar {
-    /// The definitions of the jar's login rules, by name.
+    /// The definitions of the jar's login rules, by name. Costs no row where nothing was written since the last call.
     package func loginRuleDefinitions() throws(SessionStoreError) -> [(name: String, definition: String)] {
-        try database.read { try LoginRuleRows(database: $0, jarID: id).definitions() }
+        try SessionStoreError.catching(database.path) { try database.jarCache.loginRules(ofJar: id, in: database) }
     }
 
     /// Keeps a definition under a name, in the place of the one that was there.

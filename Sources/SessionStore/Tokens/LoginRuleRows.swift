@@ -5,9 +5,17 @@ struct LoginRuleRows {
     let database: Database
     let jarID: Int64
 
-    func definitions() throws -> [(name: String, definition: String)] {
-        let statement = try RowStatement(
-            database, "SELECT name, definition FROM login_rule WHERE jar_id = ? ORDER BY name")
+    /// The rules of a jar by name: a query with the jar's id as its parameter.
+    static let query = "SELECT name, definition FROM login_rule WHERE jar_id = ? ORDER BY name"
+
+    func all() throws -> [(name: String, definition: String)] {
+        try LoginRuleRows.rules(ofJar: jarID, by: RowStatement(database, LoginRuleRows.query))
+    }
+
+    /// What ``query`` gives for a jar.
+    static func rules(
+        ofJar jarID: Int64, by statement: RowStatement
+    ) throws -> [(name: String, definition: String)] {
         defer { statement.reset() }
         statement.bind(1, jarID)
         var rules: [(name: String, definition: String)] = []

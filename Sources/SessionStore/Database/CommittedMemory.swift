@@ -1,0 +1,56 @@
+internal import Synchronization
+
+/// What was read out of the database, in memory, for a program that asks for the same again and again.
+///
+/// As in ``SiteCache``, each question first compares the header of the write-ahead log's index: what anyone has
+/// committed since is seen by the next question.
+final class CommittedMemory<Contents: Sendable, Statements>: Sendable {
+    private struct State {
+        var reader: (connection: ReadingConnection, statements: Statements)?
+        var header: WALIndex.Header?
+        var contents: Contents
+    }
+
+    private let empty: Contents
+    private let prepare: @Sendable (ReadingConnection) throws -> Statements
+    private let state: Mutex<State>
+
+    /// A memory that has nothing in it.
+    ///
+    /// - Parameter prepare: prepares what reads the contents.
+    init(_ empty: Contents, _ prepare: @escaping @Sendable (ReadingConnection) throws -> Statements) {
+        self.empty = empty
+        self.prepare = prepare
+        state = Mutex(State(contents: empty))
+    }
+
+    /// Closes the connection: the last one to be closed must be one that can write.
+    func close() {
+        state.withLock { $0 = State(contents: empty) }
+    }
+
+    /// Answers a question out of a database on disk.
+    ///
+    /// - Parameter body: is given the contents, the statements to read what is missing with, and whether nothing was
+    ///   committed since the last question; where something was, it has to see to the contents itself.
+    func ask<Answer: Sendable>(
+        _ database: SessionDatabase,
+        _ body: @Sendable (_ contents: inout Contents, _ statements: Statements, _ isCurrent: Bool) throws -> Answer
+    ) throws -> Answer {
+        try state.withLock { state in
+            let reader = try state.reader ?? open(database)
+            state.reader = reader
+            try database.file.checkBeforeRead(reader.connection.pointer)
+            // Before anything is read: what is committed in between is looked at twice rather than never.
+            let header = reader.connection.walIndex?.header
+            let answer = try body(&state.contents, reader.statements, header != nil && header == state.header)
+            state.header = header
+            return answer
+        }
+    }
+
+    private func open(_ database: SessionDatabase) throws -> (connection: ReadingConnection, statements: Statements) {
+        let connection = try ReadingConnection(database.file, busyTimeout: database.busyTimeout)
+        return (connection, try prepare(connection))
+    }
+}
