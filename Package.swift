@@ -227,7 +227,7 @@ let package = Package(
         .testTarget(
             name: "SessionServiceTests",
             dependencies: [
-                "SessionService", "CookieModel", "OAuth2", "SessionOperations", "SessionStore",
+                "SessionService", "CookieModel", "OAuth2", "RequestDecoration", "SessionOperations", "SessionStore",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),

@@ -7,8 +7,11 @@ package struct ProblemReport: Codable, Sendable {
     /// One sentence that the caller can act on.
     package let detail: String
     package let code: String
+    /// The page that the user has to log in on, where a site named one.
+    package let loginURL: String?
 
-    package init(title: String, status: Int, detail: String, code: String) {
+    package init(title: String, status: Int, detail: String, code: String, loginURL: String? = nil) {
+        self.loginURL = loginURL
         type = "about:blank"
         self.title = title
         self.status = status

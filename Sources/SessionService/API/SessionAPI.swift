@@ -20,6 +20,10 @@ struct SessionAPI: Sendable {
     let following: ChangeFollowing
     let now: @Sendable () -> Timestamp
     let idempotency: IdempotencyCache
+    /// What jars do where a site says "not signed in".
+    let loginRules = LoginRuleMemory()
+    /// When that was done last.
+    let renewals = RenewalMemory()
 
     /// An API over a database.
     ///
@@ -45,7 +49,7 @@ struct SessionAPI: Sendable {
     /// All routes, with what each requires of the caller.
     var routes: [ServiceRoute] {
         jarRoutes + savedSessionRoutes + responseRoutes + captureRoutes + decorateRoutes + cookieRoutes + scriptRoutes
-            + explainRoutes + changeRoutes + exportRoutes + tokenRoutes + loginRoutes + simulateRoutes + documentRoutes
+            + explainRoutes + changeRoutes + exportRoutes + tokenRoutes + loginRoutes + loginRuleRoutes + renewalRoutes + simulateRoutes + documentRoutes
     }
 
     /// Adds the routes of `/v1`, and that errors are answered as problems, those of routes that are added later too.

@@ -1,5 +1,4 @@
 public import CookieModel
-import Foundation
 import Hummingbird
 import HummingbirdCore
 public import Logging
@@ -104,10 +103,7 @@ public struct SessionServer: Sendable {
         for listener in listeners.all { logger.info("Listening", metadata: ["address": "\(listener.name)"]) }
         let housekeeper = Housekeeper(
             database: database, uses: admission.uses,
-            refresher: transport.map {
-                TokenRefresher(
-                    store: database.tokens, transport: $0, process: ProcessInfo.processInfo.processIdentifier, now: now)
-            }, configuration: configuration, logger: logger, now: now)
+            refresher: tokens.refresher, configuration: configuration, logger: logger, now: now)
         var all: [any Service] = [housekeeper, listeners, state]
         if let audit { all.insert(audit, at: 0) }
         return Services(all: all, listeners: listeners, state: state)

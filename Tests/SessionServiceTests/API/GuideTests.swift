@@ -3,6 +3,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
+import OAuth2
 import SessionStore
 import Testing
 
@@ -42,6 +43,9 @@ struct GuideTests {
         #expect(examples.count > 4)
         let key = try #require(SealingKey(bytes: Array(1...32)))
         let database = try SessionDatabase(path: "", keys: .key(key), durability: .memory, now: ServiceFixture.now)
+        _ = try database.tokens.put(
+            TokenSet(accessToken: Secret("t1"), receivedAt: ServiceFixture.now.microseconds - 60_000_000),
+            for: Profile(id: ProfileID(), name: "work"), now: ServiceFixture.now)
         let router = Router(context: ServiceRequestContext.self)
         router.add(middleware: EveryCaller(caller: Caller(name: "test", grant: .everything)))
         SessionAPI(database: database) { ServiceFixture.now }.addRoutes(to: router)

@@ -54,6 +54,15 @@ struct RouteSample: Sendable, CustomTestStringConvertible {
             .post, "\(jar)/captures", "/v1/jars/default/captures?url=https://www.example.com/",
             "HTTP/1.1 200 OK\r\nSet-Cookie: b=cookie-secret\r\n\r\n", type: "application/octet-stream"),
         RouteSample(.post, "\(jar)/decorate", "/v1/jars/default/decorate", url),
+        RouteSample(
+            .post, "\(jar)/renewals", "/v1/jars/default/renewals",
+            #"{"url":"https://www.example.com/","status":401,"headers":[]}"#),
+        RouteSample(.get, "\(jar)/login-rules", "/v1/jars/default/login-rules"),
+        RouteSample(
+            .put, "\(jar)/login-rules/{name}", "/v1/jars/default/login-rules/new",
+            #"{"scope":"https://app.test/","profile":"work","delivery":"authorization"}"#),
+        RouteSample(
+            .delete, "\(jar)/login-rules/{name}", "/v1/jars/default/login-rules/main", status: 204),
         RouteSample(.get, "\(jar)/cookies", "/v1/jars/default/cookies?origins=true"),
         RouteSample(
             .post, "\(jar)/cookies", "/v1/jars/default/cookies",

@@ -4,6 +4,7 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import OAuth2
+import RequestDecoration
 import SessionStore
 import Testing
 
@@ -71,6 +72,12 @@ struct ServiceFixture {
                     "deep=cookie-secret; Path=/deep",
                 ]), now: Self.now)
         try jar.saveSession(named: "monday", now: Self.now)
+        try jar.setLoginRule(
+            LoginRule(
+                scope: "https://www.example.com/", signs: LoginRule.Signs(statuses: [401, 419], redirects: ["/login"]),
+                profile: "work",
+                delivery: .cookie(try CookieTemplate("session={access_token}; Path=/; Secure; HttpOnly"))),
+            named: "main")
     }
 
     /// Sends requests as a caller with a grant.

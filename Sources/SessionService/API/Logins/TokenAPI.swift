@@ -2,6 +2,7 @@ import CookieModel
 import Foundation
 import HTTPTypes
 import OAuth2
+import RequestDecoration
 import SessionOperations
 import SessionStore
 
@@ -9,7 +10,9 @@ import SessionStore
 struct TokenAPI: Sendable {
     let store: TokenStore
     private let transport: (any EndpointTransport)?
-    private let refresher: TokenRefresher?
+    /// What renews tokens; `nil` where no authorization servers are asked. There is one in the process, so that all who
+    /// want the same token renewed share it.
+    let refresher: TokenRefresher?
     private let checkIDToken: IDTokenCheck?
     /// Where the browser comes back to after a login, where that can be this service.
     let callback: String?
@@ -70,6 +73,15 @@ struct TokenAPI: Sendable {
         try await onlineRefresher().refreshed(name)
     }
 
+    /// What knows by a jar's rules that a site says "not signed in", and gets its requests back in.
+    func fallback(_ rules: [LoginRule]) -> LoginFallback {
+        let transport = transport ?? OfflineTransport()
+        return LoginFallback(
+            rules: rules, store: store,
+            refresher: refresher ?? TokenRefresher(store: store, transport: transport, process: 0, now: now),
+            transport: transport)
+    }
+
     /// Ends tokens at their server.
     func revoke(_ name: String) async throws -> [TokenKind] {
         try await TokenRevoker(store, over: try onlineTransport(), now: now).revoke(name)
@@ -90,6 +102,13 @@ struct TokenAPI: Sendable {
     private func onlineRefresher() throws(ServiceProblem) -> TokenRefresher {
         guard let refresher else { throw .offline }
         return refresher
+    }
+}
+
+/// Reaches nobody.
+private struct OfflineTransport: EndpointTransport {
+    func send(_ request: EndpointRequest) async throws(OAuth2Error) -> EndpointResponse {
+        throw OAuth2Error(unreachable: ServiceProblem.offline.detail)
     }
 }
 

@@ -4,6 +4,7 @@ import Hummingbird
 import NIOCore
 import NIOPosix
 import OAuth2
+import RequestDecoration
 import SessionOperations
 import SessionStore
 
@@ -15,6 +16,7 @@ extension ServiceProblem {
         case let error as SessionStoreError: self.init(error)
         case let error as OAuth2Error: self.init(error)
         case let error as TokenRefreshError: self.init(error)
+        case let error as LoginFallbackError: self.init(error)
         case let error as OperationError: self.init(.unprocessableContent, error.code, error.description)
         case let error as DecodingError: self.init(error)
         case is NIOTooManyBytesError:
@@ -85,6 +87,19 @@ extension ServiceProblem {
         let status: HTTPResponse.Status = error.code == .refreshBusy ? .serviceUnavailable : .conflict
         self.init(status, error.code.rawValue, error.description)
         if status == .serviceUnavailable { fields[.retryAfter] = "1" }
+    }
+
+    /// Why a request is not signed in again, or a rule for that cannot be kept.
+    private init(_ error: LoginFallbackError) {
+        let status: HTTPResponse.Status =
+            switch error.code {
+            case .ruleInvalid: .badRequest
+            case .loginRequired, .stepUpRequired: .conflict
+            case .exchangeFailed: .badGateway
+            default: .unprocessableContent
+            }
+        self.init(status, error.code.rawValue, error.description)
+        loginURL = error.loginURL
     }
 
     /// What is wrong with a body. Says which member it is, and nothing of what is in it.

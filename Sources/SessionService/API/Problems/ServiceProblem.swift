@@ -11,6 +11,8 @@ struct ServiceProblem: HTTPResponseError, Equatable {
     let code: String
     /// One sentence that the caller can act on. Never holds a secret.
     let detail: String
+    /// The page that the user has to log in on, where a site named one.
+    var loginURL: String?
     var fields: HTTPFields = [:]
 
     /// A problem.
@@ -44,7 +46,7 @@ struct ServiceProblem: HTTPResponseError, Equatable {
 
     /// The document.
     var document: ProblemReport {
-        ProblemReport(title: status.reasonPhrase, status: status.code, detail: detail, code: code)
+        ProblemReport(title: status.reasonPhrase, status: status.code, detail: detail, code: code, loginURL: loginURL)
     }
 
     /// The whole answer, for what is answered before there is a request.

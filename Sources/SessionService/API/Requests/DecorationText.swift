@@ -1,5 +1,6 @@
 import CookieModel
 import Foundation
+import HTTPTypes
 import RequestDecoration
 import SessionOperations
 
@@ -11,7 +12,11 @@ struct DecorationText {
     let bytes: [UInt8]
 
     /// The answer for a request that has cookies of its own.
-    init(_ retrieval: Retrieval, own: [Octets]) {
+    ///
+    /// - Parameters:
+    ///   - credential: header fields that present a token, which go out as they are.
+    ///   - rule: the name of the login rule by which the request is signed in again.
+    init(_ retrieval: Retrieval, own: [Octets], credential: [HTTPField] = [], rule: String? = nil) {
         let cookieString: Octets
         let included: [Cookie]
         var omitted: [DecorationReport.CookieOmission] = []
@@ -60,12 +65,24 @@ struct DecorationText {
             }
             text.append("}")
         }
+        for (index, field) in credential.enumerated() {
+            text.append(index == 0 && cookieString.isEmpty ? #"{"name":"# : #",{"name":"#)
+            text.append(string: field.name.canonicalName)
+            text.append(#","value":"#)
+            text.append(string: field.value)
+            text.append("}")
+        }
         text.append(#"],"included":["#)
         for (index, cookie) in included.enumerated() {
             if index > 0 { text.append(",") }
             text.append(octets: cookie.name)
         }
-        text.append("]}")
+        text.append("]")
+        if let rule {
+            text.append(#","rule":"#)
+            text.append(string: rule)
+        }
+        text.append("}")
         bytes = text.bytes
     }
 }

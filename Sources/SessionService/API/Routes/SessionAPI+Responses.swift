@@ -2,6 +2,7 @@ import CookieModel
 import Foundation
 import HTTPTypes
 import Hummingbird
+import RequestDecoration
 import SessionOperations
 import SessionStore
 
@@ -41,7 +42,7 @@ struct HeaderFieldDocument: PlainDocument {
 /// A response that an app has got.
 struct ResponseDocument: PlainDocument, RequestDescription {
     enum CodingKeys: String, CodingKey, CaseIterable {
-        case url, status, headers, method, topLevel, initiator, navigation, received
+        case url, status, headers, method, topLevel, initiator, navigation, sent, received
     }
 
     let url: String
@@ -51,6 +52,8 @@ struct ResponseDocument: PlainDocument, RequestDescription {
     let topLevel: String?
     let initiator: String?
     let navigation: Bool?
+    /// When the request was sent.
+    let sent: String?
     /// When it came; from then on lifetimes count.
     let received: String?
 
@@ -68,30 +71,57 @@ struct ResponseDocument: PlainDocument, RequestDescription {
         topLevel = object.text("topLevel")
         initiator = object.text("initiator")
         navigation = object.truth("navigation")
+        sent = object.text("sent")
         received = object.text("received")
         // A member of another name, or with another kind of value, is for the decoder to refuse.
-        let taken = [method, topLevel, initiator, received].count { $0 != nil }
+        let taken = [method, topLevel, initiator, sent, received].count { $0 != nil }
         guard 2 + taken + (status == nil ? 0 : 1) + (navigation == nil ? 0 : 1) == object.count else { return nil }
     }
 
     /// The response as the cookie rules read it.
     func response() throws(ServiceProblem) -> ReceivedResponse {
+        ReceivedResponse(
+            context: try requestContext(), status: try statusCode(), setCookie: try values(of: "set-cookie"))
+    }
+
+    /// What of it may say "not signed in".
+    func head() throws(ServiceProblem) -> ResponseHead {
+        ResponseHead(
+            status: try statusCode(), location: try values(of: "location").first { !$0.isEmpty },
+            authenticate: try values(of: "www-authenticate"),
+            proofNonce: try values(of: "dpop-nonce").first?.utf8String)
+    }
+
+    private func statusCode() throws(ServiceProblem) -> Int {
         let status = status ?? 200
         guard (100...999).contains(status) else { throw .bodyInvalid("status: this is no number from 100 to 999") }
-        var lines: [Octets] = []
-        for (index, field) in headers.enumerated() where field.document.name.lowercased() == "set-cookie" {
-            lines.append(try field.document.octets(at: "headers.[\(index)]"))
+        return status
+    }
+
+    private func values(of name: String) throws(ServiceProblem) -> [Octets] {
+        var values: [Octets] = []
+        for (index, field) in headers.enumerated() where field.document.name.lowercased() == name {
+            values.append(try field.document.octets(at: "headers.[\(index)]"))
         }
-        return ReceivedResponse(context: try requestContext(), status: status, setCookie: lines)
+        return values
     }
 
     /// When it came: not after `now`.
     func time(now: Timestamp) throws(ServiceProblem) -> Timestamp {
-        guard let received else { return now }
-        guard let time = Timestamp(rfc3339: Array(received.utf8)) else {
-            throw .bodyInvalid("received: this is no time such as 2027-01-31T12:00:00Z")
+        try ResponseDocument.time(received, of: "received").map { min($0, now) } ?? now
+    }
+
+    /// When the request was sent; `nil` where that is not said.
+    func sendTime() throws(ServiceProblem) -> Timestamp? {
+        try ResponseDocument.time(sent, of: "sent")
+    }
+
+    private static func time(_ text: String?, of member: String) throws(ServiceProblem) -> Timestamp? {
+        guard let text else { return nil }
+        guard let time = Timestamp(rfc3339: Array(text.utf8)) else {
+            throw .bodyInvalid("\(member): this is no time such as 2027-01-31T12:00:00Z")
         }
-        return min(time, now)
+        return time
     }
 }
 
@@ -128,16 +158,26 @@ extension SessionAPI {
         }
         let jar = try jar(in: context)
         let now = now()
+        // Most jars have none, which costs next to nothing to know.
+        let rules = try loginRules.rules(of: jar)
         switch asked {
         case .one(let document):
             let response = try document.response()
             let time = try document.time(now: now)
+            let sent = try document.sendTime()
             let decisions = try await decisions(on: response, at: time, by: jar, now: now)
             context.metrics?.count(decisions)
-            return .json(text: DecisionsText(decisions).bytes)
+            guard !rules.isEmpty, let challenge = try challenge(in: document, by: rules, of: jar) else {
+                return .json(text: DecisionsText(decisions).bytes)
+            }
+            let login = try report(on: challenge, of: jar, sent: sent, now: now)
+            return .json(ResponseDecisions(decisions: decisions, login: login))
         case .several(let documents):
             var responses: [(ReceivedResponse, Timestamp)] = []
-            for document in documents { responses.append((try document.response(), try document.time(now: now))) }
+            for document in documents {
+                responses.append((try document.response(), try document.time(now: now)))
+                _ = try document.sendTime()
+            }
             let list = try await blocking { [responses] in
                 let (decisions, evicted) = try jar.withBatch(now: now) { batch throws(SessionStoreError) in
                     var decisions: [ResponseDecisions] = []
@@ -152,7 +192,17 @@ extension SessionAPI {
                     responses: decisions, evicted: evicted.map { CookieIdentityReport($0) })
             }
             for response in list.responses { context.metrics?.count(response.decisions) }
-            return .json(list)
+            guard !rules.isEmpty else { return .json(list) }
+            let logins = try documents.map { document in
+                try challenge(in: document, by: rules, of: jar).map {
+                    try report(on: $0, of: jar, sent: try document.sendTime(), now: now)
+                }
+            }
+            return .json(
+                ResponseDecisionsList(
+                    responses: zip(list.responses, logins).map {
+                        ResponseDecisions(decisions: $0.decisions, login: $1)
+                    }, evicted: list.evicted))
         }
     }
 

@@ -27,23 +27,35 @@ struct ServiceRoute: Sendable {
     /// The path, with parameters in braces.
     let path: String
     let access: Access
+    /// The verbs that a caller needs besides, for the same jars.
+    let furtherVerbs: Set<AccessVerb>
     /// Whether its body may be of any length, and is never in memory as a whole.
     let isStreamed: Bool
     /// Answers a request of a caller that may send it.
     let handler: Handler
 
     init(
-        _ method: HTTPRequest.Method, _ path: String, _ access: Access, streamed isStreamed: Bool = false,
-        use handler: @escaping Handler
+        _ method: HTTPRequest.Method, _ path: String, _ access: Access, and furtherVerbs: Set<AccessVerb> = [],
+        streamed isStreamed: Bool = false, use handler: @escaping Handler
     ) {
         self.method = method
         self.path = path
         self.access = access
+        self.furtherVerbs = furtherVerbs
         self.isStreamed = isStreamed
         self.handler = handler
     }
 
-    /// Whether it changes what is kept, so that sending it twice may be once too often.
+    /// All that a caller has to be allowed to do.
+    var verbs: Set<AccessVerb> {
+        switch access {
+        case .everyone, .caller: furtherVerbs
+        case .someJars(let verb), .allJars(let verb), .jar(let verb): furtherVerbs.union([verb])
+        }
+    }
+
+    /// Whether it changes what is kept, and gives nothing away, so that sending it twice may be once too often and the
+    /// answer can be kept.
     var isWrite: Bool {
         switch access {
         case .someJars(let verb), .allJars(let verb), .jar(let verb): verb == .write
@@ -53,6 +65,12 @@ struct ServiceRoute: Sendable {
 
     /// Answers a request, if its caller may send it.
     func respond(to request: Request, in context: ServiceRequestContext) async throws -> Response {
+        try check(context)
+        return try await handler(request, context)
+    }
+
+    /// Checks that the caller may send the request.
+    func check(_ context: ServiceRequestContext) throws(ServiceProblem) {
         switch access {
         case .everyone: break
         case .caller: try context.requireCaller()
@@ -60,6 +78,12 @@ struct ServiceRoute: Sendable {
         case .allJars(let verb): try context.require(verb)
         case .jar(let verb): try context.require(verb, jar: try context.jarName)
         }
-        return try await handler(request, context)
+        for verb in furtherVerbs {
+            if case .jar = access {
+                try context.require(verb, jar: try context.jarName)
+            } else {
+                try context.require(verb)
+            }
+        }
     }
 }

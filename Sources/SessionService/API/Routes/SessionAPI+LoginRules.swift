@@ -1,0 +1,77 @@
+import CookieModel
+import HTTPTypes
+import Hummingbird
+import RequestDecoration
+import SessionOperations
+import SessionStore
+
+/// What a site's "not signed in" looks like and how a token gets back in, as `crumb token fallback set` takes it.
+struct LoginRuleDocument: RequestDocument {
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case scope, profile, statuses, redirects, delivery, template
+    }
+
+    /// How a token goes back to the site.
+    enum Delivery: String, Decodable, CaseIterable {
+        case cookie, authorization, exchange
+    }
+
+    let scope: String
+    let profile: String
+    let statuses: [Int]?
+    let redirects: [String]?
+    let delivery: Delivery
+    let template: String?
+
+    func rule() throws -> LoginRule {
+        guard (delivery == .authorization) == (template == nil) else {
+            throw ServiceProblem.bodyInvalid(
+                "template: a cookie has its Set-Cookie line there, an exchange its URL, and Authorization nothing")
+        }
+        let statuses = statuses ?? []
+        guard statuses.allSatisfy((100...999).contains) else {
+            throw ServiceProblem.bodyInvalid("statuses: use numbers from 100 to 999")
+        }
+        let redirects = redirects ?? []
+        let way: LoginRule.Delivery =
+            switch delivery {
+            case .cookie: .cookie(try CookieTemplate(template ?? ""))
+            case .authorization: .authorization
+            case .exchange: .exchange(template ?? "")
+            }
+        return try LoginRule(
+            scope: try RequestURL(scope, member: "scope").description,
+            signs: LoginRule.Signs(
+                statuses: statuses.isEmpty && redirects.isEmpty ? [401] : Set(statuses), redirects: redirects),
+            profile: profile, delivery: way)
+    }
+}
+
+extension SessionAPI {
+    /// A rule sends tokens to a site, so that to make one takes as much as to take the tokens and send them oneself.
+    var loginRuleRoutes: [ServiceRoute] {
+        [
+            ServiceRoute(.get, "/v1/jars/{jar}/login-rules", .jar(.read)) { _, context in
+                let rules = try jar(in: context).loginRules()
+                return .json(LoginRuleList(rules: rules.map { LoginRuleReport(name: $0.name, rule: $0.rule) }))
+            },
+            ServiceRoute(.put, "/v1/jars/{jar}/login-rules/{name}", .allJars(.write), and: [.secrets]) {
+                request, context in
+                let rule = try await request.document(LoginRuleDocument.self, in: context).rule()
+                let name = try context.pathParameter("name")
+                let jar = try jar(in: context)
+                try await blocking { try jar.setLoginRule(rule, named: name) }
+                return .json(LoginRuleReport(name: name, rule: rule))
+            },
+            ServiceRoute(.delete, "/v1/jars/{jar}/login-rules/{name}", .jar(.write)) { _, context in
+                let name = try context.pathParameter("name")
+                let jar = try jar(in: context)
+                guard try await blocking({ try jar.removeLoginRule(named: name) }) else {
+                    throw ServiceProblem(
+                        .notFound, "login-rule-not-found", "\(name): the jar has no login rule of this name")
+                }
+                return Response(status: .noContent)
+            },
+        ]
+    }
+}
