@@ -8,10 +8,15 @@ extension CookieJar {
     /// - Parameter body: is given the cookies of one domain in the order of creation, values opened, and then those whose
     ///   value was tampered with, without it. What it throws comes through, and ends the reading.
     public func forEachSite(_ body: (_ readable: [Cookie], _ unreadable: [Cookie]) throws -> Void) throws {
-        for site in try database.read({ try CookieRows(database: $0, jarID: id).sites() }) {
+        for site in try sites() {
             let (readable, unreadable) = try cookies(site: site)
             try body(readable, unreadable)
         }
+    }
+
+    /// The registrable domains that there are cookies of.
+    package func sites() throws(SessionStoreError) -> [Octets] {
+        try database.read { try CookieRows(database: $0, jarID: id).sites() }
     }
 
     /// The cookies of the registrable domain that `host` belongs to, in the order of creation, values opened, and then
@@ -22,7 +27,8 @@ extension CookieJar {
         try cookies(site: host.registrableDomain(policy.publicSuffixes))
     }
 
-    private func cookies(site: Octets) throws(SessionStoreError) -> (readable: [Cookie], unreadable: [Cookie]) {
+    /// The cookies of one of ``sites()``, as ``cookies(ofSiteOf:)`` gives them.
+    package func cookies(site: Octets) throws(SessionStoreError) -> (readable: [Cookie], unreadable: [Cookie]) {
         let sealed = try database.read { try CookieRows(database: $0, jarID: id).cookies(site: site) }
         return opened(sealed.cookies.sorted { ($0.creation, $0.sequence) < ($1.creation, $1.sequence) })
     }

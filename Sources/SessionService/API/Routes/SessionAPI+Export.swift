@@ -68,20 +68,12 @@ extension SessionAPI {
                 let selection = try asked.selection()
                 let jar = try jar(in: context)
                 let now = now()
-                let (bytes, report) = try await blocking {
-                    var bytes: [UInt8] = []
-                    var exporter = CookieExporter(asked.format, host: description?.url.host, now: now)
-                    try jar.forEachExported(for: description, asked.format.scope, now: now) { readable, unreadable in
-                        for record in readable.lazy.map({ CookieRecord($0) }) where selection.admits(record) {
-                            exporter.write(record, to: &bytes)
-                        }
-                        for cookie in unreadable where selection.admits(CookieRecord(cookie)) {
-                            exporter.leaveOut(unreadable: cookie)
-                        }
-                        if asked.report == true { bytes.removeAll(keepingCapacity: true) }
+                // What is in it is said before it, so that it is gone through twice rather than kept.
+                let (report, stream) = try await blocking {
+                    func stream() throws -> ExportStream {
+                        try ExportStream(of: jar, asked.format, for: description, selection, now: now)
                     }
-                    exporter.finish(&bytes)
-                    return (bytes, exporter.report)
+                    return (try stream().report(), try stream())
                 }
                 if asked.report == true { return .json(report) }
                 context.audit(
@@ -94,7 +86,13 @@ extension SessionAPI {
                         .cacheControl: "no-store",
                         .cookieExport: report.fieldValue,
                     ],
-                    body: ResponseBody(byteBuffer: ByteBuffer(bytes: line + bytes)))
+                    body: ResponseBody { writer in
+                        if !line.isEmpty { try await writer.write(ByteBuffer(bytes: line)) }
+                        while let piece = try await blocking({ try stream.next() }) {
+                            try await writer.write(ByteBuffer(bytes: piece))
+                        }
+                        try await writer.finish(nil)
+                    })
             }
         ]
     }
