@@ -58,8 +58,14 @@ package struct CaptureImport {
     }
 
     /// Ends the import: all octets have come.
-    package mutating func finish() throws(SessionStoreError) -> ImportReport {
+    ///
+    /// - Parameter isNew: whether the capture counts as new, even where it was imported before. Where it does not, a
+    ///   known one changes nothing, as long as none of its cookies had to be stored before its end had come.
+    package mutating func finish(asNew isNew: Bool = true) throws(SessionStoreError) -> ImportReport {
         try CaptureImport.finish(&reader, into: &intake)
+        if !isNew, let earlier = try intake.earlierImport(of: digest) {
+            return ImportReport(source: report.source, importedBefore: earlier)
+        }
         try intake.finish(digest)
         return report
     }

@@ -47,6 +47,11 @@ package struct CaptureIntake {
         waiting.append(item)
     }
 
+    /// The earlier import of the same capture, where nothing of this one was stored yet.
+    package func earlierImport(of digest: CaptureDigest) throws(SessionStoreError) -> CaptureRecord? {
+        captureID == nil ? try jar.importedCapture(digest) : nil
+    }
+
     /// Stores what still waits.
     ///
     /// - Parameter digest: what the capture is to be known again by, where it was read to its end.

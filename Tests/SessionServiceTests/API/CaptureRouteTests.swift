@@ -54,6 +54,28 @@ struct CaptureRouteTests {
         #expect(report.lines == 120_000 && report.failures.isEmpty)
     }
 
+    @Test("A large capture is known again at its end, and changes nothing, unless it is asked for")
+    func largeAgain() async throws {
+        let filler = "# " + String(repeating: "x", count: 1000) + "\n"
+        let file = Array(
+            ("# Netscape HTTP Cookie File\n" + String(repeating: filler, count: 5000)
+                + "a.test\tFALSE\t/\tFALSE\t0\tbig\t1\n").utf8)
+        #expect(file.count > 4 << 20)
+        try await ServiceFixture().run { client in
+            let first = try await client.send(.post, Self.route, bytes: file)
+            #expect(first.object["taken"] as? Int == 1 && first.object["alreadyImported"] == nil, "\(first.text)")
+            let before = try await client.send(.get, "/v1/jars/default/changes")
+            let second = try await client.send(.post, "\(Self.route)?source=other", bytes: file)
+            #expect(second.object["alreadyImported"] != nil && second.object["taken"] as? Int == 0, "\(second.text)")
+            #expect(try await client.send(.get, "/v1/jars/default/changes").text == before.text)
+            let third = try await client.send(.post, "\(Self.route)?again=true", bytes: file)
+            #expect(third.object["alreadyImported"] == nil && third.object["replaced"] as? Int == 1)
+            // One that differs in its last octet is another.
+            let other = try await client.send(.post, Self.route, bytes: file.dropLast(2) + Array("2\n".utf8))
+            #expect(other.object["replaced"] as? Int == 1)
+        }
+    }
+
     @Test("What is wrong with a capture stands in its report")
     func broken() async throws {
         let answer = try await ServiceFixture().run { client in

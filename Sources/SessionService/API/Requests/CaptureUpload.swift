@@ -16,19 +16,26 @@ final class CaptureUpload: Sendable {
     private let jar: CookieJar
     private let source: String
     private let options: CaptureImport.Options
+    /// Whether a capture that was imported before is imported again.
+    private let isAgain: Bool
     private let state: Mutex<State>
 
     /// An upload into a jar.
     ///
-    /// - Parameter again: whether a capture that was imported before is imported again.
-    init(of source: String, into jar: CookieJar, _ options: CaptureImport.Options, again: Bool, now: Timestamp) {
+    /// - Parameter isAgain: whether a capture that was imported before is imported again.
+    init(of source: String, into jar: CookieJar, _ options: CaptureImport.Options, again isAgain: Bool, now: Timestamp)
+    {
         self.jar = jar
         self.source = source
         self.options = options
+        self.isAgain = isAgain
         state = Mutex(
             State(
-                capture: CaptureImport(of: source, into: jar, options, now: now), held: again ? nil : []))
+                capture: CaptureImport(of: source, into: jar, options, now: now), held: isAgain ? nil : []))
     }
+
+    /// The jar that it goes into.
+    var jarName: String { jar.name }
 
     /// Takes the next octets.
     ///
@@ -69,7 +76,7 @@ final class CaptureUpload: Sendable {
                     after: ImportReport.Failure(
                         code: "input-truncated", message: "\(source): the upload broke off", source: source))
             }
-            return try state.capture.finish()
+            return try state.capture.finish(asNew: isAgain)
         }
     }
 
