@@ -18,6 +18,8 @@ struct SessionAPI: Sendable {
     let tokens: TokenAPI
     /// How changes are followed.
     let following: ChangeFollowing
+    /// Tells followers of what is written here.
+    let changes: ChangeSignal
     let now: @Sendable () -> Timestamp
     let idempotency: IdempotencyCache
     /// What jars do where a site says "not signed in".
@@ -35,13 +37,14 @@ struct SessionAPI: Sendable {
     init(
         database: SessionDatabase, policy: CookiePolicy = CookiePolicy(), writers: NIOThreadPool = .singleton,
         tokens: TokenAPI? = nil, following: ChangeFollowing = ChangeFollowing(),
-        now: @escaping @Sendable () -> Timestamp
+        changes: ChangeSignal = ChangeSignal(), now: @escaping @Sendable () -> Timestamp
     ) {
         self.database = database
         self.policy = policy
         self.writers = writers
         self.tokens = tokens ?? TokenAPI(database.tokens, transport: nil, now: now)
         self.following = following
+        self.changes = changes
         self.now = now
         idempotency = IdempotencyCache()
     }
@@ -57,8 +60,11 @@ struct SessionAPI: Sendable {
         let routes = routes
         _ = router.add(middleware: ProblemResponses(routes: RouteTable(routes)))
         for route in routes {
+            let isWrite = route.verbs.contains(.write)
             router.on(RouterPath(route.path), method: route.method) { request, context in
-                try await idempotency.respond(to: request, in: context, by: route)
+                // Whatever comes of it: a write that fails may have done a part.
+                defer { if isWrite { changes.notify(context.parameters.get("jar")) } }
+                return try await idempotency.respond(to: request, in: context, by: route)
             }
         }
     }

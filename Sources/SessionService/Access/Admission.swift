@@ -129,7 +129,7 @@ struct Admission: Sendable {
             throw ServiceProblem.tokenRefused
         }
         uses.note(token.name, now)
-        return Caller(name: token.name, grant: token.grant)
+        return Caller(token)
     }
 
     /// Who signed in to the inspector; nobody, whom its pages send to the sign-in, where no one has.
@@ -139,7 +139,7 @@ struct Admission: Sendable {
             let token = try tokens.token(Secret(text.utf8), now: now)
         else { return .nobody }
         uses.note(token.name, now)
-        return Caller(name: token.name, grant: token.grant)
+        return Caller(token)
     }
 
     /// The token of an Authorization field (RFC 6750, section 2.1).

@@ -5,11 +5,20 @@ struct Caller: Sendable, Hashable {
     /// The name of the access token, or of the way in; it appears in the audit log.
     var name: String
     var grant: AccessGrant
+    /// The number of the access token; `nil` for the way in. Names are given again after a token was revoked, numbers
+    /// never.
+    var tokenID: Int64?
 
     /// A caller with what it may do.
-    init(name: String, grant: AccessGrant) {
+    init(name: String, grant: AccessGrant, tokenID: Int64? = nil) {
         self.name = name
         self.grant = grant
+        self.tokenID = tokenID
+    }
+
+    /// The bearer of an access token.
+    init(_ token: ServiceToken) {
+        self.init(name: token.name, grant: token.grant, tokenID: token.id)
     }
 
     /// Nobody: may do nothing.

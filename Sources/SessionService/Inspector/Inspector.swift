@@ -18,13 +18,16 @@ struct Inspector: Sendable {
 
     let database: SessionDatabase
     let sessions: InspectorSessions
+    private let changes: ChangeSignal
     private let failures: RateLimiter
     let pages: InspectorPages
     let now: @Sendable () -> Timestamp
 
     init(
-        database: SessionDatabase, admission: Admission, now: @escaping @Sendable () -> Timestamp
+        database: SessionDatabase, admission: Admission, changes: ChangeSignal = ChangeSignal(),
+        now: @escaping @Sendable () -> Timestamp
     ) throws {
+        self.changes = changes
         self.database = database
         sessions = admission.sessions
         failures = admission.failures
@@ -47,7 +50,7 @@ struct Inspector: Sendable {
         router.get("jars/{jar}") { request, context in
             try answer(request, context) { try jar(request, context) }
         }
-        router.get("jars/{jar}/changes") { request, context in try changes(request, context) }
+        router.get("jars/{jar}/changes") { request, context in try follow(request, context) }
         router.post("jars/{jar}/reveal") { request, context in
             let form = try await form(request, RevealForm.self, context)
             return try answer(request, context) { try reveal(form, request, context) }
@@ -175,23 +178,21 @@ struct Inspector: Sendable {
         let label: String
     }
 
-    private func changes(_ request: Request, _ context: ServiceRequestContext) throws -> Response {
+    private func follow(_ request: Request, _ context: ServiceRequestContext) throws -> Response {
         let jar = try existingJar(.read, context)
         let asked = request.headers[.lastEventID] ?? request.uri.queryParameters["after"].map(String.init)
         let position = asked.flatMap { Int64($0) } ?? 0
-        let body = ResponseBody { writer in
-            try await writer.write(ByteBuffer(string: "retry: 2000\n\n"))
-            let encoder = JSONEncoder()
-            for try await page in jar.changeSequence(after: max(0, position)) {
-                for change in page.changes {
-                    let event = ChangeEvent(
-                        at: change.time.rfc3339, cause: change.cause.identifier, label: change.cookie.label)
-                    let data = String(decoding: try encoder.encode(event), as: UTF8.self)
-                    try await writer.write(
-                        ByteBuffer(string: "id: \(change.position)\nevent: change\ndata: \(data)\n\n"))
-                }
+        let follower = ChangeFollower(jar: jar, following: ChangeFollowing(), changes: changes) { page in
+            page.changes.flatMap { change in
+                ChangeFollower.event(
+                    "change",
+                    ChangeEvent(at: change.time.rfc3339, cause: change.cause.identifier, label: change.cookie.label),
+                    id: change.position)
             }
-            try await writer.finish(nil)
+        }
+        let body = ResponseBody { writer in
+            var writer: any ResponseBodyWriter = writer
+            try await follower.send(after: max(0, position), to: &writer)
         }
         return Response(
             status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"], body: body)

@@ -62,7 +62,7 @@ public struct SessionServer: Sendable {
 
     /// Begins to listen, and makes what answers.
     func prepare(inherited: [Int32] = []) async throws -> Services {
-        let connections = OpenConnections(limit: configuration.limits.connections)
+        let connections = ConnectionPools(limit: configuration.limits.connections)
         let state = ServiceState()
         let metrics = ServiceMetrics(tokens: database.tokens)
         let audit = try configuration.auditFile.map { path throws(ServiceStartError) in
@@ -80,11 +80,13 @@ public struct SessionServer: Sendable {
         let tokens = TokenAPI(
             database.tokens, transport: transport,
             checkingIDTokens: { token, keys in _ = try await IDTokenVerifier(keys: keys).claims(in: token) }, now: now)
-        SessionAPI(database: database, writers: writers, tokens: tokens, now: now).addRoutes(to: router)
+        let changes = ChangeSignal()
+        SessionAPI(database: database, writers: writers, tokens: tokens, changes: changes, now: now)
+            .addRoutes(to: router)
         let admission = Admission(
             tokens: database.serviceTokens, limits: configuration.limits,
             publishesMetrics: configuration.publishesMetrics)
-        try Inspector(database: database, admission: admission, now: now).addRoutes(to: router)
+        try Inspector(database: database, admission: admission, changes: changes, now: now).addRoutes(to: router)
         let routes = router.buildResponder()
         let date = DateField()
         if !configuration.addresses.isEmpty || !inherited.isEmpty { try prepareOwnerToken() }
@@ -98,7 +100,7 @@ public struct SessionServer: Sendable {
             return ServiceChannel(
                 responder: { request, writer, channel in
                     try await responder.respond(to: request, writer, on: channel)
-                }, limits: configuration.limits, connections: connections, tls: tls)
+                }, limits: configuration.limits, connections: connections[way], tls: tls)
         }
         for listener in listeners.all { logger.info("Listening", metadata: ["address": "\(listener.name)"]) }
         let housekeeper = Housekeeper(

@@ -83,6 +83,72 @@ struct ChangeRouteTests {
         #expect(!text.contains("event:"))
     }
 
+    @Test("What is written here is told at once, not when the journal is asked again")
+    func atOnce() async throws {
+        let database = try ServiceFixture().database
+        var following = ChangeFollowing()
+        // Longer than anybody waits.
+        following.interval = .seconds(86_400)
+        let api = SessionAPI(database: database, following: following) { ServiceFixture.now }
+        let router = Router(context: ServiceRequestContext.self)
+        router.add(middleware: EveryCaller(caller: Caller(name: "test", grant: .everything)))
+        api.addRoutes(to: router)
+        let responder = router.buildResponder()
+        let reader = EventReader("\"name\":\"last\"")
+        func ask(_ method: HTTPRequest.Method, _ path: String, _ body: String = "") async throws -> Response {
+            try await responder.respond(
+                to: Request(
+                    head: HTTPRequest(
+                        method: method, scheme: "http", authority: "localhost", path: path,
+                        headerFields: body.isEmpty ? [:] : [.contentType: "application/json"]),
+                    body: RequestBody(buffer: ByteBuffer(string: body))), context: .owner)
+        }
+        let response = try await ask(.get, "/v1/jars/default/events")
+        async let followed: Void = {
+            do {
+                try await response.body.write(reader)
+            } catch is EventReader.Gone {}
+        }()
+        for name in ["first", "last"] {
+            let written = try await ask(
+                .post, "/v1/jars/default/cookies", #"{"url":"https://a.test/","setCookie":["\#(name)=1"]}"#)
+            #expect(written.status == .ok)
+        }
+        try await followed
+        #expect(reader.text.contains("\"name\":\"first\""))
+    }
+
+    @Test(
+        "A service that stops does not wait for those who follow",
+        arguments: ["/v1/jars/work/events", "/jars/work/changes"])
+    func stops(path: String) async throws {
+        let answers = AsyncStream.makeStream(of: Int.self)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            let ports = AsyncStream.makeStream(of: (port: Int, token: String).self)
+            group.addTask {
+                for await (port, token) in ports.stream {
+                    try await RawConnection.with(port: port) { connection in
+                        let host = "localhost:\(port)"
+                        var fields = ["Host": host, "Authorization": "Bearer \(token)"]
+                        fields["Accept"] = "text/event-stream"
+                        try await connection.send(
+                            "GET \(path) HTTP/1.1\r\n" + fields.map { "\($0): \($1)\r\n" }.joined() + "\r\n")
+                        // The head and the first event are there; the end comes when the service stops.
+                        try await connection.wait(for: "retry: 2000")
+                        answers.continuation.yield(1)
+                        _ = try await connection.answer()
+                    }
+                }
+            }
+            try await RunningServer.with { server in
+                ports.continuation.yield((server.port, try server.token("t", [.read])))
+                ports.continuation.finish()
+                for await _ in answers.stream { break }
+            }
+            try await group.waitForAll()
+        }
+    }
+
     @Test("Who may not read the jar follows nothing")
     func refused() async throws {
         let fixture = try ServiceFixture()

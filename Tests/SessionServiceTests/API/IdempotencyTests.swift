@@ -60,6 +60,44 @@ struct IdempotencyTests {
         #expect(first.status == 201 && second.status == 201 && first.text != second.text)
     }
 
+    @Test("A name that another token has now opens none of the answers of the one before")
+    func sameName() async throws {
+        try await RunningServer.with { server in
+            func create(_ token: String) async throws -> RawConnection.Answer {
+                try await RawConnection.with(port: server.port) { connection in
+                    try await connection.ask(
+                        "POST", "/v1/jars",
+                        [
+                            "Host": "localhost:\(server.port)", "Authorization": "Bearer \(token)",
+                            "Idempotency-Key": "k1",
+                        ], body: #"{"name":"new"}"#)
+                }
+            }
+            let first = try server.token("ci", [.write])
+            #expect(try await create(first).status == 201)
+            #expect(try await create(first).status == 201)
+            _ = try server.database.serviceTokens.revoke(named: "ci", now: RunningServer.now)
+            #expect(try await create(try server.token("ci", [.write])).status == 409)
+        }
+    }
+
+    @Test("Who may not send a request is not told what was answered to it")
+    func access() async throws {
+        let fixture = try ServiceFixture()
+        let fields = try Self.key("k1")
+        let body = #"{"name":"new"}"#
+        let first = try await fixture.run { try await $0.send(.post, "/v1/jars", body, fields: fields) }
+        #expect(first.status == 201)
+        let read = try await fixture.run(AccessGrant(verbs: [.read])) {
+            try await $0.send(.post, "/v1/jars", body, fields: fields)
+        }
+        #expect(read.status == 403)
+        let other = try await fixture.run(AccessGrant(verbs: [.write], jars: .named(["default"]))) {
+            try await $0.send(.post, "/v1/jars", body, fields: fields)
+        }
+        #expect(other.status == 403)
+    }
+
     @Test("What is only read is read anew, and captures need no key")
     func reads() async throws {
         try await ServiceFixture().run { client in

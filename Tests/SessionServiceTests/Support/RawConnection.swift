@@ -48,6 +48,14 @@ final class RawConnection {
         try await outbound.write(ByteBuffer(string: text))
     }
 
+    /// Waits until what has come, and was not taken yet, has `words` in it.
+    func wait(for words: String) async throws {
+        while !text.contains(words) {
+            guard let bytes = try await inbound.next(isolation: #isolation) else { throw Closed() }
+            text += String(buffer: bytes)
+        }
+    }
+
     /// The next answer.
     ///
     /// - Parameter isHeadOnly: whether it has no body, whatever its fields say.

@@ -7,7 +7,7 @@ import Synchronization
 /// Answers a write that is sent again with what it was answered the first time
 /// (draft-ietf-httpapi-idempotency-key-header).
 ///
-/// Keys are each caller's own. What was answered is known for an hour, for as many writes and octets as the limits say,
+/// Keys are each caller's own, and a caller that may not send the request is told so, whatever was answered to it. What was answered is known for an hour, for as many writes and octets as the limits say,
 /// and no longer than the service runs. A write that failed in the service was not answered, and is tried again.
 final class IdempotencyCache: Sendable {
     /// How many answers are known, how many octets they have together, and for how long.
@@ -18,6 +18,7 @@ final class IdempotencyCache: Sendable {
     }
 
     private struct Key: Hashable {
+        let token: Int64?
         let caller: String
         let text: String
     }
@@ -67,10 +68,11 @@ final class IdempotencyCache: Sendable {
             throw ServiceProblem.parameterInvalid(
                 "Idempotency-Key", "a capture is known again by its content, and needs none")
         }
+        try route.check(context)
         var request = request
         let body = try await request.body.collect(upTo: context.maxUploadSize)
         request.body = RequestBody(buffer: body)
-        let key = Key(caller: context.caller.name, text: text)
+        let key = Key(token: context.caller.tokenID, caller: context.caller.name, text: text)
         if let known = try begin(key, IdempotencyCache.digest(of: request, body)) { return known.response }
         let response: Response
         do {

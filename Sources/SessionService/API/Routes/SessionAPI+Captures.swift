@@ -102,6 +102,7 @@ extension SessionAPI {
             throw error
         }
         _ = try await take(&piece, upload)
+        defer { changes.notify(upload.jarName) }
         return try await blocking { try upload.finish(isWhole: true) }
     }
 
@@ -110,6 +111,7 @@ extension SessionAPI {
     ) async throws -> CaptureProgressLine.Progress {
         let bytes = Array(piece.readableBytesView)
         piece.clear()
+        defer { changes.notify(upload.jarName) }
         return try await blocking { try upload.read(bytes, holding: SessionAPI.heldByteCount) }
     }
 }

@@ -1,20 +1,8 @@
 import CookieModel
 import HTTPTypes
 import Hummingbird
-import NIOCore
-import ServiceLifecycle
 import SessionOperations
 import SessionStore
-
-/// How changes are followed.
-struct ChangeFollowing: Sendable {
-    /// How often the journal is asked.
-    var interval = Duration.milliseconds(250)
-    /// After how many questions without an answer the follower gets a sign of life.
-    var heartbeat = 60
-    /// How many milliseconds a follower waits before it comes again.
-    var retry = 2000
-}
 
 /// Says that a follower has missed changes.
 struct MissedChanges: Codable {
@@ -52,44 +40,18 @@ extension SessionAPI {
             // Who says nothing wants what comes from now on.
             position = try jar.changes(after: .max, count: 1).position
         }
-        let following = following
+        let follower = ChangeFollower(jar: jar, following: following, changes: changes, events: SessionAPI.events)
         return Response(
             status: .ok,
             headers: [.contentType: "text/event-stream", .cacheControl: "no-store", .accelBuffering: "no"],
             body: ResponseBody { writer in
-                var follower = ChangeFollower(jar: jar, position: position)
-                try await writer.write(ByteBuffer(string: "retry: \(following.retry)\n\n"))
-                var quiet = 0
-                while !Task.isCancelled, !Task.isShuttingDownGracefully {
-                    let events = try follower.events()
-                    if events.isEmpty {
-                        quiet += 1
-                        if quiet % following.heartbeat == 0 {
-                            try await writer.write(ByteBuffer(string: ": still here\n\n"))
-                        }
-                        do {
-                            try await Task.sleep(for: following.interval)
-                        } catch {
-                            break
-                        }
-                    } else {
-                        quiet = 0
-                        try await writer.write(ByteBuffer(bytes: events))
-                    }
-                }
-                try await writer.finish(nil)
+                var writer: any ResponseBodyWriter = writer
+                try await follower.send(after: position, to: &writer)
             })
     }
-}
 
-/// Reads a jar's journal on behalf of one follower.
-private struct ChangeFollower {
-    let jar: CookieJar
-    var position: Int64
-
-    /// What has come since the last time, as events.
-    mutating func events() throws -> [UInt8] {
-        let page = try jar.changes(after: position, count: 1000)
+    /// A page of the journal as events.
+    @Sendable private static func events(_ page: ChangePage) -> [UInt8] {
         var events: [UInt8] = []
         if page.hasGap {
             let start = page.changes.first.map { $0.position - 1 } ?? page.position
@@ -98,12 +60,7 @@ private struct ChangeFollower {
         for change in page.changes {
             events += ChangeFollower.event("change", ChangeReport(change), id: change.position)
         }
-        position = page.position
         return events
-    }
-
-    private static func event(_ name: String, _ value: some Encodable, id: Int64) -> [UInt8] {
-        Array("id: \(id)\nevent: \(name)\ndata: ".utf8) + JSONText.of(value) + Array("\n\n".utf8)
     }
 }
 

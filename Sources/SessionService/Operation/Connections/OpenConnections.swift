@@ -1,7 +1,26 @@
 import NIOCore
 import Synchronization
 
-/// The connections of all listeners.
+/// The connections of every way in, each counted by itself: whoever reaches a port cannot use up those of the socket's
+/// owner.
+struct ConnectionPools: Sendable {
+    let socket: OpenConnections
+    let tcp: OpenConnections
+
+    /// - Parameter limit: how many connections are served at once, of each way in.
+    init(limit: Int) {
+        socket = OpenConnections(limit: limit)
+        tcp = OpenConnections(limit: limit)
+    }
+
+    /// How many there are.
+    var count: Int { socket.count + tcp.count }
+
+    /// Those of one way in.
+    subscript(way: WayIn) -> OpenConnections { way.isOwners ? socket : tcp }
+}
+
+/// The connections of one way in.
 final class OpenConnections: Sendable {
     private struct State {
         var channels: [ObjectIdentifier: any Channel] = [:]

@@ -20,7 +20,7 @@ struct Listeners: Service {
     /// - Parameter inherited: sockets that somebody else listens on for the service; where there are any, the
     ///   configuration's own are left alone.
     init(
-        _ configuration: ServiceConfiguration, inherited: [Int32], connections: OpenConnections, logger: Logger,
+        _ configuration: ServiceConfiguration, inherited: [Int32], connections: ConnectionPools, logger: Logger,
         makeChannel: MakeChannel
     ) async throws(ServiceStartError) {
         let group = MultiThreadedEventLoopGroup.singleton
@@ -31,7 +31,7 @@ struct Listeners: Service {
             all.append(
                 try await Listener(
                     source, name: name, channel: makeChannel(way, way.isEncrypted ? tls : nil),
-                    connections: connections, group: group, logger: logger))
+                    connections: connections[way], group: group, logger: logger))
         }
         for descriptor in inherited {
             let address = InheritedSocket.address(descriptor)

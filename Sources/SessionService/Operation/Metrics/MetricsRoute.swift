@@ -4,7 +4,7 @@ import SessionStore
 /// What a monitoring system reads.
 struct MetricsRoute: Sendable {
     let database: SessionDatabase
-    let connections: OpenConnections
+    let connections: ConnectionPools
     let metrics: ServiceMetrics
     /// Whether everybody may, who reaches the service.
     let isPublic: Bool

@@ -1,0 +1,60 @@
+import Hummingbird
+import NIOCore
+import ServiceLifecycle
+import SessionStore
+
+/// How changes are followed.
+struct ChangeFollowing: Sendable {
+    /// How often the journal is asked for what other processes have written.
+    var interval = Duration.milliseconds(250)
+    /// After how many questions without an answer the follower gets a sign of life.
+    var heartbeat = 60
+    /// How many milliseconds a follower waits before it comes again.
+    var retry = 2000
+}
+
+/// Sends a jar's changes to one follower as they come, as server-sent events (HTML, section 9.2): what this process
+/// writes at once, what others do after a while.
+struct ChangeFollower: Sendable {
+    let jar: CookieJar
+    let following: ChangeFollowing
+    let changes: ChangeSignal
+    /// A page of the journal as events.
+    let events: @Sendable (ChangePage) throws -> [UInt8]
+
+    /// Sends what comes after a position, until the follower has gone or the service stops.
+    @concurrent func send(after position: Int64, to writer: inout any ResponseBodyWriter) async throws {
+        let (signals, signal, end) = changes.follow(jar.name)
+        defer { end() }
+        try await writer.write(ByteBuffer(string: "retry: \(following.retry)\n\n"))
+        // What a write of another process does not signal, time does.
+        let interval = following.interval
+        let timer = Task {
+            while true {
+                try await Task.sleep(for: interval)
+                signal()
+            }
+        }
+        defer { timer.cancel() }
+        var position = position
+        var quiet = 0
+        signal()
+        for await _ in signals.cancelOnGracefulShutdown() {
+            while true {
+                let page = try jar.changes(after: position, count: 1000)
+                position = page.position
+                guard !page.changes.isEmpty || page.hasGap else { break }
+                quiet = 0
+                try await writer.write(ByteBuffer(bytes: try events(page)))
+            }
+            quiet += 1
+            if quiet % following.heartbeat == 0 { try await writer.write(ByteBuffer(string: ": still here\n\n")) }
+        }
+        try await writer.finish(nil)
+    }
+
+    /// An event.
+    static func event(_ name: String, _ value: some Encodable, id: Int64) -> [UInt8] {
+        Array("id: \(id)\nevent: \(name)\ndata: ".utf8) + JSONText.of(value) + Array("\n\n".utf8)
+    }
+}
