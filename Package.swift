@@ -106,7 +106,8 @@ let package = Package(
             ]),
         .target(
             name: "SessionOperations",
-            dependencies: ["PublicSuffix", "CookieModel", "Captures", "OAuth2", "SessionStore", "RequestDecoration"]),
+            dependencies: ["PublicSuffix", "CookieModel", "Captures", "OAuth2", "SessionStore", "RequestDecoration"],
+            resources: [.embedInCode("Providers/Providers.json")]),
         .target(
             name: "SessionService",
             dependencies: [
@@ -145,8 +146,7 @@ let package = Package(
                 "RequestDecoration", "SessionOperations", "NetworkHelper",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-            ],
-            resources: [.embedInCode("Token/Providers.json")]),
+            ]),
         .target(
             name: "NetworkHelper",
             dependencies: ["OAuth2", .product(name: "HTTPTypes", package: "swift-http-types")]),

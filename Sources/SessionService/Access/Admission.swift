@@ -12,7 +12,7 @@ struct Admission: Sendable {
 
     /// Where a user's browser comes back to from an authorization server, another site, without an access token: what it
     /// brings is known by its state, which nobody can guess.
-    private static let loginCallback = "/v1/logins/callback"
+    private static let loginCallback = LoginCallback.path
 
     private static let formTypes: Set<String> = [
         "application/x-www-form-urlencoded", "multipart/form-data", "text/plain",
@@ -69,7 +69,8 @@ struct Admission: Sendable {
         // A browser says where from with everything that could do harm; the service's own pages alone may ask.
         if let origin = request.headerFields[.origin] {
             let own = "\(way.isEncrypted ? "https" : "http")://\(authority)"
-            guard way.hosts != nil, origin.lowercased() == own.lowercased() else { throw .originRefused }
+            let isOwn = origin.lowercased() == own.lowercased() || origin.lowercased() == way.publicOrigin
+            guard way.hosts != nil, isOwn else { throw .originRefused }
         }
         let isLoginCallback =
             request.method == .get && request.path?.prefix { $0 != "?" } == Admission.loginCallback[...]

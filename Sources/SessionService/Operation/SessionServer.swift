@@ -102,6 +102,7 @@ public struct SessionServer: Sendable {
                     try await responder.respond(to: request, writer, on: channel)
                 }, limits: configuration.limits, connections: connections[way], tls: tls)
         }
+        tokens.callback.url = listeners.browserURL(configuration).map { $0 + LoginCallback.path }
         for listener in listeners.all { logger.info("Listening", metadata: ["address": "\(listener.name)"]) }
         let housekeeper = Housekeeper(
             database: database, uses: admission.uses,

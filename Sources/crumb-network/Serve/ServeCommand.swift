@@ -19,6 +19,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Option var listen: [String] = []
     @Option var config: String?
     @Option(name: .customLong("host")) var hosts: [String] = []
+    @Option(name: .customLong("public-url")) var publicURL: String?
     @Option var certificate: String?
     @Option var privateKey: String?
     @Option var tokenFile: String?
@@ -63,7 +64,8 @@ struct ServeCommand: AsyncParsableCommand {
 
     private var arguments: [String: [String]] {
         let single = [
-            "database": database, "socket": socket, "tls.certificate": certificate, "tls.privateKey": privateKey,
+            "database": database, "socket": socket, "public.url": publicURL, "tls.certificate": certificate,
+            "tls.privateKey": privateKey,
             "tokenFile": tokenFile, "audit.file": auditFile, "log.level": logLevel,
         ]
         var arguments = single.compactMapValues { $0.map { [$0] } }

@@ -37,7 +37,10 @@ struct ServerOptions: ParsableArguments {
         var values: [String: String] = [:]
         values["tenant"] = providerTenant
         values["host"] = providerHost
-        return try ProviderPreset.named(provider, file: providersFile, values: values)
+        let file = try providersFile.map { path in
+            ProviderPreset.File(name: path, bytes: try InputFile(path).contents(limit: 1 << 20))
+        }
+        return try ProviderPreset.named(provider, file: file, values: values)
     }
 
     /// The server that the options and a preset say; the options count first.

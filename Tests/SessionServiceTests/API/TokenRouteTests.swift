@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
@@ -181,6 +182,115 @@ struct TokenRouteTests {
             let right = try await client.send(
                 .post, "/v1/logins/\(id)/redirect", #"{"url":"app.test:/back?state=\#(state)&code=c"}"#)
             #expect(right.object["state"] as? String == "done", "\(right.text)")
+        }
+    }
+
+    /// What a login in a browser is begun with, at a service of its own.
+    private static let login =
+        #"{"name":"new","clientID":"c","endpoints":{"authorization_endpoint":"https://id.test/a","token_endpoint":"https://id.test/token"}}"#
+
+    /// Where the browser is to come back to.
+    private func redirectURI(_ server: RunningServer) async throws -> (url: String?, code: String) {
+        let token = try server.ownerToken
+        let answer = try await RawConnection.with(path: server.port == 0 ? server.socket : nil, port: server.port) {
+            connection in
+            try await connection.ask(
+                "POST", "/v1/logins",
+                ["Host": "localhost:\(server.port)", "Authorization": "Bearer \(token)"], body: TokenRouteTests.login)
+        }
+        let uri = answer.body.firstMatch(of: /redirect_uri=([^&"]*)/).map { String($0.output.1) }
+        return (uri?.removingPercentEncoding, answer.body)
+    }
+
+    @Test(
+        "A browser comes back to the address that the service listens on, or to the one of its proxy",
+        arguments: [nil, "https://crumb.example", "https://crumb.example:8443"] as [String?])
+    func defaultCallback(publicURL: String?) async throws {
+        try await RunningServer.with(
+            { $0.publicURL = publicURL.flatMap(PublicURL.init) }, transport: AuthorizationServer()
+        ) {
+            server in
+            let (url, answer) = try await redirectURI(server)
+            #expect(url == (publicURL ?? "http://127.0.0.1:\(server.port)") + "/v1/logins/callback", "\(answer)")
+        }
+    }
+
+    @Test("A proxy's name is admitted, and its pages are the service's own; others are not")
+    func publicPages() async throws {
+        try await RunningServer.with {
+            $0.publicURL = PublicURL("https://crumb.example")
+        } _: { server in
+            let token = try server.token("t", [.read])
+            try await RawConnection.with(port: server.port) { connection in
+                let rows = [
+                    ("crumb.example", "https://crumb.example", 200), ("crumb.example", "http://crumb.example", 200),
+                    ("crumb.example", "https://evil.test", 403), ("evil.test", "https://crumb.example", 421),
+                    ("crumb.example", "https://crumb.example:8443", 403), ("crumb.example", "null", 403),
+                ]
+                for (host, origin, status) in rows {
+                    let answer = try await connection.ask(
+                        "GET", "/v1/jars", ["Host": host, "Origin": origin, "Authorization": "Bearer \(token)"])
+                    #expect(answer.status == status, "\(host) \(origin)")
+                }
+            }
+        }
+    }
+
+    @Test(
+        "What is no place of a proxy",
+        arguments: ["http://crumb.example", "https://a.test/x", "a.test", "ftp://a.test", ""])
+    func noPublicURL(text: String) {
+        #expect(PublicURL(text) == nil)
+    }
+
+    @Test("A provider's preset stands for an issuer or endpoints; what is said counts before it")
+    func preset() async throws {
+        let fixture = try ServiceFixture()
+        fixture.server.answer(
+            "/.well-known/oauth-authorization-server/realms/r", 200,
+            #"{"issuer":"https://id.test/realms/r","authorization_endpoint":"https://id.test/a","token_endpoint":"https://id.test/token","jwks_uri":"https://id.test/k"}"#
+        )
+        try await fixture.run { client in
+            let github = try await client.send(
+                .post, "/v1/logins", #"{"name":"hub","provider":"github","clientID":"c","scope":"gist"}"#)
+            let url = try #require(github.object["authorizationURL"] as? String)
+            #expect(url.hasPrefix("https://github.com/login/oauth/authorize?") && url.contains("scope=gist"))
+            let keycloak = try await client.send(
+                .post, "/v1/logins",
+                #"{"name":"k","provider":"keycloak","providerHost":"id.test","providerTenant":"r","clientID":"c"}"#)
+            let page = try #require(keycloak.object["authorizationURL"] as? String, "\(keycloak.text)")
+            #expect(page.hasPrefix("https://id.test/a?") && page.contains("offline_access"))
+            let bad: [(String, Int, String)] = [
+                (#"{"name":"k","provider":"nobody","clientID":"c"}"#, 422, "token-settings-missing"),
+                (#"{"name":"k","provider":"keycloak","clientID":"c"}"#, 422, "token-settings-missing"),
+                (#"{"name":"k","providerHost":"h","clientID":"c"}"#, 400, "body-invalid"),
+                (#"{"name":"k","clientKey":"k","clientSecret":"s","clientID":"c"}"#, 400, "body-invalid"),
+                (#"{"name":"k","provider":"github","clientKey":"k","clientID":"c"}"#, 422, "token-settings-missing"),
+            ]
+            for (body, status, code) in bad {
+                let answer = try await client.send(.post, "/v1/logins", body)
+                #expect(answer.status == status && answer.code == code, "\(answer.text)")
+            }
+        }
+    }
+
+    @Test("A client with a key signs for whom the login says", arguments: ["issuer", "token_endpoint"])
+    func keyAudience(audience: String) async throws {
+        let fixture = try ServiceFixture()
+        let key = [
+            "-----BEGIN PRIVATE KEY-----", "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgtCnk9IdqkTelQYji",
+            "XUbAYMipfZMZYQRXzTO8JUWuO9ihRANCAARF6xWrKA0ULoOvU3Bus5OjgqGoYhrv",
+            "kYYDGrofvzkK/nI4gQiEavTepKcKEIjhwxzqIU/y7yuk0mVLyWaVjNuE", "-----END PRIVATE KEY-----",
+        ].joined(separator: #"\n"#)
+        try await fixture.run { client in
+            let answer = try await client.send(
+                .post, "/v1/logins",
+                #"{"name":"own","flow":"client-credentials","issuer":"https://id.test","endpoints":{"token_endpoint":"https://id.test/token"},"clientID":"c","clientKey":"\#(key)","keyID":"k1","keyAudience":"\#(audience)"}"#
+            )
+            #expect(answer.status == 201, "\(answer.text)")
+            let settings = try fixture.database.tokens.credentials("own")?.settings
+            #expect(settings?.authenticationMethod == .privateKeyJWT && settings?.keyID == "k1")
+            #expect(settings?.assertionAudience?.rawValue == audience)
         }
     }
 

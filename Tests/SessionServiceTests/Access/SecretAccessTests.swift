@@ -14,7 +14,9 @@ struct SecretAccessTests {
         let operation = try #require(try APIDocument().operations["\(sample.method) \(sample.path)"])
         let access = operation["x-crumb-access"] as? String ?? ""
         let parameters = operation["parameters"] as? [[String: Any]] ?? []
-        return (access.prefix { $0 != "+" }.hasSuffix(":secrets"), parameters.contains { $0["name"] as? String == "values" })
+        return (
+            access.prefix { $0 != "+" }.hasSuffix(":secrets"), parameters.contains { $0["name"] as? String == "values" }
+        )
     }
 
     @Test("Every route that answers a secret, and no other", arguments: RouteSample.all)

@@ -46,7 +46,8 @@ struct MetricsLabelTests {
                 try ServiceFixture().api.addRoutes(to: router)
                 let known = Set(
                     router.routes.map { "\($0.path)" } + [
-                        "none", "NotFound", "/", "/healthz", "/readyz", "/metrics", "/jars/{jar}", "/jars/{jar}/changes",
+                        "none", "NotFound", "/", "/healthz", "/readyz", "/metrics", "/jars/{jar}",
+                        "/jars/{jar}/changes",
                     ])
                 let said = Set(text.matches(of: /route="([^"]*)"/).map { String($0.output.1) })
                 let unknown = said.subtracting(known).sorted()

@@ -15,7 +15,7 @@ struct TokenAPI: Sendable {
     let refresher: TokenRefresher?
     private let checkIDToken: IDTokenCheck?
     /// Where the browser comes back to after a login, where that can be this service.
-    let callback: String?
+    let callback: LoginCallback
     let logins: LoginRegistry
     let now: @Sendable () -> Timestamp
     let clock: any Clock<Duration>
@@ -36,7 +36,7 @@ struct TokenAPI: Sendable {
         self.store = store
         self.transport = transport
         self.checkIDToken = checkIDToken
-        self.callback = callback
+        self.callback = LoginCallback(callback)
         self.now = now
         self.clock = clock
         logins = LoginRegistry()

@@ -10,8 +10,9 @@ import SessionStore
 /// What `POST /v1/logins` asks for, as `crumb token login` takes it.
 struct LoginDocument: RequestDocument {
     enum CodingKeys: String, CodingKey, CaseIterable {
-        case name, flow, issuer, endpoints, clientID, clientSecret, authMethod, scope, resources, account, redirectURI,
-            push, parameters, dpop, dangerouslyAllowPlainHTTP
+        case name, flow, issuer, provider, providerTenant, providerHost, endpoints, clientID, clientSecret, clientKey,
+            keyID, keyAudience, authMethod, scope, resources, account, redirectURI, push, parameters, dpop,
+            dangerouslyAllowPlainHTTP
     }
 
     /// How the user logs in.
@@ -31,9 +32,18 @@ struct LoginDocument: RequestDocument {
     let name: String
     let flow: Flow?
     let issuer: String?
+    /// The name of a preset, and what stands for `{tenant}` and `{host}` there.
+    let provider: String?
+    let providerTenant: String?
+    let providerHost: String?
     let endpoints: [String: String]?
     let clientID: String?
     let clientSecret: String?
+    /// The client's private key in PEM, in the place of a secret.
+    let clientKey: String?
+    let keyID: String?
+    /// Whom the client's signatures are made out to.
+    let keyAudience: ProfileSettings.AssertionAudience?
     let authMethod: ProfileSettings.AuthenticationMethod?
     let scope: String?
     let resources: [String]?
@@ -44,26 +54,49 @@ struct LoginDocument: RequestDocument {
     let dpop: Bool?
     let dangerouslyAllowPlainHTTP: Bool?
 
-    func request() throws(ServiceProblem) -> TokenLoginRequest {
+    /// What is known of the provider beforehand.
+    private func preset() throws -> ProviderPreset {
+        guard let provider else {
+            guard providerTenant == nil, providerHost == nil else {
+                throw ServiceProblem.bodyInvalid("provider: providerTenant and providerHost belong to a provider")
+            }
+            return ProviderPreset()
+        }
+        var values: [String: String] = [:]
+        values["tenant"] = providerTenant
+        values["host"] = providerHost
+        return try ProviderPreset.named(provider, values: values)
+    }
+
+    func request() throws -> TokenLoginRequest {
+        guard clientSecret == nil || clientKey == nil else {
+            throw ServiceProblem.bodyInvalid("clientKey: give a secret or a key")
+        }
+        let preset = try preset()
         var request = TokenLoginRequest(name: name)
-        request.issuer = issuer
-        for (name, url) in endpoints ?? [:] {
+        request.issuer = issuer ?? preset.issuer
+        for (name, url) in (preset.endpoints ?? [:]).merging(endpoints ?? [:], uniquingKeysWith: { $1 }) {
             guard let endpoint = ServerMetadata.Endpoint(rawValue: name) else {
                 let names = ServerMetadata.Endpoint.allCases.map(\.rawValue).joined(separator: ", ")
-                throw .bodyInvalid("endpoints: the names are \(names)")
+                throw ServiceProblem.bodyInvalid("endpoints: the names are \(names)")
             }
             request.endpoints[endpoint] = url
         }
         request.clientID = clientID
-        request.clientSecret = clientSecret.map { Secret($0) }
-        request.authenticationMethod = authMethod
+        request.clientSecret =
+            try clientKey.map { try SigningKey(pem: Secret($0)).secret } ?? clientSecret.map { Secret($0) }
+        request.authenticationMethod = authMethod ?? (clientKey == nil ? nil : .privateKeyJWT)
+        request.keyID = keyID
+        request.assertionAudience = keyAudience
         request.grant = flow?.grant
         request.scope = scope
+        request.defaultScope = preset.scope
         request.resources = resources ?? []
         request.account = account
         request.redirectURI = redirectURI
         request.pushes = push ?? false
-        request.parameters = (parameters ?? [:]).sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
+        let parameters = (preset.parameters ?? [:]).merging(parameters ?? [:]) { $1 }
+        request.parameters = parameters.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
         request.bindsTokens = dpop ?? false
         request.dangerouslyAllowsPlainHTTP = dangerouslyAllowPlainHTTP ?? false
         return request
@@ -151,9 +184,10 @@ extension SessionAPI {
             report.verificationURIComplete = device.verificationURIComplete
             report.userCode = device.userCode
         default:
-            guard let redirectURI = conversation.plan.credentials.settings.redirectURI ?? tokens.callback else {
+            guard let redirectURI = conversation.plan.credentials.settings.redirectURI ?? tokens.callback.url else {
                 throw ServiceProblem.bodyInvalid(
-                    "redirectURI: no browser can come back to this service; say where it ends, and send that URL here")
+                    "redirectURI: no browser can come back to this service, which has no address or 'public.url'; say where it "
+                        + "ends, and send that URL here")
             }
             var generator = SystemRandomNumberGenerator()
             let attempt = AuthorizationAttempt(using: &generator)

@@ -38,6 +38,7 @@ struct ServiceSetting: Sendable {
         text("socket") { $0.socket = $1 },
         addresses("listen"),
         texts("hosts") { $0.hosts = $1 },
+        publicURL("public.url"),
         text("tls.certificate") { $0.certificateFile = $1 },
         text("tls.privateKey") { $0.privateKeyFile = $1 },
         text("tokenFile") { $0.tokenFile = $1 },
@@ -91,6 +92,17 @@ struct ServiceSetting: Sendable {
                 }
                 configuration.addresses.append(address)
             }
+        }
+    }
+
+    private static func publicURL(_ key: String) -> ServiceSetting {
+        ServiceSetting(key: key, kind: .text) { configuration, reader, setting throws(ServiceStartError) in
+            guard let value = reader.string(forKey: ConfigKey(setting.key)), !value.isEmpty else { return }
+            guard let url = PublicURL(value) else {
+                throw ServiceStartError(
+                    .configurationInvalid, "\(key): '\(value)' is no URL such as https://crumb.example, without a path")
+            }
+            configuration.publicURL = url
         }
     }
 

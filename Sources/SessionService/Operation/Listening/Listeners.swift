@@ -83,7 +83,25 @@ struct Listeners: Service {
                 "\(name): other machines can reach this address, so it needs TLS: name a certificate and its key, or "
                     + "listen on 127.0.0.1")
         }
-        return WayIn(name: "tcp", isOwners: false, isEncrypted: tls != nil, hosts: HostRule(configuration.hosts))
+        let hosts = configuration.hosts + (configuration.publicURL.map { [$0.authority] } ?? [])
+        return WayIn(
+            name: "tcp", isOwners: false, isEncrypted: tls != nil, hosts: HostRule(hosts),
+            publicOrigin: configuration.publicURL?.origin)
+    }
+
+    /// Where browsers reach the service; `nil` where they do not.
+    ///
+    /// That is what the configuration says, else the first address, by a name that is allowed where the address is no
+    /// name of this machine.
+    func browserURL(_ configuration: ServiceConfiguration) -> String? {
+        if let url = configuration.publicURL { return url.description }
+        guard let listener = all.first(where: { $0.port != nil }), let port = listener.port else { return nil }
+        let isEncrypted = configuration.certificateFile != nil
+        guard isEncrypted else { return "http://\(listener.name)" }
+        guard let name = configuration.hosts.first else { return nil }
+        // Whatever a name is allowed for, the port is the one that is listened on where none is said.
+        let hasPort = name.last != "]" && name.contains(":")
+        return hasPort || port == 443 ? "https://\(name)" : "https://\(name):\(port)"
     }
 
     func run() async throws {

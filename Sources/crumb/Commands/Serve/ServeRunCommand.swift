@@ -27,6 +27,9 @@ struct ServeRunCommand: ParsableCommand {
     @Option(name: .customLong("host"), help: "A name that requests over TCP may be for. Can be repeated.")
     var hosts: [String] = []
 
+    @Option(help: "Where browsers reach the service behind a proxy, such as https://crumb.example.")
+    var publicURL: String?
+
     @Option(help: "The certificate chain for TLS, in PEM.")
     var certificate: String?
 
@@ -63,7 +66,8 @@ struct ServeRunCommand: ParsableCommand {
     /// The options as they were given.
     private func given() -> [String] {
         let single = [
-            ("--database", database), ("--socket", socket), ("--config", config), ("--certificate", certificate),
+            ("--database", database), ("--socket", socket), ("--config", config), ("--public-url", publicURL),
+            ("--certificate", certificate),
             ("--private-key", privateKey), ("--token-file", tokenFile), ("--audit-file", auditFile),
             ("--log-level", logLevel),
         ]

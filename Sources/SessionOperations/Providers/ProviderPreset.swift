@@ -1,0 +1,74 @@
+import Foundation
+
+/// What is known of a provider beforehand: data in `Providers.json`, the user's own file first.
+package struct ProviderPreset: Decodable, Sendable {
+    /// The issuer, with `{tenant}` and `{host}` to be filled in; `nil` where the provider has no metadata.
+    package var issuer: String?
+    /// Endpoints by the names of RFC 8414, for a provider without metadata.
+    package var endpoints: [String: String]?
+    /// The scopes that most want.
+    package var scope: String?
+    /// Further parameters of a login in a browser.
+    package var parameters: [String: String]?
+
+    /// Nothing is known.
+    package init() {}
+
+    /// Presets of one's own: what a file holds, and what it is called.
+    package struct File {
+        package let name: String
+        package let bytes: [UInt8]
+
+        package init(name: String, bytes: [UInt8]) {
+            self.name = name
+            self.bytes = bytes
+        }
+    }
+
+    /// The preset of that name.
+    ///
+    /// - Parameters:
+    ///   - file: presets by name, whose entries count before the built-in ones.
+    ///   - values: what stands in the place of `{tenant}` and its like.
+    package static func named(
+        _ name: String, file: File? = nil, values: [String: String]
+    ) throws(OperationError) -> ProviderPreset {
+        var presets = try decode(PackageResources.Providers_json, "the built-in presets")
+        if let file { presets.merge(try decode(file.bytes, file.name)) { $1 } }
+        guard var preset = presets[name] else {
+            throw invalid(
+                "\(name): there is no such provider; there are \(presets.keys.sorted().joined(separator: ", "))")
+        }
+        if let issuer = preset.issuer { preset.issuer = try filled(issuer, name, values) }
+        for (endpoint, url) in preset.endpoints ?? [:] {
+            preset.endpoints?[endpoint] = try filled(url, name, values)
+        }
+        return preset
+    }
+
+    private static func decode(
+        _ bytes: [UInt8], _ source: String
+    ) throws(OperationError) -> [String: ProviderPreset] {
+        do {
+            return try JSONDecoder().decode([String: ProviderPreset].self, from: Data(bytes))
+        } catch {
+            throw invalid("\(source): this is no JSON object of provider presets")
+        }
+    }
+
+    private static func filled(
+        _ text: String, _ name: String, _ values: [String: String]
+    ) throws(OperationError) -> String {
+        var text = text
+        for (key, value) in values { text = text.replacingOccurrences(of: "{\(key)}", with: value) }
+        if let open = text.firstIndex(of: "{") {
+            let missing = text[open...].dropFirst().prefix { $0 != "}" }
+            throw invalid("\(name): this provider needs --provider-\(missing)")
+        }
+        return text
+    }
+
+    private static func invalid(_ description: String) -> OperationError {
+        OperationError(code: "token-settings-missing", description)
+    }
+}
