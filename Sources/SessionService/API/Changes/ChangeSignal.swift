@@ -13,8 +13,9 @@ final class ChangeSignal: Sendable {
     private let state = Mutex(State())
 
     /// Something may have been written to a jar; `nil` for any.
-    func notify(_ jar: String?) {
+    func notify(_ jar: @autoclosure () -> String?) {
         guard count.load(ordering: .relaxed) > 0 else { return }
+        let jar = jar()
         let followers = state.withLock { state in
             jar.map { state.followers[$0].map { Array($0.values) } ?? [] }
                 ?? state.followers.values.flatMap { Array($0.values) }
