@@ -30,6 +30,8 @@ extension SiteCookies {
 
     private mutating func retrieve(_ rules: RetrievalRules, _ accesses: inout AccessNotes) -> Retrieval {
         var retrieval = Retrieval()
+        // A site of very many cookies has them on many hosts and paths.
+        retrieval.included.reserveCapacity(min(count, 64))
         var room = RequestRoom(rules.limits)
         touch(at: rules.now) { packed in
             var reasons = rules.exclusionReasons(for: packed)
