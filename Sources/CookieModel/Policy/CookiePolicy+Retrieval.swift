@@ -34,10 +34,12 @@ extension CookiePolicy {
 
     /// The cookie-string alone: what ``retrieval(from:for:now:opening:)`` gives, for those who do not ask why.
     ///
-    /// - Parameter noteAccess: is told the place of each cookie that is sent.
+    /// - Parameters:
+    ///   - open: gives the value of the cookie at a place.
+    ///   - noteAccess: is told the place of each cookie that is sent.
     package func cookieString(
-        from cookies: [Cookie], for context: RequestContext, site: WebHost.Site, now: Timestamp,
-        opening open: (Cookie) -> Octets?, noteAccess: (Int) -> Void
+        from cookies: [CookieInPlace], for context: RequestContext, site: WebHost.Site, now: Timestamp,
+        opening open: (Int) -> Octets?, noteAccess: (Int) -> Void
     ) -> Octets {
         let rules = RetrievalRules(context, self, site: site, now: now)
         var room = RequestRoom(limits)
@@ -45,24 +47,21 @@ extension CookiePolicy {
         output.reserveCapacity(1024)
         for (_, place) in inOrder(cookies, rules) {
             let name = cookies[place].name
-            guard let value = open(cookies[place]), room.takes(value.count + (name.isEmpty ? 0 : name.count + 1))
-            else { continue }
-            output.appendPair(name, value)
+            guard let value = open(place), room.takes(value.count + (name.isEmpty ? 0 : name.count + 1)) else {
+                continue
+            }
+            value.withOctets { output.appendPair(name, $0) }
             noteAccess(place)
         }
         return Octets(output)
     }
 
     /// The places of the cookies that no rule keeps back, in the order of a header.
-    private func inOrder(_ cookies: [Cookie], _ rules: RetrievalRules) -> [(rank: HeaderRank, place: Int)] {
+    private func inOrder(_ cookies: [CookieInPlace], _ rules: RetrievalRules) -> [(rank: HeaderRank, place: Int)] {
         var places: [(rank: HeaderRank, place: Int)] = []
         places.reserveCapacity(cookies.count)
-        cookies.withUnsafeBufferPointer { buffer in
-            guard let base = buffer.baseAddress else { return }
-            for place in buffer.indices {
-                let cookie = CookieInPlace(base + place)
-                if rules.exclusionReasons(for: cookie).isEmpty { places.append((cookie.rank, place)) }
-            }
+        for place in cookies.indices where rules.exclusionReasons(for: cookies[place]).isEmpty {
+            places.append((cookies[place].rank, place))
         }
         places.sort { $0.rank < $1.rank }
         return places
@@ -71,19 +70,15 @@ extension CookiePolicy {
 
 extension [UInt8] {
     /// Appends one more pair of a cookie-string (section 5.8.3, step 6).
-    mutating func appendPair(_ name: Octets, _ value: Octets) {
+    mutating func appendPair(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
         if !isEmpty {
             append(ASCII.semicolon)
             append(ASCII.space)
         }
         if !name.isEmpty {
-            append(name)
+            append(contentsOf: name)
             append(ASCII.equals)
         }
-        append(value)
-    }
-
-    private mutating func append(_ octets: Octets) {
-        octets.withSpan { span in span.withUnsafeBytes { append(contentsOf: $0) } }
+        append(contentsOf: value)
     }
 }

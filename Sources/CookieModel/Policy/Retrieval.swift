@@ -27,7 +27,9 @@ public struct Retrieval: Sendable {
         var output: [UInt8] = []
         output.reserveCapacity(included.reduce(0) { $0 + $1.name.count + $1.value.count + 3 })
         for index in included.indices {
-            output.appendPair(included[index].name, included[index].value)
+            included[index].name.withOctets { name in
+                included[index].value.withOctets { output.appendPair(name, $0) }
+            }
         }
         return Octets(output)
     }

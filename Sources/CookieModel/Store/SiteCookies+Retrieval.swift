@@ -30,6 +30,8 @@ extension SiteCookies {
 
     private mutating func retrieve(_ rules: RetrievalRules, _ accesses: inout AccessNotes) -> Retrieval {
         var retrieval = Retrieval()
+        // A site of very many cookies has them on many hosts and paths.
+        retrieval.included.reserveCapacity(min(count, 64))
         var room = RequestRoom(rules.limits)
         touch(at: rules.now) { packed in
             var reasons = rules.exclusionReasons(for: packed)
@@ -39,7 +41,7 @@ extension SiteCookies {
                 return false
             }
             retrieval.included.append(packed.cookie)
-            return accesses.note(packed)
+            return accesses.note(lastAccess: packed.header.lastAccess, packed.cookie.id)
         }
         return retrieval
     }
@@ -58,7 +60,7 @@ extension SiteCookies {
                 output.append(ASCII.space)
             }
             output.append(contentsOf: packed.pair)
-            return accesses.note(packed)
+            return accesses.note(lastAccess: packed.header.lastAccess, packed.cookie.id)
         }
         return Octets(output)
     }
@@ -80,21 +82,14 @@ package struct AccessNotes {
         self.limit = limit
     }
 
-    @inline(__always)
-    mutating func note(_ packed: borrowing PackedCookie) -> Bool {
-        guard let limit else { return true }
-        guard packed.header.lastAccess < limit else { return false }
-        cookies.append(packed.cookie.id)
-        return true
-    }
-
-    /// The same for a cookie that is not packed.
+    /// Notes the access to a cookie.
     ///
-    /// - Returns: whether the access is to be written down.
-    package mutating func note(_ cookie: Cookie) -> Bool {
+    /// - Returns: whether it is to be written down.
+    @inline(__always)
+    package mutating func note(lastAccess: Timestamp, _ id: @autoclosure () -> Cookie.ID) -> Bool {
         guard let limit else { return true }
-        guard cookie.lastAccess < limit else { return false }
-        cookies.append(cookie.id)
+        guard lastAccess < limit else { return false }
+        cookies.append(id())
         return true
     }
 }

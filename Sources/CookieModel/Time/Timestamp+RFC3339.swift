@@ -36,78 +36,66 @@ extension Timestamp {
     public var rfc3339: String {
         let seconds = min(max(self.seconds, -62_167_219_200), 253_402_300_799)
         let date = CivilDate(secondsSinceEpoch: seconds)
-        var text = DateText()
-        text.append(date.year, 4)
-        text.append("-")
-        text.append(date.month, 2)
-        text.append("-")
-        text.append(date.day, 2)
-        text.append("T")
-        text.appendTime(of: date)
+        var text = Timestamp.rfc3339Pattern
+        text.withUnsafeMutableBufferPointer { text in
+            text.put(date.year / 100, at: 0)
+            text.put(date.year % 100, at: 2)
+            text.put(date.month, at: 5)
+            text.put(date.day, at: 8)
+            text.putTime(of: date, at: 11)
+        }
         let fraction = seconds == self.seconds ? Int(microseconds - seconds * 1_000_000) : 0
         if fraction != 0 {
-            text.append(".")
-            text.append(fraction, 6)
-            while text.octets.last == ASCII.zero { text.octets.removeLast() }
+            text.append(ASCII.dot)
+            text += String(1_000_000 + fraction).utf8.dropFirst()
+            while text.last == ASCII.zero { text.removeLast() }
         }
-        text.append("Z")
-        return String(decoding: text.octets, as: UTF8.self)
+        return String(decoding: text, as: UTF8.self) + "Z"
     }
 
     /// The moment as an IMF-fixdate (RFC 9110, section 5.6.7), the form that `Expires` is written in.
-    public var httpDate: String { String(decoding: httpDateOctets, as: UTF8.self) }
-
-    /// ``httpDate`` as octets.
-    package var httpDateOctets: Octets {
-        let date = CivilDate(secondsSinceEpoch: min(max(seconds, -62_167_219_200), 253_402_300_799))
-        var text = DateText()
-        text.append(Timestamp.weekdayNames[date.weekday])
-        text.append(", ")
-        text.append(date.day, 2)
-        text.append(" ")
-        text.append(Timestamp.monthNames[date.month - 1])
-        text.append(" ")
-        text.append(date.year, 4)
-        text.append(" ")
-        text.appendTime(of: date)
-        text.append(" GMT")
-        return Octets(text.octets)
-    }
-
-    private static let weekdayNames: [StaticString] = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
-    private static let monthNames: [StaticString] = [
-        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ]
-}
-
-/// A date while it is written down: octets, since a script for a page has one for each cookie.
-private struct DateText {
-    var octets: [UInt8] = []
-
-    init() {
+    public var httpDate: String {
+        var octets: [UInt8] = []
         octets.reserveCapacity(29)
+        appendHTTPDate(to: &octets)
+        return String(decoding: octets, as: UTF8.self)
     }
 
-    mutating func append(_ text: StaticString) {
-        octets.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
-    }
-
-    /// A number that has no more than so many digits, filled up with zeros.
-    mutating func append(_ number: Int, _ width: Int) {
-        var divisor = 1
-        for _ in 1..<width { divisor *= 10 }
-        while divisor > 0 {
-            octets.append(ASCII.zero + UInt8(truncatingIfNeeded: number / divisor % 10))
-            divisor /= 10
+    /// Appends ``httpDate`` to `text`. Octets in their places, since a script for a page has a date for each cookie.
+    package func appendHTTPDate(to text: inout [UInt8]) {
+        let date = CivilDate(secondsSinceEpoch: min(max(seconds, -62_167_219_200), 253_402_300_799))
+        let start = text.count
+        text.append(contentsOf: Timestamp.datePattern)
+        text.withUnsafeMutableBufferPointer { text in
+            let names = Timestamp.dateNames
+            for place in 0..<3 {
+                text[start + place] = names[date.weekday * 3 + place]
+                text[start + 8 + place] = names[(6 + date.month) * 3 + place]
+            }
+            text.put(date.day, at: start + 5)
+            text.put(date.year / 100, at: start + 12)
+            text.put(date.year % 100, at: start + 14)
+            text.putTime(of: date, at: start + 17)
         }
     }
 
-    mutating func appendTime(of date: CivilDate) {
-        append(date.hour, 2)
-        append(":")
-        append(date.minute, 2)
-        append(":")
-        append(date.second, 2)
+    private static let rfc3339Pattern = Array("YYYY-MM-DDTHH:MM:SS".utf8)
+    private static let datePattern = Array("ddd, DD mmm YYYY HH:MM:SS GMT".utf8)
+    private static let dateNames = Array("SunMonTueWedThuFriSatJanFebMarAprMayJunJulAugSepOctNovDec".utf8)
+}
+
+extension UnsafeMutableBufferPointer<UInt8> {
+    /// Puts a number below 100 there, in two digits.
+    fileprivate func put(_ number: Int, at place: Int) {
+        self[place] = ASCII.zero + UInt8(truncatingIfNeeded: number / 10)
+        self[place + 1] = ASCII.zero + UInt8(truncatingIfNeeded: number % 10)
+    }
+
+    /// Puts hours, minutes and seconds there, two digits each and an octet between.
+    fileprivate func putTime(of date: CivilDate, at place: Int) {
+        put(date.hour, at: place)
+        put(date.minute, at: place + 3)
+        put(date.second, at: place + 6)
     }
 }
 

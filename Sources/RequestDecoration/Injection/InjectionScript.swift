@@ -112,7 +112,7 @@ public struct InjectionScript: Sendable {
         for page in pages {
             let origin = Origin(page.context.url)
             if origins[origin] == nil { order.append(origin) }
-            origins[origin, default: OriginSeeds()].add(page, policy: policy)
+            origins[origin, default: OriginSeeds(labelled: verification != .none)].add(page, policy: policy)
         }
         var cookies: [Cookie] = []
         var omissions: [Omission] = []
@@ -130,7 +130,7 @@ public struct InjectionScript: Sendable {
         self.cookies = cookies
         self.omissions = omissions
         let sections = order.compactMap { origin in
-            origins[origin].flatMap { $0.seeds.isEmpty ? nil : (origin, $0) }
+            origins[origin].flatMap { $0.cookies.isEmpty ? nil : (origin, $0) }
         }
         source =
             sections.isEmpty ? "" : InjectionScript.source(sections, writing: writing, verification: verification)

@@ -29,29 +29,43 @@ struct JavaScript {
         octets.append(contentsOf: code)
     }
 
+    /// Writes code as it is.
+    mutating func write(_ code: [UInt8]) {
+        // An array as such would be kept and given back.
+        code.withUnsafeBufferPointer { octets.append(contentsOf: $0) }
+    }
+
     /// Writes a whole number.
     mutating func write(_ number: Int64) {
-        write(String(number).utf8)
+        if number < 0 { write("-") }
+        let start = octets.count
+        var rest = number.magnitude
+        repeat {
+            octets.append(UInt8(ascii: "0") + UInt8(rest % 10))
+            rest /= 10
+        } while rest > 0
+        octets[start...].reverse()
+    }
+
+    /// Writes a moment as `Expires` has it.
+    mutating func write(date moment: Timestamp) {
+        moment.appendHTTPDate(to: &octets)
     }
 
     /// Writes a string literal; what is not UTF-8 becomes U+FFFD.
     mutating func writeLiteral(_ text: Octets) {
         write("\"")
-        writeWithinLiteral(text)
+        text.withContiguousStorageIfAvailable { writeWithinLiteral($0) }
         write("\"")
     }
 
     /// Writes a part of a string literal.
-    mutating func writeWithinLiteral(_ text: Octets) {
+    mutating func writeWithinLiteral(_ text: UnsafeBufferPointer<UInt8>) {
+        // Without a way out of the loop, it takes many octets at a time.
         var isEscaped = false
-        text.withSpan { span in
-            for index in span.indices where !JavaScript.standsForItself(span[index]) {
-                isEscaped = true
-                break
-            }
-        }
+        for octet in text { isEscaped = !JavaScript.standsForItself(octet) || isEscaped }
         guard isEscaped else {
-            text.withContiguousStorageIfAvailable { octets.append(contentsOf: $0) }
+            octets.append(contentsOf: text)
             return
         }
         for unit in String(decoding: text, as: UTF8.self).utf16 {
@@ -67,11 +81,8 @@ struct JavaScript {
     /// What means something to JavaScript or HTML, or is not ASCII, does not.
     @inline(__always)
     private static func standsForItself(_ byte: UInt8) -> Bool {
-        guard byte >= 0x20, byte < 0x7F else { return false }
-        switch byte {
-        case 0x22, 0x26, 0x27, 0x3C, 0x3E, 0x5C, 0x60: return false
-        default: return true
-        }
+        byte >= 0x20 && byte < 0x7F && byte != 0x22 && byte != 0x26 && byte != 0x27 && byte != 0x3C && byte != 0x3E
+            && byte != 0x5C && byte != 0x60
     }
 
     private static func digit(_ value: UInt8) -> UInt8 {

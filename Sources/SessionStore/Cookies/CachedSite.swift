@@ -35,7 +35,7 @@ struct CachedSite {
     ) -> Retrieval {
         if let cookies = sealed?.cookies {
             let retrieval = jar.policy.retrieval(from: cookies, for: context, now: now, opening: jar.opener())
-            for cookie in retrieval.included where accesses.note(cookie) {
+            for cookie in retrieval.included where accesses.note(lastAccess: cookie.lastAccess, cookie.id) {
                 sealed?.touch(cookies.indices.filter { cookies[$0].id == cookie.id }, at: now)
             }
             return retrieval
@@ -50,13 +50,7 @@ struct CachedSite {
         for context: RequestContext, site: WebHost.Site, by jar: CookieJar, now: Timestamp,
         _ accesses: inout AccessNotes
     ) -> Octets {
-        guard let cookies = sealed?.cookies else {
-            return opened.cookieString(for: context, jar.policy, site: site, now: now, &accesses)
-        }
-        return jar.policy.cookieString(
-            from: cookies, for: context, site: site, now: now, opening: jar.opener()
-        ) { place in
-            if accesses.note(cookies[place]) { sealed?.touch(CollectionOfOne(place), at: now) }
-        }
+        sealed?.cookieString(for: context, site: site, by: jar, now: now, &accesses)
+            ?? opened.cookieString(for: context, jar.policy, site: site, now: now, &accesses)
     }
 }

@@ -113,6 +113,16 @@ extension Cookie {
     }
 }
 
+extension CookieInPlace {
+    /// What the value is sealed to.
+    func sealedPlace(jarID: Int64) -> [UInt8] {
+        SealedPlace.cookie(
+            jarID: jarID, domain: domainOctets, path: pathOctets, name: name, partition: partitionKey,
+            isHostOnly: isHostOnly, isSecure: isSecure, isHTTPOnly: isHTTPOnly, sameSite: sameSite.rawValue,
+            expiry: expiry?.microseconds, creation: creation.microseconds)
+    }
+}
+
 extension Octets {
     fileprivate func withRawBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         withSpan { span in span.withUnsafeBytes(body) }

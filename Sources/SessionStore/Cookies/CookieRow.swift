@@ -43,6 +43,26 @@ struct CookieRow {
             value: memory[valueStart, end], isSecure: isSecure, isHTTPOnly: isHTTPOnly, sameSite: sameSite,
             expiry: expiry, creation: creation, lastAccess: lastAccess, sequence: sequence)
     }
+
+    /// The cookie in the memory that its octets were put into, without its value.
+    func inPlace(_ memory: UnsafeRawBufferPointer) -> CookieInPlace {
+        CookieInPlace(
+            domain: memory[start, pathStart], path: memory[pathStart, nameStart],
+            name: memory[nameStart, partitionStart], partitionKey: memory[partitionStart, valueStart],
+            isHostOnly: isHostOnly, isSecure: isSecure, isHTTPOnly: isHTTPOnly, sameSite: sameSite, expiry: expiry,
+            creation: creation, sequence: sequence)
+    }
+
+    /// The value, sealed.
+    func value(_ memory: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        memory[valueStart, end]
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    fileprivate subscript(start: UInt32, end: UInt32) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: self[Int(start)..<Int(end)])
+    }
 }
 
 extension [UInt8] {

@@ -39,6 +39,25 @@ struct SealedSite {
         return rows.map { $0.cookie(in: shared) }
     }
 
+    /// The cookie-string for a request, which opens only the values that go (section 5.8.3 of the draft); notes the
+    /// access.
+    mutating func cookieString(
+        for context: RequestContext, site: WebHost.Site, by jar: CookieJar, now: Timestamp,
+        _ accesses: inout AccessNotes
+    ) -> Octets {
+        let sealer = jar.database.sealer
+        return octets.withUnsafeBytes { memory in
+            let cookies = rows.map { $0.inPlace(memory) }
+            return jar.policy.cookieString(from: cookies, for: context, site: site, now: now) { place in
+                sealer.open(rows[place].value(memory), at: cookies[place].sealedPlace(jarID: jar.id))
+            } noteAccess: { place in
+                if accesses.note(lastAccess: rows[place].lastAccess, rows[place].cookie(in: Octets(octets)).id) {
+                    rows[place].lastAccess = now
+                }
+            }
+        }
+    }
+
     /// Notes when the cookies at these places were sent last.
     mutating func touch(_ places: some Sequence<Int>, at now: Timestamp) {
         for place in places { rows[place].lastAccess = now }

@@ -27,9 +27,9 @@ struct Sealer: Sendable {
     }
 
     /// The id of the key that a value says it was sealed under; `nil` where it is no sealed value.
-    static func keyID(of sealed: Octets) -> UInt32? {
-        guard sealed.count >= overhead, sealed[0] == form else { return nil }
-        return sealed[1..<headerLength].reduce(0) { $0 << 8 | UInt32($1) }
+    static func keyID(of sealed: some RandomAccessCollection<UInt8>) -> UInt32? {
+        guard sealed.count >= overhead, sealed.first == form else { return nil }
+        return sealed.dropFirst().prefix(headerLength - 1).reduce(0) { $0 << 8 | UInt32($1) }
     }
 
     /// Seals one value for the place that `place` names.
@@ -69,15 +69,16 @@ struct Sealer: Sendable {
 
     /// Opens what ``seal(_:at:)`` made for the same place; `nil` where it was changed, moved or cut off.
     func open(_ sealed: Octets, at place: [UInt8]) -> Octets? {
-        guard let id = Sealer.keyID(of: sealed), let key = id == keyID ? newestKey : olderKeys[id] else { return nil }
-        let box = sealed.withSpan { span in
-            span.withUnsafeBytes { bytes in
-                try? AES.GCM.SealedBox(combined: UnsafeRawBufferPointer(rebasing: bytes[Sealer.headerLength...]))
-            }
-        }
-        guard let box, let value = try? AES.GCM.open(box, using: key.symmetricKey, authenticating: place) else {
-            return nil
-        }
+        sealed.withSpan { span in span.withUnsafeBytes { open($0, at: place) } }
+    }
+
+    /// The same for what lies elsewhere.
+    func open(_ sealed: UnsafeRawBufferPointer, at place: [UInt8]) -> Octets? {
+        guard let id = Sealer.keyID(of: sealed), let key = id == keyID ? newestKey : olderKeys[id],
+            let box = try? AES.GCM.SealedBox(
+                combined: UnsafeRawBufferPointer(rebasing: sealed[Sealer.headerLength...])),
+            let value = try? AES.GCM.open(box, using: key.symmetricKey, authenticating: place)
+        else { return nil }
         var opened: [UInt8] = []
         opened.reserveCapacity(sealed.count - Sealer.overhead)
         opened.appendInPlace(value)

@@ -14,9 +14,14 @@ struct ScriptSubject: BenchmarkSubject {
     init(_ workload: Workload) throws {
         database = try ScratchDatabase(workload)
         let page = RequestContext(url: try RequestURL("https://www.example.com/account/orders"))
+        // As a page has them: of several kinds, set at different times.
+        let attributes = [
+            "Path=/; SameSite=Lax", "Domain=example.com; Path=/; Secure; SameSite=None", "Path=/; Secure",
+        ]
         let lines = (0..<Self.cookieCount).map { index in
             Octets(
-                "preference-\(index)=\(String(repeating: "v", count: 40))-\(index); Path=/; Max-Age=31536000; Secure")
+                "preference-\(index)=\(String(repeating: "v", count: 40))-\(index); \(attributes[index % 3])"
+                    + (index % 4 == 0 ? "" : "; Max-Age=\(86_400 * (index + 1))"))
         }
         _ = try database.jar.receive(ReceivedResponse(context: page, setCookie: lines), now: .present)
         access = page.scriptAccess

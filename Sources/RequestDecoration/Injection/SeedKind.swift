@@ -1,0 +1,171 @@
+internal import CookieModel
+
+extension InjectionScript {
+    /// What cookies of a page have alike that differ in name, value and end alone: what a script says of them, and
+    /// whether a browser takes them from one. The many cookies of a site are of few kinds. A class, since a copy for each
+    /// cookie would cost more than all that is done with it.
+    final class SeedKind {
+        /// The page that must be in the address bar: `nil` for any, empty for this one, else its origin.
+        let top: Octets?
+        private let domain: Octets
+        private let path: Octets
+        private let flags: UInt8
+        /// Whether the path comes from the page's own, since no attribute can say it.
+        private let hasOwnPath: Bool
+        /// The attributes on both sides of `Expires`, as a set-cookie-string has them.
+        private let attributes: (before: [UInt8], after: [UInt8])
+        /// The script's object from the value's end to `Expires`, from there to the moment as a number, and from there
+        /// to the mark.
+        private let object: (opening: [UInt8], middle: [UInt8], ending: [UInt8])
+        private let mark: CookieMark
+        /// Why the browser refuses every cookie of this kind, whatever its name and value; `nil` where it does not.
+        private let plainRefusal: ReasonSet<RejectionReason>?
+
+        /// The kind of the cookie at `cookie` on a page.
+        init(_ cookie: UnsafePointer<Cookie>, _ rules: PageRules) throws(Obstacle) {
+            let sample = cookie.pointee
+            path = sample.id.path
+            domain = sample.id.domain.octets
+            flags = SeedKind.flags(cookie)
+            guard path.utf8String != nil else { throw .octetsNotUTF8 }
+            hasOwnPath = !SeedKind.isWritable(path)
+            guard !hasOwnPath || path == CookiePolicy.defaultPath(rules.context.url.path) else {
+                throw .pathNotWritable
+            }
+            let isPartitioned = sample.id.partitionKey != nil
+            top = isPartitioned ? rules.addressBar : nil
+            var before: [UInt8] = []
+            if !hasOwnPath { before += Array("; Path=".utf8) + path }
+            if !sample.id.isHostOnly { before += Array("; Domain=".utf8) + domain }
+            var after: [UInt8] = []
+            if sample.isSecure { after += "; Secure".utf8 }
+            if let value = sample.sameSite.attributeValue { after += "; SameSite=\(value)".utf8 }
+            if isPartitioned { after += "; Partitioned".utf8 }
+            attributes = (before, after)
+            object = SeedKind.object(path, attributes, hasOwnPath: hasOwnPath, top: top)
+            mark = CookieMark(sample.id)
+            // Any name and value that mean nothing of their own.
+            plainRefusal = rules.refusal(of: Octets(Array("name=value".utf8) + before + after))
+        }
+
+        /// Whether the cookie at `cookie`, on the same page, is of this kind.
+        func includes(_ cookie: UnsafePointer<Cookie>) -> Bool {
+            // What costs least first.
+            flags == SeedKind.flags(cookie) && cookie.pointee.id.path == path
+                && cookie.pointee.id.domain.octets == domain
+        }
+
+        private static func flags(_ cookie: UnsafePointer<Cookie>) -> UInt8 {
+            cookie.pointee.sameSite.rawValue << 3 | (cookie.pointee.isSecure ? 4 : 0)
+                | (cookie.pointee.id.isHostOnly ? 2 : 0) | (cookie.pointee.id.partitionKey == nil ? 0 : 1)
+        }
+
+        /// Why the browser would refuse a cookie of this kind from a script of the page; `nil` where it would not.
+        func refusal(of pair: SeedPair, _ rules: PageRules) -> ReasonSet<RejectionReason>? {
+            if pair.isPlain { return plainRefusal }
+            // The equals sign stands even without a name: the value may hold one.
+            var line = Array(pair.name)
+            line.append(UInt8(ascii: "="))
+            line += pair.value
+            return rules.refusal(of: Octets(line + attributes.before + attributes.after))
+        }
+
+        /// Writes the object that the script has of the cookie at `cookie`, which is of this kind, with this name and
+        /// value. Every property is there in every object, so that none is looked up on a prototype, which a page can
+        /// change.
+        func write(
+            _ cookie: UnsafePointer<Cookie>, _ pair: SeedPair, labelled: Bool, to script: inout JavaScript
+        ) {
+            script.write("{name: \"")
+            script.writeWithinLiteral(pair.name)
+            script.write("\", value: \"")
+            script.writeWithinLiteral(pair.value)
+            script.write(object.opening)
+            // A moment, not a span: a page that opens later must not give the cookie a longer life.
+            if let expiry = cookie.pointee.expiry {
+                script.write("; Expires=")
+                script.write(date: expiry)
+                script.write(object.middle)
+                script.write(expiry.seconds * 1000)
+            } else {
+                script.write(object.middle)
+                script.write("null")
+            }
+            script.write(object.ending)
+            mark.of(pair, top: top).write(to: &script)
+            script.write("\", state: \"\"")
+            if labelled {
+                script.write(", label: ")
+                script.writeLiteral(Octets(SeedKind.label(cookie).octets))
+            }
+            script.write("}")
+        }
+
+        private static func object(
+            _ path: Octets, _ attributes: (before: [UInt8], after: [UInt8]), hasOwnPath: Bool, top: Octets?
+        ) -> (opening: [UInt8], middle: [UInt8], ending: [UInt8]) {
+            var opening = JavaScript()
+            opening.write("\", path: ")
+            opening.writeLiteral(path)
+            opening.write(", attributes: \"")
+            attributes.before.withUnsafeBufferPointer { opening.writeWithinLiteral($0) }
+            var middle = JavaScript()
+            attributes.after.withUnsafeBufferPointer { middle.writeWithinLiteral($0) }
+            middle.write("\", expires: ")
+            var ending = JavaScript()
+            ending.write(hasOwnPath ? ", ownPath: true, top: " : ", ownPath: false, top: ")
+            if let top { ending.writeLiteral(top) } else { ending.write("null") }
+            ending.write(", mark: \"")
+            return (opening.octets, middle.octets, ending.octets)
+        }
+
+        /// The beginning of the cookie's entry in a report: JSON, which the literals of this module are as well.
+        private static func label(_ cookie: UnsafePointer<Cookie>) -> JavaScript {
+            var label = JavaScript()
+            label.write("{\"name\":")
+            label.writeLiteral(cookie.pointee.id.name)
+            label.write(",\"domain\":\"")
+            if !cookie.pointee.id.isHostOnly { label.write(".") }
+            label.write(cookie.pointee.id.domain.octets)
+            label.write("\",\"path\":")
+            label.writeLiteral(cookie.pointee.id.path)
+            return label
+        }
+
+        /// Whether a Path attribute can say this path: a default-path may hold what an attribute cannot.
+        private static func isWritable(_ path: Octets) -> Bool {
+            path.count <= SetCookie.attributeValueLimit && !path.contains(UInt8(ascii: ";"))
+        }
+    }
+
+    /// The rules of the browser that the script is for, on one page.
+    struct PageRules {
+        let context: RequestContext
+        private let policy: CookiePolicy
+        private let site: WebHost.Site
+
+        init(_ page: Page, _ policy: CookiePolicy) {
+            self.policy = policy
+            var context = page.context
+            context.interface = .script
+            self.context = context
+            site = context.url.host.site(policy.publicSuffixes)
+        }
+
+        /// The page that a partitioned cookie's frame must see in the address bar: empty for itself, else its origin.
+        var addressBar: Octets {
+            context.isTopLevelNavigation ? [] : context.topLevel.map { Octets($0.origin) } ?? []
+        }
+
+        /// Why the browser would refuse a set-cookie-string from a script of the page; `nil` where it would not.
+        func refusal(of line: Octets) -> ReasonSet<RejectionReason>? {
+            let reasons: ReasonSet<RejectionReason>
+            switch SetCookie.parse(line, profile: policy.profile) {
+            case .ignored(let found): reasons = found
+            case .cookie(let setCookie):
+                reasons = policy.candidate(for: setCookie, in: context, site: site, now: .distantPast).findings.reasons
+            }
+            return reasons.isEmpty ? nil : reasons
+        }
+    }
+}
