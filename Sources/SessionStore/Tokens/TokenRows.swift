@@ -126,7 +126,8 @@ struct TokenRows {
         let statement = try RowStatement(
             database,
             """
-            UPDATE token_profile SET refresh_token = ?, refresh_expires_at = NULL, generation = generation + 1
+            UPDATE token_profile
+            SET refresh_token = ?, refresh_expires_at = NULL, refused_at = NULL, generation = generation + 1
             WHERE id = ?
             """)
         statement.bind(1, try sealed(refreshToken, id, .refreshToken))
