@@ -9,6 +9,7 @@ import time
 import traceback
 
 import faults
+import leaks
 import many
 import story
 from checks import all_checks
@@ -68,7 +69,7 @@ class Run:
             server.stop()
         for check in faults.CHECKS:
             self.check("faulty", check, self.home(check.__name__))
-        for check in story.CHECKS:
+        for check in story.CHECKS + leaks.CHECKS:
             server = RotatingServer(self.folder, free_port())
             server.start()
             self.check(server.name, check, self.home(check.__name__), server, free_port)

@@ -9,6 +9,7 @@ import urllib.request
 
 import qr_code
 import terminal
+from servers.user import User
 
 
 def expect(condition, *shown):
@@ -16,14 +17,19 @@ def expect(condition, *shown):
         raise AssertionError(" ".join(str(item) for item in shown))
 
 
-def opened(crumb, process):
-    """The page that the browser was sent to."""
+def opened(crumb, process, keeps=False):
+    """The page that the browser was sent to; with `keeps`, the address that was opened stays in its file."""
     path = crumb.folder / "opened"
     for _ in range(2400):
         if path.exists():
             url = path.read_text()
-            path.unlink()
-            return url
+            if not keeps:
+                path.unlink()
+            # What a program is told to open is in its arguments, where everyone may read it.
+            expect(url.startswith("http://127.0.0.1:") and "?" not in url, "shown to all:", url)
+            status, location, _ = User().request(url)
+            expect(status == 302, status, url)
+            return location
         if process.poll() is not None:
             break
         time.sleep(0.025)

@@ -44,7 +44,7 @@ struct ClientSecretOptions: ParsableArguments {
             guard !bytes.isEmpty else { throw Problem(.inputEmpty, "\(clientSecretFile): there is no secret in it") }
             return Secret(bytes)
         }
-        return ClientSecretOptions.environmentSecret
+        return SecretVariable.clientSecret.secret
     }
 
     /// The method that was named, or that the file says.
@@ -60,19 +60,6 @@ struct ClientSecretOptions: ParsableArguments {
                     + "or its key by --client-key-file")
         }
         return method
-    }
-
-    /// What `CRUMB_CLIENT_SECRET` held. The first look takes it out of the environment, so that no child inherits it.
-    private static let environmentSecret: Secret? = {
-        guard let value = getenv("CRUMB_CLIENT_SECRET") else { return nil }
-        let secret = Secret(String(cString: value))
-        unsetenv("CRUMB_CLIENT_SECRET")
-        return secret.isEmpty ? nil : secret
-    }()
-
-    /// Takes the secret out of the environment: no other program has use for it.
-    static func clearEnvironment() {
-        _ = environmentSecret
     }
 }
 

@@ -41,7 +41,6 @@ struct TokenImportCommand: CrumbCommand {
     }
 
     func execute(_ console: Console) throws {
-        ClientSecretOptions.clearEnvironment()
         let now = Timestamp.now
         let input = InputFile(file)
         let bytes = try input.contents(limit: EndpointResponse.maximumBodySize)
