@@ -32,6 +32,8 @@ extension OAuth2Error.Code {
     /// An ID token that is not for this client and this login, or is no ID token (OpenID Connect Core 1.0, section
     /// 3.1.3.7).
     public static let invalidIDToken = Self("invalid_id_token")
+    /// A login that is not as recent, or was made in another way, than was asked for (RFC 9470).
+    public static let unmetAuthentication = Self("unmet_authentication_requirements")
     /// The server has no such endpoint, or does not tell it.
     public static let endpointMissing = Self("endpoint_missing")
 

@@ -61,11 +61,12 @@ extension LoginChallenge {
     /// The error that the site wants another login, and nobody is there to make it.
     var stepUpRequired: LoginFallbackError {
         var parameters = ""
-        // What a server names goes into a command to copy: nothing but plain words.
+        // What a server names goes into a command to copy: nothing but plain words, and blanks between them.
         if let context = authenticationContext,
-            context.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !"'\"\\$`;&|<>()".utf8.contains($0) })
+            context.utf8.allSatisfy({ (0x20...0x7E).contains($0) && !"'\"\\$`;&|<>()!".utf8.contains($0) })
         {
-            parameters += " --parameter acr_values=\(context)"
+            let pair = "acr_values=\(context)"
+            parameters += " --parameter \(context.contains(" ") ? "'\(pair)'" : pair)"
         }
         if let age = maximumAge { parameters += " --parameter max_age=\(age)" }
         return LoginFallbackError(

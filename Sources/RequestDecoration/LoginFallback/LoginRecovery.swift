@@ -75,7 +75,12 @@ public struct LoginRecovery: Sendable {
     /// One step: sees to it that the tokens in the store are ones that may help.
     private mutating func goOn(_ challenge: LoginChallenge, in jar: CookieJar, now: Timestamp) async throws {
         // A refreshed token is of the same login, which is what a site with a step-up challenge does not want.
-        guard challenge.sign != .stepUp else { return try await logIn(challenge) }
+        guard challenge.sign != .stepUp else {
+            try await logIn(challenge)
+            let tokens = try fallback.store.get(challenge.rule.profile).tokens
+            guard challenge.isMet(by: tokens, now: now) else { throw challenge.stepUpRequired }
+            return
+        }
         do {
             switch progress {
             case .untried:

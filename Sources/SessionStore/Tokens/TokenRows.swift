@@ -135,6 +135,14 @@ struct TokenRows {
         try statement.run()
     }
 
+    /// Notes when the refresh token ends. The tokens are as they were, and so is the generation.
+    func noteExpiryOfRefreshToken(_ expiry: Int64, id: Int64) throws {
+        let statement = try RowStatement(database, "UPDATE token_profile SET refresh_expires_at = ? WHERE id = ?")
+        statement.bind(1, expiry)
+        statement.bind(2, id)
+        try statement.run()
+    }
+
     /// Notes that the server no longer accepts the grant.
     func refuse(id: Int64, now: Timestamp) throws {
         let statement = try RowStatement(

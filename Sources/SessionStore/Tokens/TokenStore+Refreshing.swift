@@ -1,6 +1,6 @@
 public import CookieModel
 internal import GRDB
-internal import OAuth2
+public import OAuth2
 
 /// What a refresh does to a profile, a transaction each.
 extension TokenStore {
@@ -68,6 +68,23 @@ extension TokenStore {
             try TokenChangeRows(database: connection).append(
                 .rotated, name, generation: row.generation + 1, now: now)
             return row.generation + 1
+        }
+    }
+
+    /// Notes when a refresh token ends, as the server tells where it is asked about it (RFC 7662).
+    ///
+    /// - Returns: whether the profile still has that refresh token; if not, nothing was written.
+    @discardableResult
+    public func noteExpiry(
+        _ expiry: Int64, ofRefreshToken token: Secret, of name: String
+    ) throws(SessionStoreError) -> Bool {
+        try database.write { connection in
+            let rows = TokenRows(database: connection, sealer: database.sealer)
+            guard let row = try rows.row(named: name),
+                try rows.tokens(named: name).first?.get().tokens.refreshToken == token
+            else { return false }
+            try rows.noteExpiryOfRefreshToken(expiry, id: row.id)
+            return true
         }
     }
 
