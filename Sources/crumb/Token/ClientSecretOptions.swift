@@ -13,8 +13,16 @@ struct ClientSecretOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A PEM file with the client's private key (P-256), to authenticate with signatures.", valueName: "file"))
+            "A PEM file with the client's private key (P-256, Ed25519 or RSA), to authenticate with signatures.",
+            valueName: "file"))
     var clientKeyFile: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "How that key signs: ES256, EdDSA, RS256 or PS256. Default: what it is for; RS256 with RSA.",
+            valueName: "algorithm"),
+        transform: { try algorithm(named: $0) })
+    var keyAlgorithm: SigningKey.Algorithm?
 
     @Option(help: "The client's name for that key.")
     var keyID: String?
@@ -36,7 +44,8 @@ struct ClientSecretOptions: ParsableArguments {
     /// The client's secret or key, where one was given.
     func secret() throws -> Secret? {
         if let clientKeyFile {
-            return try SigningKey(pem: Secret(try InputFile(clientKeyFile).contents(limit: 1 << 16))).secret
+            let pem = Secret(try InputFile(clientKeyFile).contents(limit: 1 << 16))
+            return try SigningKey(pem: pem, algorithm: keyAlgorithm).secret
         }
         if let clientSecretFile {
             var bytes = try InputFile(clientSecretFile).contents(limit: 1 << 16)
@@ -61,6 +70,15 @@ struct ClientSecretOptions: ParsableArguments {
         }
         return method
     }
+}
+
+/// The algorithm of a registered name.
+private func algorithm(named name: String) throws -> SigningKey.Algorithm {
+    guard let algorithm = SigningKey.Algorithm(rawValue: name) else {
+        let names = SigningKey.Algorithm.allCases.map(\.rawValue).joined(separator: ", ")
+        throw ValidationError("--key-algorithm: use one of \(names).")
+    }
+    return algorithm
 }
 
 /// The audience of a name.
