@@ -1,10 +1,4 @@
-@preconcurrency import Foundation
-
-#if canImport(Glibc)
-    @preconcurrency import Glibc
-#elseif canImport(Musl)
-    @preconcurrency import Musl
-#endif
+import Foundation
 
 /// The program that waits for an answer, and keeps standard input open for as long as it does.
 enum Asker {

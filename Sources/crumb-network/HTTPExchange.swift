@@ -1,5 +1,4 @@
 import AsyncHTTPClient
-import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -67,8 +66,7 @@ struct HTTPExchange {
     /// Asked when the connection is there and the body is about to be written.
     private func mayBeSent(_ question: ExchangeQuestion) -> @Sendable () -> Bool {
         { [isAwaited] in
-            let microseconds = Int64((Date().timeIntervalSince1970 * 1_000_000).rounded())
-            return isAwaited() && question.latestSending.map { microseconds < $0 } ?? true
+            isAwaited() && question.latestSending.map { SystemTime.microseconds < $0 } ?? true
         }
     }
 
