@@ -61,6 +61,7 @@ let package = Package(
             dependencies: [
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
             ]),
         .target(
             name: "OpenIDConnect",
@@ -185,6 +186,7 @@ let package = Package(
             dependencies: [
                 "OAuth2", "TestSupport", .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
             ]),
         .testTarget(
             name: "OpenIDConnectTests",

@@ -1,17 +1,6 @@
 import HTTPTypes
 package import OAuth2
 
-extension HelperMessage where Head == HelperRequest {
-    /// A request to an authorization server.
-    package init(_ request: EndpointRequest) {
-        let head = request.exposedHead
-        let fields = head.headerFields.map { HelperRequest.Field(name: $0.name.rawName, value: $0.value) }
-        self.init(
-            HelperRequest(method: head.method.rawValue, url: request.endpoint.description, fields: fields),
-            body: request.exposedBody)
-    }
-}
-
 extension HelperMessage where Head == HelperAnswer {
     /// What the authorization server answered to `request`.
     ///

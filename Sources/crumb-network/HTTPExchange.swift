@@ -10,19 +10,26 @@ struct HTTPExchange {
     static let client: HTTPClient = {
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow
-        configuration.timeout = .init(connect: .seconds(10), read: .seconds(20))
+        configuration.timeout = .init(connect: .seconds(5), read: .seconds(20))
         return HTTPClient(
             eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton), configuration: configuration)
     }()
 
-    /// How long one request may take.
+    /// How long one request may take, with all of its answer.
     private static let timeout = TimeAmount.seconds(30)
 
     /// How many bytes of a body are passed on.
-    let bodyLimit: Int
+    private let bodyLimit: Int
+    /// Whether somebody still waits for the answer.
+    private let isAwaited: @Sendable () -> Bool
+
+    init(bodyLimit: Int, isAwaited: @escaping @Sendable () -> Bool = { true }) {
+        self.bodyLimit = bodyLimit
+        self.isAwaited = isAwaited
+    }
 
     /// The answer to a request, or why there is none.
-    func answer(_ request: HelperMessage<HelperRequest>) async -> HelperMessage<HelperAnswer> {
+    func answer(_ request: HelperMessage<ExchangeQuestion>) async -> HelperMessage<HelperAnswer> {
         do {
             return try await exchange(request)
         } catch {
@@ -30,21 +37,37 @@ struct HTTPExchange {
         }
     }
 
-    private func exchange(_ request: HelperMessage<HelperRequest>) async throws -> HelperMessage<HelperAnswer> {
-        var message = HTTPClientRequest(request.head)
-        if request.head.method != "GET" { message.body = .bytes(ByteBuffer(bytes: request.body)) }
-        let response = try await HTTPExchange.client.execute(message, timeout: HTTPExchange.timeout)
+    private func exchange(_ question: HelperMessage<ExchangeQuestion>) async throws -> HelperMessage<HelperAnswer> {
+        var message = HTTPClientRequest(question.head.request)
+        if question.head.request.method != "GET" {
+            message.body =
+                question.body.isEmpty
+                ? .bytes(ByteBuffer())
+                : .stream(
+                    LastMomentBody(bytes: question.body, mayBeSent: mayBeSent(question.head)),
+                    length: .known(Int64(question.body.count)))
+        }
+        let end = NIODeadline.now() + HTTPExchange.timeout
+        let response = try await HTTPExchange.client.execute(message, deadline: end)
         var body: [UInt8] = []
         do {
             for try await chunk in response.body {
                 body += chunk.readableBytesView
-                if body.count >= bodyLimit { break }
+                // The client's own deadline is for the head alone; a server that trickles would never be done.
+                if body.count >= bodyLimit || .now() >= end { break }
             }
         } catch {
             // What has come counts: a new refresh token among it is nowhere else, and the old one is over.
             if body.isEmpty { throw error }
         }
         return HelperMessage(HelperAnswer(response), body: Array(body.prefix(bodyLimit)))
+    }
+
+    /// Asked when the connection is there and the body is about to be written.
+    private func mayBeSent(_ question: ExchangeQuestion) -> @Sendable () -> Bool {
+        { [isAwaited] in
+            isAwaited() && question.latestSending.map { SystemTime.microseconds < $0 } ?? true
+        }
     }
 
     /// What a user can make something of; errors of the client may quote what was sent.
@@ -57,10 +80,37 @@ struct HTTPExchange {
             "it closed the connection without an answer"
         case is NIOConnectionError: "no connection can be made; check the name, the port and the network"
         case is CancellationError: "the request was given up"
+        case is TooLate: "making the connection took too long, and nothing was sent"
         default: "the connection failed (\(type(of: error)))"
         }
     }
 }
+
+/// A body that is held back until the connection is there, and then looked at once more whether it may still go: without
+/// its body, a request is none.
+private struct LastMomentBody: AsyncSequence, Sendable {
+    let bytes: [UInt8]
+    let mayBeSent: @Sendable () -> Bool
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        var rest: [UInt8]?
+        let mayBeSent: @Sendable () -> Bool
+
+        mutating func next() async throws -> ByteBuffer? {
+            guard let bytes = rest else { return nil }
+            guard mayBeSent() else { throw TooLate() }
+            rest = nil
+            return ByteBuffer(bytes: bytes)
+        }
+    }
+
+    func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(rest: bytes, mayBeSent: mayBeSent)
+    }
+}
+
+/// The time to send a request was over when the connection was there, or nobody waits for the answer.
+private struct TooLate: Error {}
 
 extension HTTPClientRequest {
     /// A request without its body.

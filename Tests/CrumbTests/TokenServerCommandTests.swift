@@ -254,6 +254,31 @@ struct TokenServerCommandTests {
         #expect(try home.crumb("token", "get", "tv").text == "access-0\n")
     }
 
+    @Test("What tokens are for is said at the login, and again at each refresh")
+    func resources() throws {
+        let resource = "resource=https%3A%2F%2Fapi.example%2F"
+        let words = ["--issuer", server.issuer, "--client-id", "app", "--resource", "https://api.example/"]
+        let login = try home.start(["token", "login", "tv", "--device", "--account", "tv"] + words).wait()
+        #expect(login.status == 0, "\(login.talk)")
+        #expect(try home.crumb("token", "refresh", "tv").status == 0)
+        let path = try home.write(#"{"access_token":"a","refresh_token":"refresh-1"}"#, to: "tokens")
+        let imported = try home.start(
+            ["token", "import", "kept", "--discover", "--account", "me"] + words, input: path
+        ).wait()
+        #expect(imported.status == 0, "\(imported.talk)")
+        #expect(try home.crumb("token", "refresh", "kept").status == 0)
+        let forms = server.forms(at: "/device") + server.forms(at: "/token")
+        #expect(forms.count == 5 && forms.allSatisfy { $0.contains(resource) }, "\(forms)")
+    }
+
+    @Test("What the server tells of the refresh token's end is kept")
+    func introspectedExpiry() throws {
+        try given()
+        #expect(try home.crumb("token", "introspect", "--refresh-token", "work").status == 0)
+        let status = try home.crumb("token", "export", "--format", "json", "work")
+        #expect(status.text.contains(#""refresh_token_expires_at":"2096-10-02T07:06:40Z""#), "\(status.text)")
+    }
+
     @Test("A preset's server and scope count where nothing else is said")
     func preset() throws {
         try home.write(#"{"mine":{"issuer":"\#(server.issuer)","scope":"from-preset"}}"#, to: "presets")

@@ -9,6 +9,7 @@ import time
 import traceback
 
 import faults
+import leaks
 import many
 import story
 from checks import all_checks
@@ -54,7 +55,7 @@ class Run:
         server.start()
         try:
             crumb = self.home(name)
-            for check in all_checks(server, self.arguments.rounds):
+            for check in all_checks(server, self.arguments.rounds or 3):
                 self.check(name, check, crumb, server)
         finally:
             server.stop()
@@ -63,12 +64,12 @@ class Run:
         for check in many.CHECKS:
             server = RotatingServer(self.folder, free_port())
             server.start()
-            rounds = self.arguments.rounds
+            rounds = self.arguments.rounds or 100
             self.check(server.name, check, self.home(check.__name__), server, rounds, self.arguments.processes)
             server.stop()
         for check in faults.CHECKS:
             self.check("faulty", check, self.home(check.__name__))
-        for check in story.CHECKS:
+        for check in story.CHECKS + leaks.CHECKS:
             server = RotatingServer(self.folder, free_port())
             server.start()
             self.check(server.name, check, self.home(check.__name__), server, free_port)
@@ -80,7 +81,9 @@ def main():
     parser.add_argument("--crumb", required=True, help="the command to run")
     parser.add_argument("--server", action="append", choices=sorted(SERVERS), help="only this one")
     parser.add_argument("--check", help="only the checks whose name has this in it")
-    parser.add_argument("--rounds", type=int, default=3, help="how often many processes ask at once")
+    parser.add_argument(
+        "--rounds", type=int,
+        help="how often many processes ask at once (default: 100 where the server only counts, 3 at real ones)")
     parser.add_argument("--processes", type=int, default=50, help="how many processes ask at once")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="crumb-oauth-") as folder:

@@ -1,14 +1,17 @@
 """What must hold at every server, and at those that have more."""
 
 import functools
+import http.server
 import json
 import re
 import subprocess
+import threading
 import time
 import urllib.request
 
 import qr_code
 import terminal
+from servers.user import User
 
 
 def expect(condition, *shown):
@@ -16,14 +19,19 @@ def expect(condition, *shown):
         raise AssertionError(" ".join(str(item) for item in shown))
 
 
-def opened(crumb, process):
-    """The page that the browser was sent to."""
+def opened(crumb, process, keeps=False):
+    """The page that the browser was sent to; with `keeps`, the address that was opened stays in its file."""
     path = crumb.folder / "opened"
     for _ in range(2400):
         if path.exists():
             url = path.read_text()
-            path.unlink()
-            return url
+            if not keeps:
+                path.unlink()
+            # What a program is told to open is in its arguments, where everyone may read it.
+            expect(url.startswith("http://127.0.0.1:") and "?" not in url, "shown to all:", url)
+            status, location, _ = User().request(url)
+            expect(status == 302, status, url)
+            return location
         if process.poll() is not None:
             break
         time.sleep(0.025)
@@ -204,6 +212,68 @@ def check_revocation(crumb, server):
     expect(logout.status == 0 and crumb("token", "get", "revoked").status == 40, logout.talk)
 
 
+def check_public_revocation(crumb, server):
+    """A public client ends its tokens; where the server does not let it, that is said, and nothing is forgotten."""
+    log_in(crumb, server, "public", "--account", "public")
+    revoked = crumb("token", "revoke", "public", "--json")
+    if "no_public_revocation" not in server.features:
+        expect(revoked.status == 0 and revoked.json["revoked"][0] == "refresh_token", revoked.talk)
+        return
+    expect(revoked.status in (44, 46) and "status 401" in revoked.talk, revoked.status, revoked.talk)
+    logout = crumb("token", "logout", "public")
+    expect(logout.status in (44, 46) and crumb("token", "get", "public").status == 0, logout.status, logout.talk)
+    forced = crumb("token", "logout", "--force", "public")
+    expect(forced.status == 0 and "were not ended" in forced.talk, forced.status, forced.talk)
+    expect(crumb("token", "get", "public").status == 40)
+
+
+def check_lost(crumb, server):
+    """A refresh token that is none any more, in the server's own words: a clear error, nothing deleted, and a fallback
+    that goes on to the page to log in on."""
+    log_in(crumb, server, "lost", "--account", "lost")
+    kept = crumb("token", "export", "--format", "json", "lost").json
+    # The refresh token is used behind crumb's back, and once more: so it is dead.
+    for _ in range(2):
+        behind = crumb("token", "refresh", "lost")
+        again = crumb(
+            "token", "import", "lost", "--issuer", server.issuer, "--client-id", server.public_client, "--account",
+            "lost", "--discover", *identified(crumb, server, None), text=json.dumps(kept))
+        expect(again.status == 0, again.talk)
+    expect(behind.status in (43, 44, 46), behind.status, behind.talk)
+    crumb.expire("lost")
+    with LoginPage() as site:
+        rule = crumb("token", "fallback", "set", "lost", site, "--profile", "lost", "--authorization",
+                     "--when-redirect", "/login")
+        expect(rule.status == 0, rule.talk)
+        result = crumb("curl", "--", "-sS", f"{site}account")
+        expect(result.status == 43 and f"{site}login" in result.talk, result.status, result.talk)
+        crumb("token", "fallback", "remove", "lost")
+    status = crumb("token", "status", "lost", "--json").json
+    expect(status["token"]["hasRefreshToken"], "the grant was deleted", status)
+
+
+class LoginPage:
+    """A site that sends everyone to a page to log in on."""
+
+    def __enter__(self):
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def log_message(self, *arguments):
+                pass
+
+            def do_GET(self):
+                self.send_response(302)
+                self.send_header("Location", "/login?next=x")
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        return f"http://127.0.0.1:{self.server.server_address[1]}/"
+
+    def __exit__(self, *error):
+        self.server.shutdown()
+
+
 def check_mixed_up(crumb, server):
     result = crumb(
         "token", "login", "mixed", "--issuer", server.issuer + "/", "--client-id", "x", "--client-credentials")
@@ -279,7 +349,7 @@ def check_nonce(crumb, server):
 def check_key_client(crumb, server):
     """The client authenticates with a signature: login, refresh, and its own tokens."""
     path = crumb.folder / "client-key.pem"
-    path.write_text(server.client_key)
+    path.write_text(server.client_keys["ES256"])
     # The server knows itself by its token endpoint only.
     options = ("--client-key-file", str(path), "--key-id", "k1", "--key-audience", "token_endpoint")
     log_in(crumb, server, "key", *options, "--account", "key", client=server.key_client)
@@ -293,6 +363,18 @@ def check_key_client(crumb, server):
     expect(machine.status == 0, machine.talk)
     crumb.expire("key-machine")
     expect(crumb("token", "get", "key-machine").status == 0)
+    # The other kinds of keys, each with a client of its own.
+    for algorithm, key in server.client_keys.items():
+        if algorithm == "ES256":
+            continue
+        path.write_text(key)
+        chosen = ("--key-algorithm", algorithm) if algorithm == "PS256" else ()
+        signed = crumb(
+            "token", "login", f"key-{algorithm}", "--issuer", server.issuer, "--client-id", f"key-{algorithm}",
+            "--client-credentials", "--scope", server.machine_scope, "--account", algorithm, *options, *chosen)
+        expect(signed.status == 0, algorithm, signed.status, signed.talk)
+        crumb.expire(f"key-{algorithm}")
+        expect(crumb("token", "get", f"key-{algorithm}").status == 0, algorithm)
     # Another key is none of this client's.
     other = subprocess.run(
         ["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"], capture_output=True,
@@ -342,7 +424,7 @@ def all_checks(server, rounds):
         return [check_browser, check_pasted, check_unrotated, check_mixed_up, parallel(rounds), check_secrets]
     checks = [
         check_browser, check_pasted, check_secret_client, check_wrong_secret, check_rotation, check_device,
-        check_machine, check_revocation, check_mixed_up,
+        check_machine, check_revocation, check_public_revocation, check_lost, check_mixed_up,
     ]
     if "par" in server.features:
         checks.append(check_pushed)

@@ -1,6 +1,7 @@
 """What a network and a broken server can do: a clear error each, no login lost, no secret shown."""
 
 import json
+import time
 
 from checks import expect
 from servers.faulty import FaultyServer, self_signed
@@ -89,4 +90,46 @@ def check_untrusted(crumb):
         server.stop()
 
 
-CHECKS = [check_faults, check_untrusted]
+def check_slow(crumb):
+    """Servers that never answer, that begin and stop, and that are never done: an end, and nothing is lost."""
+    def imported(name, server):
+        url = f"http://127.0.0.1:{server.port}"
+        result = crumb(
+            "token", "import", name, "--issuer", url, "--client-id", "app", "--endpoint", f"token_endpoint={url}/t",
+            text=json.dumps(TOKENS))
+        expect(result.status == 0, result.talk)
+
+    head = b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n"
+    rotated = head + b'{"refresh_token":"rotated-Kd93","access_token":"'
+    # What is answered, what trickles after it, what it comes to, and the refresh token that is kept.
+    cases = {
+        "silence": (None, b"", 45, TOKENS["refresh_token"]),
+        "half a head": (head[:20], b"", 45, TOKENS["refresh_token"]),
+        "a head that trickles": (b"HTTP/1.1 200 OK\r\nX-Pad: ", b"x", 45, TOKENS["refresh_token"]),
+        "a body that trickles": (head + b'{"pad":"', b"x", 46, TOKENS["refresh_token"]),
+        "a body that trickles after the refresh token": (rotated, b"x", 46, "rotated-Kd93"),
+    }
+    servers, processes = [], {}
+    start = time.monotonic()
+    try:
+        for name, (octets, trickle, _, _) in cases.items():
+            server = FaultyServer()
+            servers.append(server)
+            server.octets, server.trickle, server.holds = octets, trickle, octets is None
+            if octets and not trickle:
+                server.trickle, server.pause = b"x", 120
+            imported(name, server)
+            processes[name] = crumb.start("token", "refresh", name)
+        for name, (_, _, status, kept) in cases.items():
+            result = crumb.end(processes[name])
+            expect(result.status == status, name, result.status, result.talk)
+            expect(result.talk.startswith("crumb: ") and result.talk.count("\n") == 1, name, result.talk)
+            expect(crumb("token", "export", "--format", "json", name).json["refresh_token"] == kept, name)
+            expect(not crumb("token", "status", name, "--json").json.get("refreshingProcess"), name, "the lease is held")
+        expect(time.monotonic() - start < 90, time.monotonic() - start, "seconds")
+    finally:
+        for server in servers:
+            server.stop()
+
+
+CHECKS = [check_faults, check_slow, check_untrusted]

@@ -2,9 +2,12 @@
 
 import json
 import os
+import pathlib
 import signal
+import socket
 import sqlite3
 import threading
+import time
 
 from checks import expect
 
@@ -39,20 +42,7 @@ def check_killed(crumb, server, rounds, count):
     for number in range(1, rounds + 1):
         crumb.expire("p")
         killed = []
-        first = threading.Lock()
-
-        def kill():
-            with first:
-                if killed:
-                    return True
-                connection = sqlite3.connect(crumb.database, timeout=30)
-                holder = connection.execute("SELECT holder FROM token_lease").fetchone()[0]
-                connection.close()
-                killed.append(int(holder.split("-")[0]))
-                os.kill(killed[0], signal.SIGKILL)
-                return False
-
-        server.before = kill
+        server.before = killer(crumb, killed)
         before = server.requests
         results = ask(crumb, count)
         failed = [result for result in results if result.status]
@@ -61,6 +51,128 @@ def check_killed(crumb, server, rounds, count):
         expect({result.output for result in results if not result.status} == {f"{server.access_token}\n"})
         expect(server.requests == before + 1 and server.is_alive, "round", number)
     server.before = None
+
+
+def killer(crumb, killed):
+    """Ends the holder of the lease, once; whether there was nothing to do."""
+    first = threading.Lock()
+
+    def kill():
+        with first:
+            if killed:
+                return True
+            connection = sqlite3.connect(crumb.database, timeout=30)
+            holder = connection.execute("SELECT holder FROM token_lease").fetchone()[0]
+            connection.close()
+            killed.append(int(holder.split("-")[0]))
+            os.kill(killed[0], signal.SIGKILL)
+            return False
+
+    return kill
+
+
+def check_killed_with_grace(crumb, server, rounds, count):
+    """The holder is killed after the server has rotated; a server that forgives a lost answer keeps the login."""
+    given(crumb, server)
+    server.has_grace = True
+    for number in range(1, min(rounds, 5) + 1):
+        crumb.expire("p")
+        killed = []
+        server.after = killer(crumb, killed)
+        results = ask(crumb, count)
+        failed = [result for result in results if result.status]
+        expect([result.status for result in failed] == [-signal.SIGKILL], "round", number,
+               [(result.status, result.talk) for result in failed][:3])
+        expect({result.output for result in results if not result.status} == {f"{server.access_token}\n"})
+        expect(server.is_alive, "round", number)
+    server.after = None
+
+
+def check_killed_without_grace(crumb, server, rounds, count):
+    """The same with a server that forgives nothing: nobody can save that login, and everyone is told the same."""
+    given(crumb, server)
+    crumb.expire("p")
+    killed = []
+    server.after = killer(crumb, killed)
+    results = ask(crumb, count)
+    expect({result.status for result in results} == {-signal.SIGKILL, 43}, {result.status for result in results})
+    expect(server.requests == 2, server.requests, "requests")
+    told = {result.talk for result in results if result.status == 43}
+    expect(len(told) == 1 and "crumb token login" in told.pop(), told)
+    # A new login is all it takes.
+    server.after, server.is_alive = None, True
+    given(crumb, server)
+    expect(crumb("token", "get", "p").output == f"{server.access_token}\n")
+
+
+def check_helper_ends(crumb, server, rounds, count):
+    """What sends the requests ends with who asked: nothing is left that could still talk to the server."""
+    given(crumb, server)
+    crumb.expire("p")
+    killed, helpers = [], []
+    kill = killer(crumb, killed)
+
+    def before():
+        helpers.extend(children(crumb))
+        return kill()
+
+    server.before = before
+    ask(crumb, 1)
+    expect(helpers, "nobody has sent the request")
+    for _ in range(200):
+        if not any(os.path.exists(f"/proc/{helper}") for helper in helpers):
+            break
+        time.sleep(0.025)
+    else:
+        raise AssertionError("a helper runs on")
+    server.before = None
+
+
+def children(crumb):
+    """The programs that send requests for this home."""
+    found = []
+    home = f"HOME={crumb.folder}".encode()
+    for folder in pathlib.Path("/proc").iterdir():
+        try:
+            if folder.name.isdigit() and b"crumb-network" in (folder / "cmdline").read_bytes():
+                if home in (folder / "environ").read_bytes().split(b"\0"):
+                    found.append(int(folder.name))
+        except OSError:
+            continue
+    return found
+
+
+def check_stopped(crumb, server, rounds, count):
+    """Who was stopped while the server answered, and has lost its lease, keeps what the server gave all the same."""
+    given(crumb, server)
+    crumb.expire("p")
+    with socket.create_server(("127.0.0.1", 0)) as gatekeeper:
+        # In the server's place, what answers when it is told to.
+        with sqlite3.connect(crumb.database, timeout=30) as connection:
+            connection.execute("UPDATE token_profile SET settings = replace(settings, ?, ?)",
+                               (f":{server.port}/token", f":{gatekeeper.getsockname()[1]}/token"))
+        connection.close()
+        process = crumb.start("token", "get", "p")
+        arrival, _ = gatekeeper.accept()
+        arrival.settimeout(20)
+        request = arrival.recv(1 << 16)
+        while b"refresh_token=" not in request:
+            part = arrival.recv(1 << 16)
+            expect(part, "no request", request)
+            request += part
+        # The request is there, its answer is not: whoever was stopped now keeps what comes.
+        process.send_signal(signal.SIGSTOP)
+        with sqlite3.connect(crumb.database, timeout=30) as connection:
+            connection.execute("UPDATE token_lease SET holder = 'another', expires_at = 1")
+        connection.close()
+        body = json.dumps({**server.tokens(), "access_token": "late-Gk4wP", "refresh_token": "late-Rm2cS"}).encode()
+        arrival.sendall(b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+        process.send_signal(signal.SIGCONT)
+        result = crumb.end(process)
+        arrival.close()
+    expect(result.status == 0 and result.output == "late-Gk4wP\n", result.status, result.talk)
+    kept = crumb("token", "export", "--format", "json", "p").json
+    expect(kept["refresh_token"] == "late-Rm2cS", "what the server gave was thrown away")
 
 
 def check_refused(crumb, server, rounds, count):
@@ -84,4 +196,7 @@ def check_unreachable(crumb, server, rounds, count):
     expect(crumb("token", "get", "p").status == 0 and server.is_alive)
 
 
-CHECKS = [check_once, check_killed, check_refused, check_unreachable]
+CHECKS = [
+    check_once, check_killed, check_killed_with_grace, check_killed_without_grace, check_helper_ends, check_stopped,
+    check_refused, check_unreachable,
+]

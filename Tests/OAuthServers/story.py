@@ -60,6 +60,58 @@ def check_story(crumb, server, port):
         site.stop()
 
 
+def check_revoked(crumb, server, port):
+    """A token whose time is not over and that the site does not take is renewed once, whichever way it goes back."""
+    site = Site(server, port())
+    site.start()
+    try:
+        given(crumb, server)
+        deliveries = {**DELIVERIES, "exchange": ["--exchange", f"{site.base}/cookie"]}
+        for delivery, words in deliveries.items():
+            rule(crumb, site, *words)
+            for site.status in (302, 401):
+                given_dead_cookie(crumb, site)
+                site.refused = {server.access_token}
+                site.requests.clear()
+                before = server.requests
+                result = crumb("curl", "--", "-sS", "-d", "a=b", f"{site.base}/account")
+                case = (delivery, site.status)
+                expect(result.status == 0 and result.output == "signed in: POST a=b\n", case, result.output, result.talk)
+                expect(server.requests == before + 1, case, server.requests - before, "refreshes")
+        # A site that takes none at all is given the token that is there, a renewed one, and then its way.
+        rule(crumb, site, *DELIVERIES["authorization"])
+        site.refused = {f"access-{number}-Vq3xT9" for number in range(100)}
+        before, site.status = server.requests, 401
+        given_dead_cookie(crumb, site)
+        site.requests.clear()
+        result = crumb("curl", "--", "-sS", f"{site.base}/account")
+        expect(result.status == 0 and result.output == "not signed in\n", result.output, result.talk)
+        expect(len(site.requests) == 3 and server.requests == before + 1, site.requests, server.requests - before)
+    finally:
+        site.stop()
+
+
+def check_refused_in_other_words(crumb, server, port):
+    """A token endpoint that refuses without a word is reported as that, and the page to open is named."""
+    site = Site(server, port())
+    site.start()
+    try:
+        given(crumb, server)
+        rule(crumb, site, *DELIVERIES["cookie"])
+        for server.refusal in ((400, None), (403, None), (401, None), (400, {"error": "invalid_request"})):
+            crumb.expire("p")
+            server.is_alive = False
+            result = crumb("curl", "--", "-sS", f"{site.base}/account")
+            expect(result.status == 43 and "/login" in result.talk, server.refusal, result.status, result.talk)
+            expect(f"status {server.refusal[0]}" in result.talk, server.refusal, result.talk)
+            kept = crumb("token", "export", "--format", "json", "p", "--skew", "0")
+            server.is_alive = True
+            # Nothing was deleted: had it been a mistake, all would be well now.
+            expect(crumb("token", "get", "p").status == 0, "the grant was deleted", kept.talk)
+    finally:
+        site.stop()
+
+
 def check_no_loop(crumb, server, port):
     """A site that never has enough is asked twice, and its answer shown."""
     site = Site(server, port())
@@ -97,4 +149,4 @@ def check_lost(crumb, server, port):
         site.stop()
 
 
-CHECKS = [check_story, check_no_loop, check_lost]
+CHECKS = [check_story, check_revoked, check_refused_in_other_words, check_no_loop, check_lost]

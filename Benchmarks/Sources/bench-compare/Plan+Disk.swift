@@ -35,5 +35,9 @@ extension Plan {
             // One driver runs both programs, so that both are timed alike.
             roles: [Role(.crumb), Role(.sqlite, program: Peer.crumb.program, part: "command-header-bare")],
             keptSpeed: 0.8, goal: { _ in .slower(than: .sqlite, atMost: 8) }),
+        Plan(
+            subject: "command-token", jarSizes: [100_000], rounds: 9, quickJarSizes: [1000], quickRounds: 3,
+            remark: " (wall clock)", roles: [Role(.crumb), Role(.lookup, part: "command-header")],
+            goal: { _ in .slower(than: .lookup, atMost: 1) }),
     ]
 }

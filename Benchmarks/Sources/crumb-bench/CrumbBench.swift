@@ -20,6 +20,7 @@ enum CrumbBench {
         "loopback-request": LoopbackRequestSubject.self,
         "command-header": CommandHeaderSubject.self,
         "command-header-bare": BareCommandHeaderSubject.self,
+        "command-token": CommandTokenSubject.self,
     ]
 
     static let usage = """

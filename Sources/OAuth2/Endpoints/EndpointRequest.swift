@@ -16,6 +16,10 @@ public struct EndpointRequest: Sendable, Equatable {
     /// The access token that the request presents and that is bound to a key.
     let boundToken: Secret?
     private var proof: Secret?
+    /// When it is too late to begin sending the request, in microseconds since the Unix epoch; `nil` where it never is.
+    ///
+    /// A transport looks at the time before it writes the body, however long making the connection took.
+    public private(set) var latestSending: Int64?
 
     /// A form that a client posts (RFC 6749, section 3.2).
     init(endpoint: EndpointURL, authentication: ClientAuthentication, body: FormBody) {
@@ -77,6 +81,13 @@ public struct EndpointRequest: Sendable, Equatable {
     func proving(with proof: Secret) -> Self {
         var request = self
         request.proof = proof
+        return request
+    }
+
+    /// The same request, which nobody sends any more at that moment, in microseconds since the Unix epoch.
+    package func sent(before moment: Int64) -> Self {
+        var request = self
+        request.latestSending = moment
         return request
     }
 

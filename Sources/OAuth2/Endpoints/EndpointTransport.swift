@@ -1,7 +1,8 @@
 /// What sends requests to authorization servers: an HTTP client, or a test.
 ///
 /// A transport follows no redirects, checks the server's certificate, gives up after a time of its own, and stops
-/// receiving a body after ``EndpointResponse/maximumBodySize`` bytes and one more.
+/// receiving a body after ``EndpointResponse/maximumBodySize`` bytes and one more. It sends no request after its
+/// ``EndpointRequest/latestSending``.
 public protocol EndpointTransport: Sendable {
     /// Sends a request and gives what was answered, whatever its status.
     ///

@@ -7,7 +7,7 @@ extension OAuth2Error.Code {
     public static let invalidClient = Self("invalid_client")
     /// The server refused with another error code, which ``OAuth2Error/serverCode`` tells.
     public static let refused = Self("refused")
-    /// The server could not answer now (status 408, 429 or 5xx, or an error code that says so). The grant is not lost.
+    /// The server could not answer now (status 408, 425, 429 or 5xx, or an error code that says so). The grant is not lost.
     public static let serverUnavailable = Self("server_unavailable")
     /// A status that no token endpoint's reply has, or a failure without an error code.
     public static let unexpectedStatus = Self("unexpected_status")
@@ -32,6 +32,8 @@ extension OAuth2Error.Code {
     /// An ID token that is not for this client and this login, or is no ID token (OpenID Connect Core 1.0, section
     /// 3.1.3.7).
     public static let invalidIDToken = Self("invalid_id_token")
+    /// A login that is not as recent, or was made in another way, than was asked for (RFC 9470).
+    public static let unmetAuthentication = Self("unmet_authentication_requirements")
     /// The server has no such endpoint, or does not tell it.
     public static let endpointMissing = Self("endpoint_missing")
 

@@ -17,7 +17,8 @@ extension OAuth2Error {
     private static func code(status: Int?, serverCode: String?) -> Code {
         switch (status ?? 400, serverCode) {
         // Whatever the body of a failing server says, the grant may be as good as before.
-        case (408, _), (429, _), (500..., _), (_, "server_error"), (_, "temporarily_unavailable"): .serverUnavailable
+        case (408, _), (425, _), (429, _), (500..., _), (_, "server_error"), (_, "temporarily_unavailable"):
+            .serverUnavailable
         case (_, "invalid_grant"): .invalidGrant
         case (_, "invalid_client"): .invalidClient
         case (_, "access_denied"): .accessDenied

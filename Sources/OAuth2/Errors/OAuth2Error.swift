@@ -54,6 +54,22 @@ extension OAuth2Error {
 
     /// Whether the server's answer, or none, leaves the grant as it was: trying again later may work.
     public var isTemporary: Bool { code == .unreachable || code == .serverUnavailable }
+
+    /// Whether a token endpoint has refused the grant, in whatever words: asking again with the same grant is no use,
+    /// and a new login is what may help.
+    ///
+    /// Only ``Code/invalidGrant`` says for certain that the grant is lost. Many servers answer a dead refresh token with
+    /// another error code, or with a status between 400 and 499 and no code at all. It is no refusal of the grant where
+    /// the server cannot answer now (``isTemporary``), where it is the client, its proof or its key that it does not
+    /// accept, and where somebody on the way has answered in its place (status 407, 421).
+    public var refusesGrant: Bool {
+        switch code {
+        case .invalidGrant, .accessDenied: true
+        case .refused: !["invalid_dpop_proof", "use_dpop_nonce", "slow_down"].contains(serverCode)
+        case .unexpectedStatus: status.map { (400..<500).contains($0) && ![407, 421].contains($0) } ?? false
+        default: false
+        }
+    }
 }
 
 extension OAuth2Error: CustomStringConvertible {

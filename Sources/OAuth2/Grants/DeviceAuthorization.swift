@@ -10,8 +10,9 @@ public struct DeviceAuthorization: Sendable, Equatable {
     public let verificationURIComplete: String?
     /// When the codes end, in microseconds since the Unix epoch.
     public let expiry: Int64
-    /// How long to wait between two questions, in seconds, from 1 to 60; ``DeviceOutcome/slowDown`` adds 5.
-    public var interval: Int
+    /// How long to wait between two questions, in seconds: what the server wants, from a second to an hour;
+    /// ``slowDown()`` and ``backOff()`` add to it.
+    public private(set) var interval: Int
 
     /// How long codes are taken to live where the server does not tell in a way that can be understood.
     private static let defaultLifetime: Int64 = 600
@@ -41,12 +42,24 @@ public struct DeviceAuthorization: Sendable, Equatable {
         let expiry = TokenExpiry(members: members).ofReply(.accessToken, receivedAt: now)
         self.expiry = expiry ?? Microseconds.sum(now, DeviceAuthorization.defaultLifetime * Microseconds.perSecond)
         let seconds = members["interval"].flatMap(TokenExpiry.wholeSeconds) ?? DeviceAuthorization.defaultInterval
-        interval = min(max(seconds, 1), 60)
+        interval = min(max(seconds, 1), 3600)
     }
 
-    /// The wait after a `slow_down` (section 3.5).
+    /// More than a server needs to be spared, unless it says so itself.
+    private static let longestWait = 60
+
+    /// The wait after a `slow_down`: five seconds more (section 3.5).
     public mutating func slowDown() {
-        interval = min(interval + 5, 60)
+        grow(to: interval + 5)
+    }
+
+    /// The wait after a server that did not answer: twice as long (section 3.5).
+    public mutating func backOff() {
+        grow(to: interval * 2)
+    }
+
+    private mutating func grow(to seconds: Int) {
+        interval = max(interval, min(seconds, DeviceAuthorization.longestWait))
     }
 
     private static func isWebURL(_ text: String) -> Bool {

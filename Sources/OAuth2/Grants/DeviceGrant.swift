@@ -47,6 +47,8 @@ public struct DeviceGrant: Sendable, Equatable {
         body.append("grant_type", "urn:ietf:params:oauth:grant-type:device_code")
         body.append("device_code", authorization.deviceCode)
         authentication.addIdentifier(to: &body)
+        // RFC 8707, section 2.2: what the token is for is said to the token endpoint, too.
+        body.append(resources: resources)
         return EndpointRequest(endpoint: tokenEndpoint, authentication: authentication, body: body)
     }
 

@@ -30,7 +30,7 @@ public struct ClientAssertion: Sendable, Equatable {
         now: Int64, using generator: inout some RandomNumberGenerator
     ) throws(OAuth2Error) -> ClientAuthentication {
         var header = JSONWriter()
-        header.append("alg", "ES256")
+        header.append("alg", key.algorithm.rawValue)
         header.append("typ", "JWT")
         if !keyID.isEmpty { header.append("kid", keyID) }
         let seconds = now / Microseconds.perSecond

@@ -28,7 +28,7 @@ public struct DPoPProof: Sendable, Equatable {
         var header = JSONWriter()
         header.append("typ", "dpop+jwt")
         header.append("alg", "ES256")
-        header.append("jwk", object: key.publicJWK)
+        header.append("jwk", object: try key.publicJWK)
         var payload = JSONWriter()
         payload.append(
             "jti", String(decoding: Base64.randomForURL(byteCount: 16, using: &generator), as: UTF8.self))

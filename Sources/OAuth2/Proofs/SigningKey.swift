@@ -1,15 +1,35 @@
 internal import Crypto
+internal import CryptoExtras
 
-/// A P-256 key that signs with ES256 (RFC 7518, section 3.4): for DPoP proofs and client assertions.
+/// A private key that signs: for DPoP proofs with ES256, and for client assertions with what the key is for.
 public struct SigningKey: Sendable, Equatable {
-    /// The private key as it is kept: 32 bytes.
-    public let secret: Secret
-    private let x: String
-    private let y: String
+    /// How a key signs (RFC 7518, section 3.1; RFC 8037, section 3.1).
+    public enum Algorithm: String, Sendable, CaseIterable {
+        /// With a P-256 key: what proofs are signed with.
+        case es256 = "ES256"
+        /// With an RSA key of at least 2048 bits.
+        case rs256 = "RS256"
+        /// With an RSA key of at least 2048 bits, and a random salt.
+        case ps256 = "PS256"
+        /// With an Ed25519 key.
+        case edDSA = "EdDSA"
+    }
 
-    /// A new key, from the system's own source of randomness.
+    /// How the key signs.
+    public let algorithm: Algorithm
+    /// The private key as it is kept: 32 bytes for ES256; for the others the algorithm's name on a line, and the key in
+    /// DER behind it.
+    public let secret: Secret
+
+    /// The key as it signs; made anew each time, so that only ``secret`` holds it.
+    private enum Signer {
+        case es256(P256.Signing.PrivateKey)
+        case rsa(_RSA.Signing.PrivateKey, _RSA.Signing.Padding)
+        case edDSA(Curve25519.Signing.PrivateKey)
+    }
+
+    /// A new key for proofs, from the system's own source of randomness.
     public init() {
-        // A key that was just made can be read again.
         self.init(P256.Signing.PrivateKey())
     }
 
@@ -17,51 +37,115 @@ public struct SigningKey: Sendable, Equatable {
     ///
     /// - Throws: ``OAuth2Error/Code/invalidKey``.
     public init(_ secret: Secret) throws(OAuth2Error) {
-        guard let key = try? P256.Signing.PrivateKey(rawRepresentation: secret.exposedBytes) else {
-            throw OAuth2Error(.invalidKey, "The key is not a private key for ES256.")
-        }
-        self.init(key)
+        self.init(SigningKey.namedAlgorithm(of: secret.exposedBytes)?.algorithm ?? .es256, secret)
+        _ = try signer
     }
 
-    /// A key in the PEM form that `openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256` writes.
-    ///
-    /// - Throws: ``OAuth2Error/Code/invalidKey``.
-    public init(pem text: Secret) throws(OAuth2Error) {
-        guard let text = text.exposedText, let key = try? P256.Signing.PrivateKey(pemRepresentation: text) else {
-            throw OAuth2Error(.invalidKey, "The file is not a PEM file with a private key for ES256 (P-256).")
+    private init(_ algorithm: Algorithm, _ secret: Secret) {
+        self.algorithm = algorithm
+        self.secret = secret
+    }
+
+    /// The algorithm that a kept key names, and where the key itself begins; `nil` for one that is a key and no more.
+    private static func namedAlgorithm(of bytes: [UInt8]) -> (algorithm: Algorithm, start: Int)? {
+        guard bytes.count > 32, let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+        return Algorithm(rawValue: String(decoding: bytes[..<end], as: UTF8.self)).map { ($0, end + 1) }
+    }
+
+    private var signer: Signer {
+        get throws(OAuth2Error) {
+            let bytes = secret.exposedBytes
+            let der = bytes.dropFirst(SigningKey.namedAlgorithm(of: bytes)?.start ?? 0)
+            let signer: Signer? =
+                switch algorithm {
+                case .es256: (try? P256.Signing.PrivateKey(rawRepresentation: bytes)).map { .es256($0) }
+                case .rs256:
+                    (try? _RSA.Signing.PrivateKey(derRepresentation: Array(der))).map { .rsa($0, .insecurePKCS1v1_5) }
+                case .ps256: (try? _RSA.Signing.PrivateKey(derRepresentation: Array(der))).map { .rsa($0, .PSS) }
+                case .edDSA: (try? Curve25519.Signing.PrivateKey(derRepresentation: Array(der))).map { .edDSA($0) }
+                }
+            guard let signer else {
+                throw OAuth2Error(.invalidKey, "The key is not a private key for \(algorithm.rawValue).")
+            }
+            return signer
         }
-        self.init(key)
+    }
+
+    /// A key in PEM, as `openssl genpkey` writes it: P-256, Ed25519, or RSA of at least 2048 bits.
+    ///
+    /// - Parameter algorithm: How it is to sign; `nil` for what the key is for, with RSA `RS256`.
+    /// - Throws: ``OAuth2Error/Code/invalidKey``.
+    public init(pem text: Secret, algorithm: Algorithm? = nil) throws(OAuth2Error) {
+        guard let text = text.exposedText, let key = SigningKey(pem: text, algorithm) else {
+            throw OAuth2Error(
+                .invalidKey,
+                "The file is not a PEM file with a private key, unencrypted, for "
+                    + "\(algorithm?.rawValue ?? "ES256 (P-256), EdDSA (Ed25519) or RS256 (RSA, 2048 bits or more)").")
+        }
+        self = key
+    }
+
+    private init?(pem text: String, _ algorithm: Algorithm?) {
+        if algorithm ?? .es256 == .es256, let key = try? P256.Signing.PrivateKey(pemRepresentation: text) {
+            self.init(key)
+        } else if algorithm ?? .edDSA == .edDSA, let key = try? Curve25519.Signing.PrivateKey(pemRepresentation: text) {
+            self.init(.edDSA, der: Array(key.derRepresentation))
+        } else if [.rs256, .ps256].contains(algorithm ?? .rs256),
+            let key = try? _RSA.Signing.PrivateKey(pemRepresentation: text)
+        {
+            self.init(algorithm ?? .rs256, der: Array(key.derRepresentation))
+        } else {
+            return nil
+        }
     }
 
     private init(_ key: P256.Signing.PrivateKey) {
-        secret = Secret(Array(key.rawRepresentation))
-        let point = Array(key.publicKey.rawRepresentation)
-        x = String(decoding: Base64.encodeForURL(Array(point.prefix(32))), as: UTF8.self)
-        y = String(decoding: Base64.encodeForURL(Array(point.suffix(32))), as: UTF8.self)
+        self.init(.es256, Secret(Array(key.rawRepresentation)))
     }
 
-    /// The public key (RFC 7517), with the members that RFC 7638 wants, in its order.
+    private init(_ algorithm: Algorithm, der: [UInt8]) {
+        self.init(algorithm, Secret(Array("\(algorithm.rawValue)\n".utf8) + der))
+    }
+
+    /// The public key (RFC 7517) of a key for proofs, with the members that RFC 7638 wants, in its order.
+    ///
+    /// - Throws: ``OAuth2Error/Code/invalidKey`` for a key of another kind.
     var publicJWK: [UInt8] {
-        var object = JSONWriter()
-        object.append("crv", "P-256")
-        object.append("kty", "EC")
-        object.append("x", x)
-        object.append("y", y)
-        return object.bytes
+        get throws(OAuth2Error) {
+            guard case .es256(let key) = try signer else {
+                throw OAuth2Error(.invalidKey, "Proofs are signed with ES256 alone.")
+            }
+            let point = Array(key.publicKey.rawRepresentation)
+            var object = JSONWriter()
+            object.append("crv", "P-256")
+            object.append("kty", "EC")
+            object.append("x", String(decoding: Base64.encodeForURL(Array(point.prefix(32))), as: UTF8.self))
+            object.append("y", String(decoding: Base64.encodeForURL(Array(point.suffix(32))), as: UTF8.self))
+            return object.bytes
+        }
     }
 
-    /// The thumbprint of the public key (RFC 7638), to which servers bind tokens.
+    /// The thumbprint of the public key of a key for proofs (RFC 7638), to which servers bind tokens.
+    ///
+    /// - Throws: ``OAuth2Error/Code/invalidKey`` for a key of another kind.
     public var thumbprint: String {
-        String(decoding: Base64.encodeForURL(Array(SHA256.hash(data: publicJWK))), as: UTF8.self)
+        get throws(OAuth2Error) {
+            String(decoding: Base64.encodeForURL(Array(SHA256.hash(data: try publicJWK))), as: UTF8.self)
+        }
     }
 
-    /// A JSON Web Signature in its compact form (RFC 7515, section 3.1).
+    /// A JSON Web Signature in its compact form (RFC 7515, section 3.1), whose header says ``algorithm``.
     func signed(header: JSONWriter, payload: JSONWriter) throws(OAuth2Error) -> Secret {
         let input =
             Base64.encodeForURL(header.bytes) + [UInt8(ascii: ".")] + Base64.encodeForURL(payload.bytes)
-        guard let key = try? P256.Signing.PrivateKey(rawRepresentation: secret.exposedBytes),
-            let signature = try? key.signature(for: input)
-        else { throw OAuth2Error(.invalidKey, "The key cannot sign.") }
-        return Secret(input + [UInt8(ascii: ".")] + Base64.encodeForURL(Array(signature.rawRepresentation)))
+        let signature: [UInt8]? =
+            switch try signer {
+            case .es256(let key): (try? key.signature(for: input)).map { Array($0.rawRepresentation) }
+            case .rsa(let key, let padding):
+                (try? key.signature(for: input, padding: padding)).map { Array($0.rawRepresentation) }
+            case .edDSA(let key): (try? key.signature(for: input)).map { Array($0) }
+            }
+        guard let signature else { throw OAuth2Error(.invalidKey, "The key cannot sign.") }
+        return Secret(input + [UInt8(ascii: ".")] + Base64.encodeForURL(signature))
     }
 }

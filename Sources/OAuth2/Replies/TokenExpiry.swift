@@ -13,10 +13,20 @@ struct TokenExpiry {
         static let accessToken = Names(
             relative: ["expires_in"], absolute: ["expires_at", "expires_on", "expiry", "expiry_date"],
             zeroMeansNever: false)
-        /// Not standardized: Keycloak and others have the first form, with 0 for "never"; GitHub and others the second.
+        /// Not standardized. Keycloak, TikTok and others have the first, with 0 for "never"; GitHub, LinkedIn, eBay,
+        /// Microsoft and others the second, Intuit the third, Taobao the fourth; the fifth is that of
+        /// draft-ietf-oauth-refresh-token-expiration-03, section 6.1.
         static let refreshToken = Names(
-            relative: ["refresh_expires_in", "refresh_token_expires_in"],
-            absolute: ["refresh_expires_at", "refresh_token_expires_at"], zeroMeansNever: true)
+            relative: [
+                "refresh_expires_in", "refresh_token_expires_in", "x_refresh_token_expires_in", "re_expires_in",
+                "refresh_token_timeout",
+            ],
+            absolute: [
+                "refresh_expires_at", "refresh_token_expires_at", "refresh_expires_on", "refresh_token_expires_on",
+            ], zeroMeansNever: true)
+        /// The user's authorization itself (draft-ietf-oauth-refresh-token-expiration-03, section 6.1).
+        static let grant = Names(
+            relative: ["authorization_expires_in"], absolute: ["authorization_expires_at"], zeroMeansNever: true)
     }
 
     let members: JSONObject
@@ -29,6 +39,17 @@ struct TokenExpiry {
     /// The expiry in a reply that was saved some time ago: what is absolute counts.
     func ofSavedReply(_ names: Names, receivedAt: Int64) -> Int64? {
         absolute(names) ?? relative(names, to: receivedAt)
+    }
+
+    /// When the refresh token of a reply that came just now ends: no later than the grant that it is of.
+    func refreshTokenOfReply(receivedAt now: Int64) -> Int64? {
+        [ofReply(.refreshToken, receivedAt: now), ofReply(.grant, receivedAt: now)].compactMap(\.self).min()
+    }
+
+    /// When the refresh token of a saved reply ends: no later than the grant that it is of.
+    func refreshTokenOfSavedReply(receivedAt: Int64) -> Int64? {
+        [ofSavedReply(.refreshToken, receivedAt: receivedAt), ofSavedReply(.grant, receivedAt: receivedAt)]
+            .compactMap(\.self).min()
     }
 
     /// When a saved reply was issued, where it tells (`created_at`, as GitLab and Doorkeeper answer).

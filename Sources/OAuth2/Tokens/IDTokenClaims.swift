@@ -74,6 +74,37 @@ public struct IDTokenClaims: Sendable, Equatable {
         }
     }
 
+    /// Makes sure that the user has logged in as recently, and in one of the ways, that were asked for (section 3.1.3.7,
+    /// points 12 and 13; RFC 9470, section 5).
+    ///
+    /// - Parameters:
+    ///   - maximumAge: How many seconds ago the login may have been at most (`max_age`); `nil` where that was not asked.
+    ///     A token that does not say when it was is refused: a server that was asked has to (section 2).
+    ///   - authenticationContexts: The ways that were asked for, with spaces between (`acr_values`). A token that does
+    ///     not say which it was is taken: a server need not tell.
+    ///   - skew: How far clocks may differ.
+    /// - Throws: ``OAuth2Error/Code/unmetAuthentication``.
+    public func check(
+        maximumAge: Int64?, authenticationContexts: String?, now: Int64, skew: Duration = .seconds(120)
+    ) throws(OAuth2Error) {
+        if let maximumAge {
+            let end = Microseconds.sum(
+                Microseconds.sum(authenticatedAt ?? .min, Microseconds.count(ofSeconds: max(0, maximumAge))),
+                Microseconds.count(of: skew))
+            guard authenticatedAt != nil, now <= end else {
+                throw OAuth2Error(
+                    .unmetAuthentication,
+                    "The login is not as recent as was asked for, or the server does not say when it was; log in again."
+                )
+            }
+        }
+        let contexts = (authenticationContexts ?? "").split(separator: " ").map(String.init)
+        if let authenticationContext, !contexts.isEmpty, !contexts.contains(authenticationContext) {
+            throw OAuth2Error(
+                .unmetAuthentication, "The login was made in another way than those that were asked for (acr_values).")
+        }
+    }
+
     /// Makes sure that a token that came with a refresh is of the same login as the one before it (section 12.2).
     ///
     /// - Throws: ``OAuth2Error/Code/issuerMismatch`` or ``OAuth2Error/Code/invalidIDToken``.

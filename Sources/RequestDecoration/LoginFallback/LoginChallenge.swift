@@ -23,7 +23,8 @@ public struct LoginChallenge: Sendable, Hashable {
     public let url: RequestURL
     /// Where the site wants the user to log in, without its query; `nil` where it does not say.
     public let loginURL: String?
-    /// How the site wants the user to log in (`acr_values`; RFC 9470, section 3).
+    /// How the site wants the user to log in: one way or several, the best first, with spaces between (`acr_values`; RFC
+    /// 9470, section 3).
     public let authenticationContext: String?
     /// How many seconds ago the login may have been at most (`max_age`; RFC 9470, section 3).
     public let maximumAge: Int?
@@ -33,18 +34,20 @@ public struct LoginChallenge: Sendable, Hashable {
     /// The challenge that a response is; `nil` where the rule does not take it for one.
     init?(_ rule: LoginRule, _ head: ResponseHead, from url: RequestURL) {
         guard rule.urlScope?.contains(url) == true else { return nil }
-        let challenge = head.authenticate.flatMap { AuthenticationChallenge.challenges(in: $0) }
-            .first { $0.scheme == "bearer" || $0.scheme == "dpop" }
+        // A site may offer several ways to present a token, and say why only in one of them.
+        let challenges = head.authenticate.flatMap { AuthenticationChallenge.challenges(in: $0) }
+            .filter { $0.scheme == "bearer" || $0.scheme == "dpop" }
+        let stepUp = challenges.first { $0.parameters["error"] == "insufficient_user_authentication" }
         let target = (300...399).contains(head.status) ? head.location.flatMap { try? url.resolving($0) } : nil
         let isToLogin =
             target.map { target in
                 rule.signs.redirects.contains { LoginChallenge.begins(target, with: $0, at: url) }
             } ?? false
-        if challenge?.parameters["error"] == "insufficient_user_authentication" {
+        if stepUp != nil {
             sign = .stepUp
         } else if isToLogin {
             sign = .redirect
-        } else if rule.signs.bearerChallenge, head.status == 401, challenge != nil {
+        } else if rule.signs.bearerChallenge, head.status == 401, !challenges.isEmpty {
             sign = .bearerChallenge
         } else if rule.signs.statuses.contains(head.status) {
             sign = .status
@@ -53,10 +56,23 @@ public struct LoginChallenge: Sendable, Hashable {
         }
         self.rule = rule
         self.url = url
-        refusesToken = challenge?.parameters["error"] == "invalid_token"
+        refusesToken = challenges.contains { $0.parameters["error"] == "invalid_token" }
         loginURL = isToLogin ? target.map { $0.withoutQuery.description } : nil
-        authenticationContext = sign == .stepUp ? challenge?.parameters["acr_values"] : nil
-        maximumAge = sign == .stepUp ? challenge?.parameters["max_age"].flatMap { Int($0) } : nil
+        authenticationContext = stepUp?.parameters["acr_values"]
+        maximumAge = stepUp?.parameters["max_age"].flatMap { Int($0) }
+    }
+
+    /// Whether tokens are of a login as the site wants it, as far as their ID token tells.
+    func isMet(by tokens: TokenSet, now: Timestamp) -> Bool {
+        guard let token = tokens.idToken, let claims = try? IDTokenClaims(unverified: token) else { return true }
+        do {
+            try claims.check(
+                maximumAge: maximumAge.map { Int64($0) }, authenticationContexts: authenticationContext,
+                now: now.microseconds)
+            return true
+        } catch {
+            return false
+        }
     }
 
     /// Whether `target` is the URL that `text` means at `url`, or one below it.

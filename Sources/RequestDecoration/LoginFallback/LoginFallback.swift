@@ -4,7 +4,8 @@ public import OAuth2
 public import SessionStore
 
 /// What gets a user back in where a site says "not signed in": a token, refreshed where it is due, goes back as a cookie
-/// or in the Authorization field, and the request is sent once more.
+/// or in the Authorization field, and the request is sent once more. A site that refuses that token, too, gets a renewed
+/// one, and after that one of a new login: see ``LoginRecovery``.
 public struct LoginFallback: Sendable {
     /// Logs the user in again, as an app does in a browser view; the tokens are in the store when it returns.
     public typealias Login = @Sendable (_ challenge: LoginChallenge) async throws -> Void
@@ -19,10 +20,10 @@ public struct LoginFallback: Sendable {
 
     /// The rules, the first one that fits counting.
     public let rules: [LoginRule]
-    private let store: TokenStore
-    private let refresher: TokenRefresher
+    let store: TokenStore
+    let refresher: TokenRefresher
     private let transport: any EndpointTransport
-    private let login: Login?
+    let login: Login?
 
     /// A fallback for the requests of one jar.
     ///
@@ -51,14 +52,22 @@ public struct LoginFallback: Sendable {
         return nil
     }
 
-    /// Gets a token and delivers it.
+    /// Gets a token and delivers it: the first step of a ``LoginRecovery``.
     ///
     /// - Throws: ``LoginFallbackError``, or why there is no token: `TokenRefreshError`, `OAuth2Error`,
     ///   `SessionStoreError`.
     public func answer(_ challenge: LoginChallenge, in jar: CookieJar, now: Timestamp) async throws -> Answer {
-        try await renewTokens(for: challenge, in: jar, now: now)
+        var recovery = LoginRecovery(self)
+        return try await recovery.answer(challenge, in: jar, now: now)
+    }
+
+    /// Delivers a token in the way of the challenge's rule.
+    ///
+    /// - Throws: ``TokenRefusal`` where an endpoint that gives cookies does not take the token.
+    func deliver(
+        _ credential: AccessCredential, answering challenge: LoginChallenge, in jar: CookieJar, now: Timestamp
+    ) async throws -> Answer {
         let rule = challenge.rule
-        let credential = try store.credential(rule.profile)
         switch rule.delivery {
         case .authorization:
             guard let scope = rule.urlScope, credential.isPresentable else { throw notPresentable(rule) }
@@ -74,86 +83,26 @@ public struct LoginFallback: Sendable {
         }
     }
 
-    /// `decorator`, as it decorates the request that is sent once more.
-    func decorator(
-        _ decorator: RequestDecorator, answering challenge: LoginChallenge, now: Timestamp
-    ) async throws -> RequestDecorator {
-        switch try await answer(challenge, in: decorator.jar, now: now) {
-        case .cookies: return decorator
-        case .authorization(let rule):
-            var settings = decorator.settings
-            settings.authorization.insert(rule, at: 0)
-            return RequestDecorator(jar: decorator.jar, settings: settings)
-        }
-    }
-
-    // MARK: - Tokens
-
-    /// How long after it was issued a token that the site refuses is not renewed: the next one would fare no better.
-    private static let settlingTime: Int64 = 10
-
-    /// Sees to it that the tokens in the store are ones that may help.
-    private func renewTokens(for challenge: LoginChallenge, in jar: CookieJar, now: Timestamp) async throws {
-        let profile = challenge.rule.profile
-        if challenge.sign == .stepUp {
-            // A refreshed token is of the same login, which is what the site does not want.
-            guard let login else { throw stepUpRequired(challenge) }
-            return try await login(challenge)
-        }
-        do {
-            _ =
-                try isRefused(by: challenge, in: jar, now: now)
-                ? try await refresher.refreshed(profile) : try await refresher.token(profile)
-        } catch let error as TokenRefreshError where error.code == .loginRequired || error.code == .tokenExpired {
-            guard let login else { throw loginRequired(challenge) }
-            try await login(challenge)
-        } catch let error as SessionStoreError where error.code == .tokenNotFound {
-            guard let login else { throw loginRequired(challenge) }
-            try await login(challenge)
-        }
-    }
-
-    /// Whether the site was shown the present token, and did not take it although its time is not over: it was revoked.
-    private func isRefused(by challenge: LoginChallenge, in jar: CookieJar, now: Timestamp) throws -> Bool {
+    /// The token that the site was shown and did not take, as far as can be told: it says so, or the cookie that went
+    /// to it is the one that carries the present token.
+    func refusedToken(by challenge: LoginChallenge, in jar: CookieJar, now: Timestamp) throws -> Secret? {
         let rule = challenge.rule
         let stored = try store.get(rule.profile)
-        let isFresh = Timestamp(microseconds: stored.tokens.receivedAt).advanced(bySeconds: LoginFallback.settlingTime)
-        guard stored.isRefreshable(at: now), isFresh <= now else { return false }
-        if challenge.refusesToken { return true }
+        if challenge.refusesToken { return stored.tokens.accessToken }
         guard case .cookie(let template) = rule.delivery,
             let line = try? template.setCookie(stored.tokens, profile: rule.profile, now: now),
             case .cookie(let cookie) = SetCookie.parse(line)
-        else { return false }
-        return try jar.retrieve(for: RequestContext(url: challenge.url), now: now).included.contains {
+        else { return nil }
+        let isShown = try jar.retrieve(for: RequestContext(url: challenge.url), now: now).included.contains {
             $0.name == cookie.name && $0.value == cookie.value
         }
+        return isShown ? stored.tokens.accessToken : nil
     }
 
     private func notPresentable(_ rule: LoginRule) -> LoginFallbackError {
         LoginFallbackError(
             .tokenNotPresentable, rule.profile,
             "the token is not one that a header field can present, or lacks the key that it is bound to")
-    }
-
-    private func loginRequired(_ challenge: LoginChallenge) -> LoginFallbackError {
-        LoginFallbackError(
-            .loginRequired, challenge.rule.profile, "only a new login helps; make it with 'crumb token login'",
-            loginURL: challenge.loginURL)
-    }
-
-    private func stepUpRequired(_ challenge: LoginChallenge) -> LoginFallbackError {
-        var parameters = ""
-        // What a server names goes into a command to copy: nothing but plain words.
-        if let context = challenge.authenticationContext,
-            context.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !"'\"\\$`;&|<>()".utf8.contains($0) })
-        {
-            parameters += " --parameter acr_values=\(context)"
-        }
-        if let age = challenge.maximumAge { parameters += " --parameter max_age=\(age)" }
-        return LoginFallbackError(
-            .stepUpRequired, challenge.rule.profile,
-            "the site wants another login than this; make it with 'crumb token login'\(parameters)",
-            loginURL: challenge.loginURL)
     }
 
     // MARK: - Cookies
@@ -186,9 +135,10 @@ public struct LoginFallback: Sendable {
         let response = try await transport.send(request)
         let lines = response.exposedFields.octets(of: .setCookie)
         guard (200..<400).contains(response.status.code), !lines.isEmpty else {
-            throw LoginFallbackError(
+            let error = LoginFallbackError(
                 .exchangeFailed, rule.scope,
                 "the endpoint for cookies gave none (status \(response.status.code))")
+            throw [401, 403].contains(response.status.code) ? TokenRefusal(error: error) : error
         }
         try keep(lines, of: rule, from: url, in: jar, now: now)
     }

@@ -1,3 +1,5 @@
+internal import OAuth2
+
 /// Why a login fallback was not made: a stable code, what it is about, one sentence a user can act on. Holds no token.
 public struct LoginFallbackError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A stable identifier.
@@ -42,5 +44,34 @@ public struct LoginFallbackError: Error, Hashable, Sendable, CustomStringConvert
     /// One sentence that names the subject and what to do.
     public var description: String {
         "\(subject): \(detail)" + (loginURL.map { " (the site's own page is \($0))" } ?? "")
+    }
+}
+
+extension LoginChallenge {
+    /// The error that only a new login helps, and nobody is there to make it.
+    ///
+    /// - Parameter reason: why the tokens that are there do not help; an error that shows no token.
+    func loginRequired(because reason: (any Error)?) -> LoginFallbackError {
+        let refusal = (reason as? OAuth2Error).map { " (the token was not renewed: \($0))" } ?? ""
+        return LoginFallbackError(
+            .loginRequired, rule.profile, "only a new login helps; make it with 'crumb token login'\(refusal)",
+            loginURL: loginURL)
+    }
+
+    /// The error that the site wants another login, and nobody is there to make it.
+    var stepUpRequired: LoginFallbackError {
+        var parameters = ""
+        // What a server names goes into a command to copy: nothing but plain words, and blanks between them.
+        if let context = authenticationContext,
+            context.utf8.allSatisfy({ (0x20...0x7E).contains($0) && !"'\"\\$`;&|<>()!".utf8.contains($0) })
+        {
+            let pair = "acr_values=\(context)"
+            parameters += " --parameter \(context.contains(" ") ? "'\(pair)'" : pair)"
+        }
+        if let age = maximumAge { parameters += " --parameter max_age=\(age)" }
+        return LoginFallbackError(
+            .stepUpRequired, rule.profile,
+            "the site wants another login than this; make it with 'crumb token login'\(parameters)",
+            loginURL: loginURL)
     }
 }

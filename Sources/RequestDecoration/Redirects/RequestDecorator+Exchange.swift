@@ -9,8 +9,8 @@ extension RequestDecorator {
     ///   - context: who asks for which URL.
     ///   - limit: how many redirects are followed.
     ///   - isBodyRepeatable: whether the body can be sent again, where the request itself does not tell.
-    ///   - fallback: what to do where a site says "not signed in": the request is sent once more, body included, and
-    ///     never again.
+    ///   - fallback: what to do where a site says "not signed in": the request is sent once more, body included, for
+    ///     each step of a ``LoginRecovery``, of which there are three at most.
     ///   - now: the time, asked for each request and each answer.
     ///   - transport: sends one request without following redirects. The chain says whether this is still the first
     ///     request's body, for transports to which requests do not bring it. Only the last payload is kept.
@@ -27,15 +27,15 @@ extension RequestDecorator {
             request, decorator: self, in: context, limit: limit, isBodyRepeatable: isBodyRepeatable)
         var earlier: [ExchangeHop] = []
         // One that the caller signs in itself, or whose body can go only once, is answered as it is.
-        var fallback = isBodyRepeatable && !request.hasField(.authorization) ? fallback : nil
+        var recovery = isBodyRepeatable && !request.hasField(.authorization) ? fallback.map(LoginRecovery.init) : nil
         while true {
             let (head, payload) = try await transport(try exchange.nextRequest(now: now()), exchange.chain)
             let url = exchange.chain.context.url
             let goesOn = try exchange.receive(head, now: now())
-            if !exchange.repeatsRequest, let active = fallback, let challenge = active.challenge(in: head, from: url) {
-                fallback = nil
-                earlier = exchange.hops
-                let decorator = try await active.decorator(self, answering: challenge, now: now())
+            if !exchange.repeatsRequest, let challenge = recovery?.challenge(in: head, from: url) {
+                earlier += exchange.hops
+                let answer = try await recovery?.answer(challenge, in: jar, now: now())
+                let decorator = signedIn(by: answer)
                 exchange = RedirectedExchange(
                     request, decorator: decorator, in: context, limit: limit, isBodyRepeatable: isBodyRepeatable)
                 continue
@@ -45,5 +45,13 @@ extension RequestDecorator {
                     head: head, payload: payload, hops: earlier + exchange.hops, url: exchange.chain.context.url)
             }
         }
+    }
+
+    /// This decorator, as it decorates the request that is sent once more.
+    private func signedIn(by answer: LoginFallback.Answer?) -> RequestDecorator {
+        guard case .authorization(let rule)? = answer else { return self }
+        var settings = settings
+        settings.authorization.insert(rule, at: 0)
+        return RequestDecorator(jar: jar, settings: settings)
     }
 }

@@ -49,7 +49,9 @@ package struct TokenLoginConversation: Sendable {
     ) async throws -> TokenSet {
         var device = authorization
         while now().microseconds < device.expiry {
-            try await clock.sleep(for: .seconds(device.interval))
+            // Nobody has to wait longer than the codes live.
+            let left = device.expiry - now().microseconds
+            try await clock.sleep(for: min(.seconds(device.interval), .microseconds(left)))
             do {
                 // Signed anew for each request, where the client signs.
                 let grant = try deviceGrant()
@@ -60,8 +62,7 @@ package struct TokenLoginConversation: Sendable {
                 case .slowDown: device.slowDown()
                 }
             } catch let error as OAuth2Error where error.isTemporary {
-                // Section 3.5 of RFC 8628: ask less often.
-                device.slowDown()
+                device.backOff()
             }
         }
         throw OperationError(code: "login-failed", "the code was not confirmed in time; log in again")
@@ -151,6 +152,11 @@ package struct TokenLoginConversation: Sendable {
         let claims = try IDTokenClaims(unverified: idToken)
         try claims.check(
             issuer: plan.metadata.issuer, clientID: plan.profile.clientID, nonce: nonce, now: now().microseconds)
+        // RFC 9470, section 5: a site that wanted a stronger or more recent login would refuse this one again.
+        let asked = Dictionary(plan.parameters.map { ($0.name, $0.value) }) { $1 }
+        try claims.check(
+            maximumAge: asked["max_age"].flatMap { Int64($0) }, authenticationContexts: asked["acr_values"],
+            now: now().microseconds)
         // Of a token signed with the client's own secret, as of one whose server has no keys to show, TLS alone vouches
         // for the issuer, which is enough for what comes from the token endpoint (OpenID Connect Core 1.0, section
         // 3.1.3.7, point 6).

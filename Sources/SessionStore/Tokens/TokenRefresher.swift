@@ -7,7 +7,9 @@ internal import Synchronization
 /// A server that rotates refresh tokens takes each once, and ends the login where one comes twice (RFC 9700, section
 /// 4.14.2). So a refresh holds a lease in the database, which other processes see; who holds it reads the tokens again
 /// before it asks the server, keeps the new refresh token before it looks at anything else of the reply, and gives the
-/// lease back with the last write. A holder that dies no longer renews its lease, which runs out.
+/// lease back with the last write. A holder that dies no longer renews its lease, which runs out, or counts for nothing
+/// as soon as the system can tell that the process has ended. A holder that was stopped and goes on sends nothing after
+/// its lease has run out; what an earlier request brings it is kept all the same.
 ///
 /// What only looks like a lost login is none: a network failure and a server that cannot answer leave the tokens as
 /// they are, and where the server refuses the grant, the store is asked first whether somebody has a newer one.
@@ -39,24 +41,37 @@ public final class TokenRefresher: Sendable {
     let timing: Timing
     private let transport: any EndpointTransport
     private let process: Int32
+    private let witness: ProcessWitness
     private let clock: any Clock<Duration>
     private let now: @Sendable () -> Timestamp
-    private let flights = Mutex<[String: Task<StoredToken, any Error>]>([:])
+    private let progress = Mutex(Progress())
+
+    /// How many seconds after a refresh its access token is not renewed for being refused.
+    private static let settlingTime: Int64 = 10
+
+    /// What goes on, and went on a moment ago, by the profile's name.
+    private struct Progress {
+        var flights: [String: Task<StoredToken, any Error>] = [:]
+        var renewals: [String: (accessToken: Secret, moment: Timestamp)] = [:]
+    }
 
     /// A refresher of the tokens of one store.
     ///
     /// - Parameters:
     ///   - transport: what sends requests to servers.
     ///   - process: the number of this process, by which people know the holder of a lease.
+    ///   - witness: tells which processes have ended, so that their leases are not waited for.
     ///   - clock: what waits are measured with.
     ///   - now: the time, by which tokens and leases end.
     public init(
-        store: TokenStore, transport: any EndpointTransport, process: Int32, timing: Timing = Timing(),
-        clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Timestamp
+        store: TokenStore, transport: any EndpointTransport, process: Int32, witness: ProcessWitness = .system,
+        timing: Timing = Timing(), clock: any Clock<Duration> = ContinuousClock(),
+        now: @escaping @Sendable () -> Timestamp
     ) {
         self.store = store
         self.transport = transport
         self.process = process
+        self.witness = witness
         self.timing = timing
         self.clock = clock
         self.now = now
@@ -94,6 +109,25 @@ public final class TokenRefresher: Sendable {
         try await refresh(try store.get(name))
     }
 
+    /// The tokens of a profile in the place of an access token that a site refuses although its time is not over: it was
+    /// revoked.
+    ///
+    /// Where somebody else has got another one since, that one counts, and the server is not asked.
+    ///
+    /// - Returns: `nil` where this refresher has only just got the refused one: the next would fare no better.
+    /// - Throws: `SessionStoreError`, `OAuth2Error`, or ``TokenRefreshError``.
+    public func renewed(_ name: String, insteadOf refused: Secret) async throws -> StoredToken? {
+        let stored = try store.get(name)
+        guard stored.tokens.accessToken == refused else { return try await token(name) }
+        guard stored.refusal == nil else { throw TokenRefreshError(.loginRequired, name) }
+        if let renewal = progress.withLock({ $0.renewals[name] }), renewal.accessToken == refused,
+            now() < renewal.moment.advanced(bySeconds: TokenRefresher.settlingTime)
+        {
+            return nil
+        }
+        return try await refresh(stored)
+    }
+
     private func needsRefresh(_ stored: StoredToken) -> Bool {
         switch stored.tokens.validity(at: now().microseconds, skew: timing.skew) {
         case .valid, .unknown: false
@@ -104,13 +138,13 @@ public final class TokenRefresher: Sendable {
     /// Joins the refresh of this process that is under way, or begins one.
     private func refresh(_ stored: StoredToken) async throws -> StoredToken {
         let name = stored.profile.name
-        let flight = flights.withLock { flights in
-            if let flight = flights[name] { return flight }
+        let flight = progress.withLock { progress in
+            if let flight = progress.flights[name] { return flight }
             let flight = Task {
                 defer { self.removeFlight(name) }
                 return try await self.fly(from: stored)
             }
-            flights[name] = flight
+            progress.flights[name] = flight
             return flight
         }
         return try await flight.value
@@ -120,13 +154,18 @@ public final class TokenRefresher: Sendable {
     private func fly(from seen: StoredToken) async throws -> StoredToken {
         let name = seen.profile.name
         var generator = SystemRandomNumberGenerator()
-        let holder = LeaseHolder(process: process, using: &generator)
+        let holder = LeaseHolder(process: process, witness: witness, using: &generator)
         var waited = Duration.zero
         while true {
-            let outcome = try store.takeLease(name, for: holder, until: leaseEnd(), now: now())
+            let outcome = try store.takeLease(name, for: holder, until: leaseEnd(), witness: witness, now: now())
             switch outcome {
             case .taken(let current):
-                return try await withLease(holder, of: current, seen: seen)
+                do {
+                    return try await withLease(holder, of: current, seen: seen)
+                } catch is LeaseLost {
+                    // Nothing was sent. Somebody else is at it, or is done.
+                    break
+                }
             case .held(let current, _):
                 if isDone(current, since: seen) { return current }
                 if let refusal = refusal(of: current, since: seen) { throw refusal }
@@ -138,8 +177,14 @@ public final class TokenRefresher: Sendable {
                 try await clock.sleep(for: pause)
                 waited += pause
                 // Only a look, which holds up nobody, for as long as the holder is at it.
-            } while try store.lease(name, now: now()) != nil && waited < timing.patience
+            } while try isHeld(name) && waited < timing.patience
         }
+    }
+
+    /// Whether somebody is at it who is to be waited for.
+    private func isHeld(_ name: String) throws -> Bool {
+        guard let holder = try store.lease(name, now: now()) else { return false }
+        return !holder.hasEnded(by: witness)
     }
 
     /// Whether somebody else has got what was wanted: a rotated refresh token alone is not it.
@@ -172,8 +217,14 @@ public final class TokenRefresher: Sendable {
                 return current
             }
             if let refusal = refusal(of: current, since: seen) { throw refusal }
-            let renewal = TokenRenewal(store: store, holder: holder, transport: transport, now: now)
-            return try await renewing(holder, of: name) { try await renewal.run(current) }
+            let leased = LeasedTransport(transport) { [self] in
+                let end = leaseEnd()
+                return try store.renewLease(name, of: holder, until: end) ? end : nil
+            }
+            let renewal = TokenRenewal(store: store, holder: holder, transport: leased, now: now)
+            let renewed = try await renewing(holder, of: name) { try await renewal.run(current) }
+            progress.withLock { $0.renewals[name] = (renewed.tokens.accessToken, now()) }
+            return renewed
         } catch {
             // Where this fails too, the lease runs out.
             try? store.releaseLease(name, of: holder)
@@ -181,17 +232,18 @@ public final class TokenRefresher: Sendable {
         }
     }
 
-    /// Keeps the lease alive for as long as `body` runs.
+    /// Keeps the lease alive for as long as `body` runs. Where it is lost, what `body` has under way still counts.
     private func renewing(
         _ holder: LeaseHolder, of name: String, _ body: @escaping @Sendable () async throws -> StoredToken
     ) async throws -> StoredToken {
         try await withThrowingTaskGroup(of: StoredToken?.self) { group in
             group.addTask { try await body() }
             group.addTask { [self] in
-                while true {
+                repeat {
                     try await clock.sleep(for: timing.lease / 3)
-                    _ = try? store.renewLease(name, of: holder, until: leaseEnd())
-                }
+                    // A database that is busy for a moment is no loss.
+                } while (try? store.renewLease(name, of: holder, until: leaseEnd())) ?? true
+                return nil
             }
             defer { group.cancelAll() }
             while let result = try await group.next() {
@@ -202,7 +254,7 @@ public final class TokenRefresher: Sendable {
     }
 
     private func removeFlight(_ name: String) {
-        flights.withLock { _ = $0.removeValue(forKey: name) }
+        progress.withLock { _ = $0.flights.removeValue(forKey: name) }
     }
 }
 

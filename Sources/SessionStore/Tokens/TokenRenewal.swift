@@ -5,10 +5,21 @@ internal import OAuth2
 struct TokenRenewal: Sendable {
     let store: TokenStore
     let holder: LeaseHolder
-    let transport: any EndpointTransport
+    let transport: LeasedTransport
     let now: @Sendable () -> Timestamp
 
+    /// Asks, unless the lease is lost before anything was sent.
+    ///
+    /// - Throws: ``LeaseLost``, besides what there is to tell a user.
     func run(_ current: StoredToken) async throws -> StoredToken {
+        do {
+            return try await renewed(current)
+        } catch let error as OAuth2Error {
+            throw transport.failure ?? error
+        }
+    }
+
+    private func renewed(_ current: StoredToken) async throws -> StoredToken {
         let name = current.profile.name
         guard let credentials = try store.credentials(name) else {
             throw TokenRefreshError(
@@ -47,7 +58,7 @@ struct TokenRenewal: Sendable {
         {
             guard
                 let next = try store.rotate(
-                    rotated, of: name, expectedGeneration: generation, now: now())
+                    rotated, of: name, for: current.tokens.refreshToken, expectedGeneration: generation, now: now())
             else { return try changedMeanwhile(name) }
             tokens.refreshToken = rotated
             tokens.refreshTokenExpiry = nil
@@ -69,10 +80,18 @@ struct TokenRenewal: Sendable {
         var tokens = tokens
         let refusal = idTokenRefusal(of: tokens, after: current)
         if refusal != nil { tokens.idToken = current.tokens.idToken }
-        let isWritten = try store.put(
-            tokens, for: current.profile, expectedGeneration: generation,
-            cause: refusal == nil ? .refreshed : .refreshedWithoutIDToken, releasing: holder, now: now())
-        guard isWritten else { return try changedMeanwhile(current.profile.name) }
+        func isWritten(over generation: Int64) throws -> Bool {
+            try store.put(
+                tokens, for: current.profile, expectedGeneration: generation,
+                cause: refusal == nil ? .refreshed : .refreshedWithoutIDToken, releasing: holder, now: now())
+        }
+        if try !isWritten(over: generation) {
+            // Somebody else was refused meanwhile with the same refresh token: what came for it counts.
+            let latest = try store.get(current.profile.name)
+            guard latest.refusal != nil, let sent = current.tokens.refreshToken, latest.tokens.refreshToken == sent,
+                try isWritten(over: latest.generation)
+            else { return try changedMeanwhile(current.profile.name) }
+        }
         var stored = try store.get(current.profile.name)
         stored.idTokenRefusal = refusal
         return stored

@@ -126,10 +126,19 @@ struct TokenRows {
         let statement = try RowStatement(
             database,
             """
-            UPDATE token_profile SET refresh_token = ?, refresh_expires_at = NULL, generation = generation + 1
+            UPDATE token_profile
+            SET refresh_token = ?, refresh_expires_at = NULL, refused_at = NULL, generation = generation + 1
             WHERE id = ?
             """)
         statement.bind(1, try sealed(refreshToken, id, .refreshToken))
+        statement.bind(2, id)
+        try statement.run()
+    }
+
+    /// Notes when the refresh token ends. The tokens are as they were, and so is the generation.
+    func noteExpiryOfRefreshToken(_ expiry: Int64, id: Int64) throws {
+        let statement = try RowStatement(database, "UPDATE token_profile SET refresh_expires_at = ? WHERE id = ?")
+        statement.bind(1, expiry)
         statement.bind(2, id)
         try statement.run()
     }

@@ -1,14 +1,16 @@
 public import CookieModel
 internal import GRDB
-internal import OAuth2
+public import OAuth2
 
 /// What a refresh does to a profile, a transaction each.
 extension TokenStore {
     /// Takes the lease of a profile, unless somebody has it who is still to be believed.
     ///
+    /// - Parameter witness: tells which holders have ended.
     /// - Returns: the profile as it is now: what was known of it before may be old.
     func takeLease(
-        _ name: String, for holder: LeaseHolder, until expiry: Timestamp, now: Timestamp
+        _ name: String, for holder: LeaseHolder, until expiry: Timestamp, witness: ProcessWitness = .none,
+        now: Timestamp
     ) throws(SessionStoreError) -> LeaseOutcome {
         try database.write { connection in
             let rows = TokenRows(database: connection, sealer: database.sealer)
@@ -16,7 +18,9 @@ extension TokenStore {
                 throw TokenStore.notFound(name)
             }
             let leases = TokenLeaseRows(database: connection)
-            if let held = try leases.lease(row.id), held.holder != holder, held.isBelieved(at: now) {
+            if let held = try leases.lease(row.id), held.holder != holder, held.isBelieved(at: now),
+                !held.holder.hasEnded(by: witness)
+            {
                 return .held(try token.get(), until: held.expiry)
             }
             try leases.put(row.id, holder, expiry)
@@ -45,17 +49,42 @@ extension TokenStore {
 
     /// Keeps a refresh token that took the place of the stored one, before anything else of the reply is known.
     ///
+    /// Where somebody else was refused meanwhile with the refresh token that this one was got for, it is kept as well:
+    /// what the server gives for a token is newer than what it says of it.
+    ///
+    /// - Parameter sent: the refresh token that it was got for.
     /// - Returns: the generation now; `nil` where the profile was changed meanwhile, and nothing was written.
     func rotate(
-        _ refreshToken: Secret, of name: String, expectedGeneration: Int64, now: Timestamp
+        _ refreshToken: Secret, of name: String, for sent: Secret?, expectedGeneration: Int64, now: Timestamp
     ) throws(SessionStoreError) -> Int64? {
         try database.write { connection in
             let rows = TokenRows(database: connection, sealer: database.sealer)
-            guard let row = try rows.row(named: name), row.generation == expectedGeneration else { return nil }
+            guard let row = try rows.row(named: name) else { return nil }
+            if row.generation != expectedGeneration {
+                let stored = try? rows.tokens(named: name).first?.get()
+                guard let sent, stored?.tokens.refreshToken == sent else { return nil }
+            }
             try rows.rotate(refreshToken, id: row.id)
             try TokenChangeRows(database: connection).append(
                 .rotated, name, generation: row.generation + 1, now: now)
             return row.generation + 1
+        }
+    }
+
+    /// Notes when a refresh token ends, as the server tells where it is asked about it (RFC 7662).
+    ///
+    /// - Returns: whether the profile still has that refresh token; if not, nothing was written.
+    @discardableResult
+    public func noteExpiry(
+        _ expiry: Int64, ofRefreshToken token: Secret, of name: String
+    ) throws(SessionStoreError) -> Bool {
+        try database.write { connection in
+            let rows = TokenRows(database: connection, sealer: database.sealer)
+            guard let row = try rows.row(named: name),
+                try rows.tokens(named: name).first?.get().tokens.refreshToken == token
+            else { return false }
+            try rows.noteExpiryOfRefreshToken(expiry, id: row.id)
+            return true
         }
     }
 

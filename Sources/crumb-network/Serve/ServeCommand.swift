@@ -94,8 +94,6 @@ struct ServeCommand: AsyncParsableCommand {
 extension Timestamp {
     /// The time of the system's clock.
     fileprivate static var now: Timestamp {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Timestamp(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
+        Timestamp(microseconds: SystemTime.microseconds)
     }
 }

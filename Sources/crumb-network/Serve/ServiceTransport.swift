@@ -5,6 +5,6 @@ import OAuth2
 struct ServiceTransport: EndpointTransport {
     func send(_ request: EndpointRequest) async throws(OAuth2Error) -> EndpointResponse {
         let exchange = HTTPExchange(bodyLimit: EndpointResponse.maximumBodySize + 1)
-        return try await exchange.answer(HelperMessage(request)).response(to: request)
+        return try await exchange.answer(HelperMessage<ExchangeQuestion>(request)).response(to: request)
     }
 }

@@ -4,9 +4,9 @@ import OAuth2
 import RequestDecoration
 import SessionStore
 
-/// Gets the session back in where an answer says "not signed in", once for each command.
+/// Gets the session back in where an answer says "not signed in": one ``LoginRecovery`` for each command.
 struct CurlFallback {
-    private let fallback: LoginFallback
+    private var recovery: LoginRecovery
     private let jar: CookieJar
 
     /// - Returns: `nil` where the jar has no rules, or the user signs the request in.
@@ -14,22 +14,31 @@ struct CurlFallback {
         let rules = try jar.loginRules().map(\.rule)
         guard !rules.isEmpty, !plan.signsIn, plan.canRepeatBody else { return nil }
         self.jar = jar
-        fallback = LoginFallback(
-            rules: rules, store: jar.tokens, refresher: TokenAccess(jar.tokens).refresher(),
-            transport: HelperTransport())
+        recovery = LoginRecovery(
+            LoginFallback(
+                rules: rules, store: jar.tokens, refresher: TokenAccess(jar.tokens).refresher(),
+                transport: HelperTransport()))
     }
+
+    /// Whether nothing is left to try.
+    var isOver: Bool { recovery.isOver }
 
     /// What an answer says, where it says "not signed in".
     func challenge(_ block: ResponseBlock, from url: RequestURL) -> LoginChallenge? {
-        fallback.challenge(in: block.head, from: url)
+        recovery.challenge(in: block.head, from: url)
     }
 
     /// Gets a token and delivers it.
     ///
     /// - Returns: what goes into the Authorization field of the request that is made once more, and where.
-    func answer(_ challenge: LoginChallenge, now: Timestamp) throws -> AuthorizationRule? {
-        let (fallback, jar) = (fallback, jar)
-        let answer = try Blocking.run { try await fallback.answer(challenge, in: jar, now: now) }
+    mutating func answer(_ challenge: LoginChallenge, now: Timestamp) throws -> AuthorizationRule? {
+        let (before, jar) = (recovery, jar)
+        let (after, answer) = try Blocking.run {
+            var recovery = before
+            let answer = try await recovery.answer(challenge, in: jar, now: now)
+            return (recovery, answer)
+        }
+        recovery = after
         guard case .authorization(let rule) = answer else { return nil }
         return rule
     }

@@ -51,9 +51,9 @@ final class CurlSession {
             }
             switch run.repetition {
             case .notSignedIn(let challenge):
-                // Once: what the next answer says is for the user, whatever it is.
                 authorization = try fallback?.answer(challenge, now: now())
-                fallback = nil
+                // What the next answer says is for the user, whatever it is.
+                if fallback?.isOver == true { fallback = nil }
                 report.fallback = challenge.sign.rawValue
                 hop = RedirectChain(context)
                 isRepeated = false

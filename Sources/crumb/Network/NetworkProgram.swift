@@ -33,12 +33,14 @@ struct NetworkProgram {
     }
 
     /// Asks the program, and waits for its answer.
+    ///
+    /// - Parameter endsWithAsker: whether the program is told by the end of its input when nobody waits any more.
     func ask<Question: Codable, Answer: Codable>(
-        _ subcommand: String, _ question: HelperMessage<Question>
+        _ subcommand: String, _ question: HelperMessage<Question>, endsWithAsker: Bool = false
     ) throws -> HelperMessage<Answer> {
         let output = Output()
         var process = ChildProcess(program: path, failure: .networkProgramNotFound)
-        try process.setStandardInput(contents: try question.bytes)
+        try process.setStandardInput(contents: try question.bytes, staysOpen: endsWithAsker)
         try process.capture(STDOUT_FILENO) { output.bytes += $0 }
         let status = try process.run([Array(subcommand.utf8)])
         guard status == 0, let answer = HelperMessage<Answer>(parsing: output.bytes) else {

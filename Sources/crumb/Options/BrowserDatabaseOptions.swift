@@ -1,6 +1,7 @@
 import ArgumentParser
 import BrowserCookies
 import Foundation
+import OAuth2
 
 /// What a browser's database does not tell by itself.
 struct BrowserDatabaseOptions: ParsableArguments {
@@ -26,6 +27,6 @@ struct BrowserDatabaseOptions: ParsableArguments {
             while bytes.last.map(InputFile.isWhiteSpace) == true { bytes.removeLast() }
             return bytes
         }
-        return ProcessInfo.processInfo.environment["CRUMB_BROWSER_PASSWORD"].map { Array($0.utf8) }
+        return SecretVariable.browserPassword.secret?.exposedBytes
     }
 }

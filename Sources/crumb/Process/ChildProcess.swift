@@ -44,10 +44,16 @@ struct ChildProcess {
 
     /// Gives the program a standard input with contents that only it sees.
     ///
-    /// - Parameter next: gives what comes after the contents, step by step; `nil` at the end.
-    mutating func setStandardInput(contents: [UInt8], next: @escaping PipeSource.Producer = { nil }) throws {
+    /// - Parameters:
+    ///   - staysOpen: whether its end comes with that of the program's output, or of crumb, instead of that of the
+    ///     contents.
+    ///   - next: gives what comes after the contents, step by step; `nil` at the end.
+    mutating func setStandardInput(
+        contents: [UInt8], staysOpen: Bool = false, next: @escaping PipeSource.Producer = { nil }
+    ) throws {
         let (reading, writing) = try pipe()
-        sources.append(PipeSource(descriptor: try kept(writing), contents: contents, next: next))
+        sources.append(
+            PipeSource(descriptor: try kept(writing), contents: contents, staysOpen: staysOpen, next: next))
         redirections.append((try handed(reading), STDIN_FILENO))
     }
 
@@ -84,11 +90,11 @@ struct ChildProcess {
         while sinks.contains(where: \.isOpen) {
             var polled =
                 sinks.filter(\.isOpen).map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
-                + sources.filter(\.isOpen).map { pollfd(fd: $0.descriptor, events: Int16(POLLOUT), revents: 0) }
+                + sources.filter(\.isWriting).map { pollfd(fd: $0.descriptor, events: Int16(POLLOUT), revents: 0) }
             guard poll(&polled, nfds_t(polled.count), -1) >= 0 || errno == EINTR else {
                 throw problem("waiting for \(program)")
             }
-            for index in sources.indices where sources[index].isOpen { try sources[index].write() }
+            for index in sources.indices where sources[index].isWriting { try sources[index].write() }
             for index in sinks.indices where sinks[index].isOpen { try sinks[index].read() }
         }
     }

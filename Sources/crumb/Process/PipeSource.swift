@@ -7,16 +7,23 @@ struct PipeSource {
 
     let descriptor: Int32
     private(set) var isOpen = true
+    /// Whether there may be more to write.
+    private(set) var isWriting = true
     private var rest: ArraySlice<UInt8>
     private let next: Producer
+    private let staysOpen: Bool
 
-    init(descriptor: Int32, contents: [UInt8], next: @escaping Producer = { nil }) {
+    /// - Parameter staysOpen: whether the pipe stays open behind the last byte, for the reader to see its end when this
+    ///   program's comes.
+    init(descriptor: Int32, contents: [UInt8], staysOpen: Bool = false, next: @escaping Producer = { nil }) {
         self.descriptor = descriptor
         self.next = next
+        self.staysOpen = staysOpen
         rest = contents[...]
     }
 
-    /// Writes what the pipe takes, and closes it behind the last byte. A reader that has gone needs no more.
+    /// Writes what the pipe takes, and closes it behind the last byte unless it is to stay open. A reader that has gone
+    /// needs no more.
     mutating func write() throws {
         while true {
             if rest.isEmpty {
@@ -41,6 +48,8 @@ struct PipeSource {
             rest = rest.dropFirst(count)
         }
         rest = []
+        isWriting = false
+        guard !staysOpen else { return }
         isOpen = false
         close(descriptor)
     }

@@ -17,7 +17,7 @@ extension CrumbCommand {
         let console = Console(isQuiet: output.quiet)
         // A closed pipe is an error to handle, not a signal to die of.
         signal(SIGPIPE, SIG_IGN)
-        KeyLocation.clearEnvironment()
+        SecretVariable.clearEnvironment()
         do {
             try execute(console)
         } catch let problem as Problem {

@@ -13,8 +13,16 @@ struct ClientSecretOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A PEM file with the client's private key (P-256), to authenticate with signatures.", valueName: "file"))
+            "A PEM file with the client's private key (P-256, Ed25519 or RSA), to authenticate with signatures.",
+            valueName: "file"))
     var clientKeyFile: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "How that key signs: ES256, EdDSA, RS256 or PS256. Default: what it is for; RS256 with RSA.",
+            valueName: "algorithm"),
+        transform: { try algorithm(named: $0) })
+    var keyAlgorithm: SigningKey.Algorithm?
 
     @Option(help: "The client's name for that key.")
     var keyID: String?
@@ -36,7 +44,8 @@ struct ClientSecretOptions: ParsableArguments {
     /// The client's secret or key, where one was given.
     func secret() throws -> Secret? {
         if let clientKeyFile {
-            return try SigningKey(pem: Secret(try InputFile(clientKeyFile).contents(limit: 1 << 16))).secret
+            let pem = Secret(try InputFile(clientKeyFile).contents(limit: 1 << 16))
+            return try SigningKey(pem: pem, algorithm: keyAlgorithm).secret
         }
         if let clientSecretFile {
             var bytes = try InputFile(clientSecretFile).contents(limit: 1 << 16)
@@ -44,7 +53,7 @@ struct ClientSecretOptions: ParsableArguments {
             guard !bytes.isEmpty else { throw Problem(.inputEmpty, "\(clientSecretFile): there is no secret in it") }
             return Secret(bytes)
         }
-        return ClientSecretOptions.environmentSecret
+        return SecretVariable.clientSecret.secret
     }
 
     /// The method that was named, or that the file says.
@@ -61,19 +70,15 @@ struct ClientSecretOptions: ParsableArguments {
         }
         return method
     }
+}
 
-    /// What `CRUMB_CLIENT_SECRET` held. The first look takes it out of the environment, so that no child inherits it.
-    private static let environmentSecret: Secret? = {
-        guard let value = getenv("CRUMB_CLIENT_SECRET") else { return nil }
-        let secret = Secret(String(cString: value))
-        unsetenv("CRUMB_CLIENT_SECRET")
-        return secret.isEmpty ? nil : secret
-    }()
-
-    /// Takes the secret out of the environment: no other program has use for it.
-    static func clearEnvironment() {
-        _ = environmentSecret
+/// The algorithm of a registered name.
+private func algorithm(named name: String) throws -> SigningKey.Algorithm {
+    guard let algorithm = SigningKey.Algorithm(rawValue: name) else {
+        let names = SigningKey.Algorithm.allCases.map(\.rawValue).joined(separator: ", ")
+        throw ValidationError("--key-algorithm: use one of \(names).")
     }
+    return algorithm
 }
 
 /// The audience of a name.

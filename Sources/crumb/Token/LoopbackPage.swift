@@ -4,12 +4,18 @@ enum LoopbackPage {
     case failed
     case notThisLogin
     case notFound
+    /// The page to log in on was asked for again.
+    case openedBefore
+    /// Sends the browser on.
+    case redirect(to: String)
 
     private var status: String {
         switch self {
         case .done: "200 OK"
         case .failed, .notThisLogin: "400 Bad Request"
         case .notFound: "404 Not Found"
+        case .openedBefore: "410 Gone"
+        case .redirect: "302 Found"
         }
     }
 
@@ -19,7 +25,14 @@ enum LoopbackPage {
         case .failed: ("The login failed", "The terminal says why. You can close this page.")
         case .notThisLogin: ("Not this login", "This is no answer to the login that Crumb waits for.")
         case .notFound: ("Nothing here", "Crumb waits at another address for a login to end.")
+        case .openedBefore:
+            ("The login was stopped", "Its page was opened before, by you or somebody else here. Log in again.")
+        case .redirect: ("Log in", "The page to log in on opens.")
         }
+    }
+
+    private var location: String {
+        if case .redirect(let url) = self { "\r\nLocation: \(url)" } else { "" }
     }
 
     /// The whole response.
@@ -30,7 +43,7 @@ enum LoopbackPage {
 
             """
         let head = """
-            HTTP/1.1 \(status)\r
+            HTTP/1.1 \(status)\(location)\r
             Content-Type: text/html; charset=utf-8\r
             Content-Length: \(body.utf8.count)\r
             Cache-Control: no-store\r

@@ -29,8 +29,20 @@ final class LoopbackRedirect {
 
     /// The redirect URI with the port that it really is.
     let redirectURI: String
+    /// An address that sends who opens it to the page to log in on, once, for the argument list of a program that opens
+    /// a browser: everybody on this machine may read that, and the page's own URL has in it what ties the login
+    /// together.
+    let opening: String
     private let path: String
+    private let openingPath: String
+    private var page: Page?
     private let listener: Int32
+
+    /// The page that ``opening`` leads to.
+    private enum Page {
+        case unopened(String)
+        case opened
+    }
 
     /// Listens.
     ///
@@ -52,6 +64,15 @@ final class LoopbackRedirect {
         let bound = isIPv6 ? LoopbackRedirect.bind6(descriptor, port) : LoopbackRedirect.bind4(descriptor, port)
         guard let bound else { throw LoopbackRedirect.problem(uri) }
         redirectURI = "http://\(host):\(bound)\(path)"
+        var generator = SystemRandomNumberGenerator()
+        let secret = (0..<2).map { _ in String(UInt64.random(in: .min ... .max, using: &generator), radix: 36) }
+        openingPath = "/login-\(secret.joined())"
+        opening = "http://\(host):\(bound)\(openingPath)"
+    }
+
+    /// Has ``opening`` lead to a page, from now on.
+    func offer(_ url: String) {
+        page = .unopened(url)
     }
 
     deinit {
@@ -64,6 +85,7 @@ final class LoopbackRedirect {
     ///   - readsInput: whether a line of standard input counts as the redirect.
     ///   - isMeant: whether an arrival belongs to this login; others are told that they do not.
     /// - Returns: `nil` where the time was up.
+    /// - Throws: `Problem` where the page to log in on was opened twice: one of the two is not the user.
     func arrival(
         until deadline: ContinuousClock.Instant, readsInput: Bool, isMeant: (String) -> Bool
     ) throws -> Arrival? {
@@ -76,7 +98,7 @@ final class LoopbackRedirect {
             let milliseconds = min(left.components.seconds * 1000 + 1, 60_000)
             let count = poll(&watched, nfds_t(watched.count), Int32(milliseconds))
             guard count > 0 else { continue }
-            if watched[0].revents != 0, let arrival = accepted(isMeant) { return arrival }
+            if watched[0].revents != 0, let arrival = try accepted(isMeant) { return arrival }
             guard watched.count > 1, watched[1].revents != 0 else { continue }
             var byte: UInt8 = 0
             guard read(STDIN_FILENO, &byte, 1) == 1 else {
@@ -95,7 +117,7 @@ final class LoopbackRedirect {
         }
     }
 
-    private func accepted(_ isMeant: (String) -> Bool) -> Arrival? {
+    private func accepted(_ isMeant: (String) -> Bool) throws -> Arrival? {
         let connection = accept(listener, nil, nil)
         guard connection >= 0 else { return nil }
         _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
@@ -107,6 +129,10 @@ final class LoopbackRedirect {
             close(connection)
             return nil
         }
+        if target == openingPath, let page {
+            try open(page, connection)
+            return nil
+        }
         guard target.prefix(while: { $0 != "?" }) == path else {
             LoopbackRedirect.answer(connection, .notFound)
             return nil
@@ -116,6 +142,20 @@ final class LoopbackRedirect {
             return nil
         }
         return Arrival(target: target, connection: connection)
+    }
+
+    private func open(_ page: Page, _ connection: Int32) throws {
+        switch page {
+        case .unopened(let url):
+            self.page = .opened
+            LoopbackRedirect.answer(connection, .redirect(to: url))
+        case .opened:
+            LoopbackRedirect.answer(connection, .openedBefore)
+            throw Problem(
+                .loginFailed,
+                "the page to log in on was opened twice; if it was not you, somebody on this machine tries to log in in "
+                    + "your place. Log in again")
+        }
     }
 
     /// The target of a GET request; `nil` for anything else.

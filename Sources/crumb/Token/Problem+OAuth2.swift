@@ -9,7 +9,7 @@ extension Problem {
             switch error.code {
             case .unreachable, .serverUnavailable: .serverUnavailable
             case .invalidGrant, .invalidClient, .refused: .serverRefused
-            case .accessDenied, .deviceCodeExpired, .stateMismatch, .invalidRedirect: .loginFailed
+            case .accessDenied, .deviceCodeExpired, .stateMismatch, .invalidRedirect, .unmetAuthentication: .loginFailed
             case .invalidEndpoint, .insecureEndpoint, .endpointMissing, .invalidKey: .tokenSettingsInvalid
             case .missingRefreshToken: .tokenExpired
             default: .replyUnusable

@@ -61,7 +61,8 @@ struct TokenLogin {
         let url = try Blocking.run {
             try await conversation.exposedAuthorizationURL(for: attempt, comingBackTo: redirectURI)
         }
-        if !opensBrowser || !WebBrowser.open(url) {
+        redirect.offer(url)
+        if !opensBrowser || !WebBrowser.open(redirect.opening) {
             console.ask("Open this page in a browser:\n\(url)")
             if !opensBrowser {
                 console.ask("Where the browser cannot come back, paste the URL that it ended at.")

@@ -32,7 +32,8 @@ struct DeviceGrantTests {
         "Interval and lifetime have bounds and defaults",
         arguments: [
             ("", 5, 600), (#","interval":2,"expires_in":30"#, 2, 30), (#","interval":"7","expires_in":"9.5""#, 7, 9),
-            (#","interval":0"#, 1, 600), (#","interval":-4"#, 1, 600), (#","interval":1e9"#, 60, 600),
+            (#","interval":0"#, 1, 600), (#","interval":-4"#, 1, 600), (#","interval":1e9"#, 3600, 600),
+            (#","interval":120"#, 120, 600),
             (#","interval":"soon","expires_in":"later""#, 5, 600), (#","expires_in":-1"#, 5, 0),
         ])
     func times(_ members: String, _ interval: Int, _ lifetime: Int64) throws {
@@ -48,6 +49,11 @@ struct DeviceGrantTests {
         #expect(authorization.interval == 10)
         for _ in 0..<50 { authorization.slowDown() }
         #expect(authorization.interval == 60)
+        // A server that wants more is never asked sooner than it wants.
+        var patient = try self.authorization(#","interval":120"#)
+        patient.slowDown()
+        patient.backOff()
+        #expect(patient.interval == 120)
     }
 
     @Test(

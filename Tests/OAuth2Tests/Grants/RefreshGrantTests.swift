@@ -120,6 +120,14 @@ struct RefreshGrantTests {
         #expect(try response(#"{"access_token":"new","refresh_expires_in":5}"#).refreshTokenExpiry == after(5))
     }
 
+    @Test("keeps the expiry of a refresh token that comes back as it was, and of no other")
+    func repeated() throws {
+        let repeated = #"{"access_token":"new","refresh_token":"old-refresh"#
+        #expect(try response(repeated + #""}"#).refreshTokenExpiry == after(1000))
+        #expect(try response(repeated + #"","refresh_expires_in":5}"#).refreshTokenExpiry == after(5))
+        #expect(try response(repeated + #"-2"}"#).refreshTokenExpiry == nil)
+    }
+
     @Test("tells a lost grant from a server that cannot answer")
     func errors() {
         func code(_ body: String, _ status: HTTPResponse.Status) -> OAuth2Error.Code? {

@@ -41,7 +41,7 @@ struct ProofTests {
     func keys() throws {
         let key = SigningKey()
         #expect(try SigningKey(key.secret) == key && key != SigningKey())
-        #expect(key.thumbprint.count == 43)
+        #expect(try key.thumbprint.count == 43)
         #expect(thrown { () throws(OAuth2Error) in try SigningKey(Secret("short")) }?.code == .invalidKey)
         #expect(thrown { () throws(OAuth2Error) in try SigningKey(pem: Secret("no pem")) }?.code == .invalidKey)
         #expect(!shown(key).contains(String(decoding: key.secret.exposedBytes, as: UTF8.self)))

@@ -56,6 +56,29 @@ struct TokenResponseErrorTests {
     }
 
     @Test(
+        "tells a refusal of the grant, in whatever words, from what a new login would not help",
+        arguments: [
+            // RFC 6749, section 5.2, and what servers answer in its place
+            (400, #"{"error":"invalid_grant"}"#, true), (400, "", true), (403, "", true), (401, "", true),
+            (400, "{}", true), (422, #"{"message":"expired"}"#, true), (403, "<html>", true), (404, "", true),
+            (403, #"{"error":"invalid_code"}"#, true), (200, #"{"error":"bad_refresh_token"}"#, true),
+            (400, #"{"error":"invalid_request"}"#, true), (400, #"{"error":"interaction_required"}"#, true),
+            (400, #"{"error":"unauthorized_client"}"#, true), (400, #"{"error":"access_denied"}"#, true),
+            // The client, its proof
+            (401, #"{"error":"invalid_client"}"#, false), (400, #"{"error":"use_dpop_nonce"}"#, false),
+            (400, #"{"error":"invalid_dpop_proof"}"#, false),
+            // Later it may be another answer
+            (408, "", false), (425, "", false), (429, "", false), (429, #"{"error":"invalid_grant"}"#, false),
+            (500, #"{"error":"invalid_grant"}"#, false), (503, "", false), (400, #"{"error":"slow_down"}"#, false),
+            (400, #"{"error":"temporarily_unavailable"}"#, false),
+            // Somebody else has answered
+            (407, "", false), (421, "", false), (302, "", false), (200, "<html>", false), (200, "", false),
+        ] as [(Int, String, Bool)])
+    func refusesGrant(_ status: Int, _ body: String, _ expected: Bool) {
+        #expect(error(status, body)?.refusesGrant == expected)
+    }
+
+    @Test(
         "has the server's error where it told one",
         arguments: [
             (400, #"{"error":"invalid_grant"}"#, .invalidGrant, "invalid_grant"),

@@ -65,6 +65,9 @@ struct TokenResponseTests {
         for (name, path) in [
             ("expires_in", \TokenSet.accessTokenExpiry), ("refresh_expires_in", \TokenSet.refreshTokenExpiry),
             ("refresh_token_expires_in", \TokenSet.refreshTokenExpiry),
+            ("x_refresh_token_expires_in", \TokenSet.refreshTokenExpiry),
+            ("re_expires_in", \TokenSet.refreshTokenExpiry), ("refresh_token_timeout", \TokenSet.refreshTokenExpiry),
+            ("authorization_expires_in", \TokenSet.refreshTokenExpiry),
         ] {
             let tokens = try read(#"{"access_token":"a","\#(name)":\#(value)}"#)
             #expect(tokens.accessToken == Secret("a"))
@@ -93,6 +96,19 @@ struct TokenResponseTests {
         #expect(both.accessTokenExpiry == after(60))
         let absolute = try read(#"{"access_token":"a","expires_in":null,"expires_on":"1795251600"}"#)
         #expect(absolute.accessTokenExpiry == after(3600))
+    }
+
+    @Test(
+        "has a refresh token that ends no later than the grant that it is of",
+        arguments: [
+            (#""refresh_token_timeout":604800,"authorization_expires_in":864000"#, 604_800),
+            (#""refresh_token_timeout":604800,"authorization_expires_in":259200"#, 259_200),
+            (#""refresh_expires_in":0,"authorization_expires_in":60"#, 60),
+            (#""refresh_expires_in":60,"authorization_expires_in":0"#, 60),
+            (#""authorization_expires_in":"soon""#, nil),
+        ] as [(String, Int64?)])
+    func grantExpiry(_ members: String, _ seconds: Int64?) throws {
+        #expect(try read(#"{"access_token":"a",\#(members)}"#).refreshTokenExpiry == seconds.map(after))
     }
 
     @Test("keeps a fraction of a second")

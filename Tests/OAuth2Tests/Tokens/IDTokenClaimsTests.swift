@@ -44,6 +44,25 @@ struct IDTokenClaimsTests {
     }
 
     @Test(
+        "A login is as recent and made in one of the ways that were asked for",
+        arguments: [
+            (#""auth_time":1795247990"#, 10, nil, nil), (#""auth_time":1795247880"#, 0, nil, nil),
+            (#""auth_time":1795247869"#, 10, nil, "unmet_authentication_requirements"),
+            (#""auth_time":1795247879"#, 0, nil, "unmet_authentication_requirements"),
+            (#""auth_time":1795247879"#, -5, nil, "unmet_authentication_requirements"),
+            (#""acr":"gold""#, 10, nil, "unmet_authentication_requirements"), (#""auth_time":1"#, nil, nil, nil),
+            (#""acr":"silver""#, nil, "gold silver", nil), (#""x":1"#, nil, "gold", nil), (#""acr":"0""#, nil, "", nil),
+            (#""acr":"0""#, nil, "gold silver", "unmet_authentication_requirements"),
+        ] as [(String, Int64?, String?, String?)])
+    func asked(_ members: String, _ age: Int64?, _ contexts: String?, _ expected: String?) throws {
+        let claims = try IDTokenClaims(unverified: token("{\(IDTokenClaimsTests.right),\(members)}"))
+        let error = thrown { () throws(OAuth2Error) in
+            try claims.check(maximumAge: age, authenticationContexts: contexts, now: now)
+        }
+        #expect(error?.code.rawValue == expected)
+    }
+
+    @Test(
         "A refreshed token is of the login before it (OpenID Connect Core 1.0, section 12.2)",
         arguments: [
             (#""iss":"i","sub":"me","aud":"app","exp":2"#, nil),

@@ -5,11 +5,16 @@ import ssl
 import struct
 import subprocess
 import threading
+import time
 
 
 class FaultyServer:
     def __init__(self, certificate=None):
         self.octets, self.resets, self.requests = b"", False, []
+        # What follows the octets, one by one, so many seconds apart, for as long as somebody listens.
+        self.trickle, self.pause = b"", 1
+        # Whether nothing at all is answered.
+        self.holds = False
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         self.context = None
@@ -37,8 +42,14 @@ class FaultyServer:
             self.requests.append(request)
             if self.resets:
                 connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            elif self.holds:
+                connection.settimeout(120)
+                connection.recv(65536)
             else:
                 connection.sendall(self.octets)
+                while self.trickle:
+                    time.sleep(self.pause)
+                    connection.sendall(self.trickle)
                 # To close over what was not read would take back what was sent.
                 connection.shutdown(socket.SHUT_WR)
                 while connection.recv(65536):

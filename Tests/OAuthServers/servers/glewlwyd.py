@@ -13,12 +13,34 @@ import urllib.parse
 from .user import User
 
 
-def public_jwk(key, name):
-    """The public half of a P-256 key in PEM, as a JSON Web Key."""
+# How clients sign, and what openssl makes keys for it with.
+KEYS = {
+    "ES256": ["EC", "-pkeyopt", "ec_paramgen_curve:P-256"], "EdDSA": ["ED25519"],
+    "RS256": ["RSA", "-pkeyopt", "rsa_keygen_bits:2048"], "PS256": ["RSA", "-pkeyopt", "rsa_keygen_bits:2048"],
+}
+
+
+def private_key(algorithm):
+    return subprocess.run(
+        ["openssl", "genpkey", "-algorithm", *KEYS[algorithm]], capture_output=True, text=True, check=True).stdout
+
+
+def public_jwk(key, name, algorithm):
+    """The public half of a key in PEM, as a JSON Web Key."""
+    def encoded(octets):
+        return base64.urlsafe_b64encode(octets).rstrip(b"=").decode()
+
     der = subprocess.run(
         ["openssl", "pkey", "-pubout", "-outform", "DER"], input=key.encode(), capture_output=True, check=True).stdout
-    x, y = (base64.urlsafe_b64encode(part).rstrip(b"=").decode() for part in (der[-64:-32], der[-32:]))
-    return {"kty": "EC", "crv": "P-256", "x": x, "y": y, "kid": name, "use": "sig", "alg": "ES256"}
+    if algorithm == "ES256":
+        members = {"kty": "EC", "crv": "P-256", "x": encoded(der[-64:-32]), "y": encoded(der[-32:])}
+    elif algorithm == "EdDSA":
+        members = {"kty": "OKP", "crv": "Ed25519", "x": encoded(der[-32:])}
+    else:
+        text = subprocess.run(
+            ["openssl", "rsa", "-noout", "-modulus"], input=key, capture_output=True, text=True, check=True).stdout
+        members = {"kty": "RSA", "n": encoded(bytes.fromhex(text.strip().split("=")[1])), "e": "AQAB"}
+    return {**members, "kid": name, "use": "sig", "alg": algorithm}
 
 
 REDIRECT = "http://127.0.0.1:8765/cb"
@@ -34,7 +56,7 @@ class Glewlwyd:
     machine_scope = "api"
     redirect = REDIRECT
     key_client = "key1"
-    features = {"par", "dpop", "slow_down", "private_key_jwt"}
+    features = {"par", "dpop", "slow_down", "private_key_jwt", "no_public_revocation"}
 
     def __init__(self, folder, port):
         self.folder, self.port = pathlib.Path(folder) / "glewlwyd", port
@@ -131,14 +153,14 @@ class Glewlwyd:
             "redirect_uri": [REDIRECT], "token_endpoint_auth_method": ["none"], "scope": []})
 
         # The name of its key is there, too; without one, the server tries none.
-        self.client_key = subprocess.run(
-            ["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"], capture_output=True,
-            text=True, check=True).stdout
-        self._call(admin, "POST", "/api/client/", {
-            "client_id": self.key_client, "name": self.key_client, "confidential": True, "enabled": True,
-            "authorization_type": grants + ["client_credentials"], "redirect_uri": [REDIRECT],
-            "token_endpoint_auth_method": ["private_key_jwt"], "scope": ["api"],
-            "jwks": {"keys": [public_jwk(self.client_key, "k1")]}})
+        self.client_keys = {algorithm: private_key(algorithm) for algorithm in KEYS}
+        for algorithm, key in self.client_keys.items():
+            name = self.key_client if algorithm == "ES256" else f"key-{algorithm}"
+            self._call(admin, "POST", "/api/client/", {
+                "client_id": name, "name": name, "confidential": True, "enabled": True,
+                "authorization_type": grants + ["client_credentials"], "redirect_uri": [REDIRECT],
+                "token_endpoint_auth_method": ["private_key_jwt"], "scope": ["api"],
+                "jwks": {"keys": [public_jwk(key, "k1", algorithm)]}})
 
     def stop(self):
         self.process.terminate()

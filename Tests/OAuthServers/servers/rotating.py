@@ -1,4 +1,7 @@
-"""A token endpoint that takes each refresh token once, and ends the login where one comes twice."""
+"""A token endpoint that takes each refresh token once, and ends the login where one comes twice.
+
+With a grace, the last one that was taken still gives what came for it, as some servers forgive an answer that was lost.
+"""
 
 import http.server
 import json
@@ -15,6 +18,11 @@ class RotatingServer:
         self.number, self.requests, self.is_alive = 0, 0, True
         # Called with a refresh before anything is done for it; what it returns says whether to go on.
         self.before = None
+        # Called with a refresh that is done; what it returns says whether to answer.
+        self.after = None
+        self.has_grace = False
+        # How a grant is refused: a status, and an object or nothing.
+        self.refusal = 400, {"error": "invalid_grant"}
 
     def start(self):
         owner = self
@@ -32,7 +40,10 @@ class RotatingServer:
                     self.close_connection = True
                     return
                 status, answer = owner.refresh(form)
-                body = json.dumps(answer).encode()
+                if owner.after and not owner.after():
+                    self.close_connection = True
+                    return
+                body = json.dumps(answer).encode() if answer is not None else b""
                 self.send_response(status)
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(body)))
@@ -59,11 +70,16 @@ class RotatingServer:
 
     def refresh(self, form):
         with self.lock:
+            if form.get("grant_type") == "authorization_code":
+                return 200, self.tokens()
             self.requests += 1
+            if self.has_grace and self.number and form.get("refresh_token") == self.last_refresh_token:
+                return 200, self.tokens()
             if form.get("refresh_token") != self.refresh_token:
                 self.is_alive = False
             if not self.is_alive:
-                return 400, {"error": "invalid_grant"}
+                return self.refusal
+            self.last_refresh_token = self.refresh_token
             self.number += 1
             return 200, self.tokens()
 

@@ -1,23 +1,9 @@
 """A web site that knows its users by a cookie or a token, and sends everyone else to a page to log in."""
 
 import http.server
-import pathlib
 import threading
 
-
-def seen_by_others(secrets):
-    """The processes whose arguments or environment have a secret in them."""
-    found = set()
-    for folder in pathlib.Path("/proc").iterdir():
-        if not folder.name.isdigit():
-            continue
-        try:
-            shown = (folder / "cmdline").read_bytes() + (folder / "environ").read_bytes()
-        except OSError:
-            continue
-        if any(secret.encode() in shown for secret in secrets):
-            found.add(shown[:200])
-    return found
+from processes import seen
 
 
 class Site:
@@ -25,6 +11,8 @@ class Site:
         self.server, self.port, self.base = server, port, f"http://127.0.0.1:{port}"
         self.requests, self.status = [], 302
         self.leaks = set()
+        # Tokens that are none any more, whatever their time says.
+        self.refused = set()
 
     def start(self):
         owner = self
@@ -50,13 +38,16 @@ class Site:
                 body = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode()
                 cookie, field = self.headers.get("Cookie") or "", self.headers.get("Authorization") or ""
                 token = owner.server.access_token
+                if token in owner.refused:
+                    token = "none"
                 tokens = owner.server.tokens()
-                owner.leaks |= seen_by_others({tokens["access_token"], tokens["refresh_token"]})
+                owner.leaks |= seen({tokens["access_token"], tokens["refresh_token"]})
                 owner.requests.append((self.command, self.path, body, cookie))
                 if self.path == "/cookie":
                     known = field == f"Bearer {token}"
                     fields = {"Set_Cookie": "session=exchanged; Path=/; HttpOnly"} if known else {}
-                    self.answer(200 if known else 403, "", **fields)
+                    # An endpoint of an application takes a token for bad that it does not know.
+                    self.answer(200 if known else 401, "", **fields)
                 elif self.path.startswith("/login"):
                     self.answer(200, "a page to log in\n")
                 elif f"session={token}" in cookie or "session=exchanged" in cookie or field == f"Bearer {token}":

@@ -185,7 +185,11 @@ struct BoundTokenTests {
         let fixture = try DecorationFixture()
         let endpoint = Endpoint()
         let fallback = try fallback(fixture.jar, .exchange("https://api.test/cookie"), over: endpoint)
-        _ = try await exchange(Server(), request(), fixture.decorator(), fallback: fallback)
+        // A site that takes no cookie wants more than there is.
+        let error = await #expect(throws: LoginFallbackError.self) {
+            _ = try await exchange(Server(), request(), fixture.decorator(), fallback: fallback)
+        }
+        #expect(error?.code == .loginRequired)
         let asked = try #require(endpoint.seen.requests.withLock { $0.first })
         let seen = try Seen(asked)
         #expect(seen.authorization == "DPoP t0ken" && seen.hasTokenHash && seen.url == "https://api.test/cookie")

@@ -10,6 +10,8 @@ final class RotatingServer: EndpointTransport {
         var isAlive = true
         var used: Set<String> = []
         var requests: [String] = []
+        /// When it would have been too late for each request.
+        var latestSendings: [Int64?] = []
         /// What to answer instead, and whether the refresh token was rotated all the same.
         var faults: [(response: EndpointResponse?, rotates: Bool)] = []
         var pause = Duration.zero
@@ -25,6 +27,7 @@ final class RotatingServer: EndpointTransport {
         let body = String(decoding: request.exposedBody, as: UTF8.self)
         let (pause, isHolding) = state.withLock { state in
             state.requests.append(body)
+            state.latestSendings.append(request.latestSending)
             return (state.pause, state.isHolding)
         }
         if pause > .zero { try? await Task.sleep(for: pause) }

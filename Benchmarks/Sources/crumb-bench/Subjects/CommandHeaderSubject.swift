@@ -53,6 +53,11 @@ struct CommandRuns {
         environment = ["CRUMB_KEY_FILE=\(workload.key)"]
     }
 
+    /// Runs the program once, not to be measured.
+    func prepare(_ words: [String]) throws {
+        _ = try ChildRun(program, words, environment: environment)
+    }
+
     func run() throws -> Repetition {
         var seconds = 0.0
         var cpuSeconds = 0.0

@@ -68,6 +68,11 @@ struct TokenExportCommand: CrumbCommand {
         let now = Timestamp.now
         let stored = try TokenAccess(database, for: name, now: now).token(name, skew: freshness.skew, now: now)
         let token = try stored.exposedAccessToken
+        if stored.tokens.tokenType == .dpop {
+            console.complain(
+                "\(name): the token is bound to a key that stays here, and is of no use without it; for single requests, "
+                    + "'crumb token header --url' makes the proof")
+        }
         let expiry = stored.tokens.accessTokenExpiry.map { Timestamp(microseconds: $0) }
         switch format {
         case .env:

@@ -28,6 +28,9 @@ struct TokenImportCommand: CrumbCommand {
     @Option(help: "The account that they are for.")
     var account = ""
 
+    @Option(help: "A resource that the token is for, a URL (RFC 8707), said again at each refresh; may be repeated.")
+    var resource: [String] = []
+
     @Flag(help: "Look the server's endpoints up at its issuer.")
     var discover = false
 
@@ -41,7 +44,6 @@ struct TokenImportCommand: CrumbCommand {
     }
 
     func execute(_ console: Console) throws {
-        ClientSecretOptions.clearEnvironment()
         let now = Timestamp.now
         let input = InputFile(file)
         let bytes = try input.contents(limit: EndpointResponse.maximumBodySize)
@@ -74,7 +76,7 @@ struct TokenImportCommand: CrumbCommand {
         var settings = ProfileSettings(
             grant: .imported, endpoints: metadata.endpoints,
             authenticationMethod: try client.method(hasSecret: secret != nil, at: metadata),
-            keyID: client.keyID, dangerouslyAllowsPlainHTTP: server.dangerouslyAllowPlainHttp)
+            keyID: client.keyID, resources: resource, dangerouslyAllowsPlainHTTP: server.dangerouslyAllowPlainHttp)
         settings.assertionAudience = client.keyAudience
         return ProfileCredentials(settings: settings, clientSecret: secret)
     }

@@ -18,7 +18,8 @@ struct TokenIntrospectCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         let now = Timestamp.now
-        let connection = try TokenAccess(database, for: name, now: now).connection(name, now: now)
+        let access = try TokenAccess(database, for: name, now: now)
+        let connection = try access.connection(name, now: now)
         let tokens = connection.stored.tokens
         guard let token = refreshToken ? tokens.refreshToken : tokens.accessToken else {
             throw Problem(.tokenNotFound, "\(name): there is no refresh token")
@@ -28,7 +29,11 @@ struct TokenIntrospectCommand: CrumbCommand {
             authentication: connection.authentication)
         let request = introspection.request(about: token, refreshToken ? .refreshToken : .accessToken)
         let response = try Blocking.run { try await connection.transport.send(request) }
-        let report = IntrospectionReport(try introspection.answer(in: response, about: token))
+        let answer = try introspection.answer(in: response, about: token)
+        if refreshToken, answer.isActive, let expiry = answer.expiry {
+            try access.store.noteExpiry(expiry, ofRefreshToken: token, of: name)
+        }
+        let report = IntrospectionReport(answer)
         if output.json {
             try console.writeJSON(report)
         } else {

@@ -76,7 +76,6 @@ struct TokenLoginCommand: CrumbCommand {
     }
 
     func execute(_ console: Console) throws {
-        ClientSecretOptions.clearEnvironment()
         let store = try database.open(now: .now, durability: .full).tokens
         let request = try request()
         let plan = try Blocking.run { try await request.plan(store, over: HelperTransport()) }

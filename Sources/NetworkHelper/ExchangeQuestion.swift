@@ -1,0 +1,28 @@
+import HTTPTypes
+package import OAuth2
+
+/// What `crumb` asks of `crumb-network` where the answer is an authorization server's, on standard input: a line of JSON,
+/// and the request's body behind it. The input stays open behind the body for as long as somebody waits for the answer:
+/// its end says that nobody does any more, and that nothing is to be sent.
+package struct ExchangeQuestion: Codable, Sendable {
+    package let request: HelperRequest
+    /// How many bytes the body has.
+    package let bodyByteCount: Int
+    /// When it is too late to send the request: ``OAuth2/EndpointRequest/latestSending``.
+    package let latestSending: Int64?
+}
+
+extension HelperMessage where Head == ExchangeQuestion {
+    /// A request to an authorization server.
+    package init(_ request: EndpointRequest) {
+        let head = request.exposedHead
+        let fields = head.headerFields.map { HelperRequest.Field(name: $0.name.rawName, value: $0.value) }
+        let body = request.exposedBody
+        self.init(
+            ExchangeQuestion(
+                request: HelperRequest(
+                    method: head.method.rawValue, url: request.endpoint.description, fields: fields),
+                bodyByteCount: body.count, latestSending: request.latestSending),
+            body: body)
+    }
+}

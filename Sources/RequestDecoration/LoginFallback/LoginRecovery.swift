@@ -1,0 +1,131 @@
+public import CookieModel
+import OAuth2
+public import SessionStore
+
+/// One request's way back in: the token that is there, then a renewed one, then a new login. Each is tried at most once,
+/// so that there is no loop.
+///
+/// ```swift
+/// var recovery = LoginRecovery(fallback)
+/// while let challenge = recovery.challenge(in: head, from: url) {
+///     let answer = try await recovery.answer(challenge, in: jar, now: now)
+///     head = try await sendOnceMore(signedInBy: answer)
+/// }
+/// ```
+public struct LoginRecovery: Sendable {
+    /// How far it has come.
+    private enum Progress {
+        case untried
+        /// A token was delivered that the clock says is valid.
+        case delivered(Secret)
+        /// A token was delivered that was just renewed.
+        case renewed
+        /// The user has logged in.
+        case loggedIn
+    }
+
+    /// What the request's first challenge has it do.
+    private let fallback: LoginFallback
+    private var progress = Progress.untried
+    private var rule: LoginRule?
+
+    /// The way back of one request.
+    public init(_ fallback: LoginFallback) {
+        self.fallback = fallback
+    }
+
+    /// Whether nothing is left to try: what the site answers now is the answer.
+    public var isOver: Bool {
+        switch progress {
+        case .untried, .delivered: false
+        case .renewed: fallback.login == nil
+        case .loggedIn: true
+        }
+    }
+
+    /// The challenge that a response is; `nil` where no rule takes it for one, and where nothing is left to try.
+    ///
+    /// After the first one, only challenges of the same rule count.
+    public func challenge(in head: ResponseHead, from url: RequestURL) -> LoginChallenge? {
+        guard !isOver, let challenge = fallback.challenge(in: head, from: url) else { return nil }
+        return rule == nil || rule == challenge.rule ? challenge : nil
+    }
+
+    /// Gets the next token to try and delivers it.
+    ///
+    /// - Throws: ``LoginFallbackError``, or why there is no token: `TokenRefreshError`, `OAuth2Error`,
+    ///   `SessionStoreError`.
+    public mutating func answer(
+        _ challenge: LoginChallenge, in jar: CookieJar, now: Timestamp
+    ) async throws -> LoginFallback.Answer {
+        rule = challenge.rule
+        while true {
+            try await goOn(challenge, in: jar, now: now)
+            let credential = try fallback.store.credential(challenge.rule.profile)
+            if case .untried = progress { progress = .delivered(credential.tokens.accessToken) }
+            do {
+                return try await fallback.deliver(credential, answering: challenge, in: jar, now: now)
+            } catch let refusal as TokenRefusal {
+                // An endpoint that gives cookies for tokens says of a token what the site itself would say.
+                guard !isOver else { throw refusal.error }
+            }
+        }
+    }
+
+    /// One step: sees to it that the tokens in the store are ones that may help.
+    private mutating func goOn(_ challenge: LoginChallenge, in jar: CookieJar, now: Timestamp) async throws {
+        // A refreshed token is of the same login, which is what a site with a step-up challenge does not want.
+        guard challenge.sign != .stepUp else {
+            try await logIn(challenge)
+            let tokens = try fallback.store.get(challenge.rule.profile).tokens
+            guard challenge.isMet(by: tokens, now: now) else { throw challenge.stepUpRequired }
+            return
+        }
+        do {
+            switch progress {
+            case .untried:
+                if let refused = try fallback.refusedToken(by: challenge, in: jar, now: now) {
+                    return try await renew(refused, challenge)
+                }
+                let before = try fallback.store.get(challenge.rule.profile).tokens.accessToken
+                let token = try await fallback.refresher.token(challenge.rule.profile).tokens.accessToken
+                if token != before { progress = .renewed }
+            case .delivered(let refused): try await renew(refused, challenge)
+            case .renewed, .loggedIn: try await logIn(challenge)
+            }
+        } catch {
+            guard LoginRecovery.needsLogin(error) else { throw error }
+            try await logIn(challenge, because: error)
+        }
+    }
+
+    /// Gets a token in the place of one that the site refuses, unless somebody else has.
+    private mutating func renew(_ refused: Secret, _ challenge: LoginChallenge) async throws {
+        let isRenewed = try await fallback.refresher.renewed(challenge.rule.profile, insteadOf: refused) != nil
+        progress = .renewed
+        if !isRenewed, fallback.login != nil { try await logIn(challenge) }
+    }
+
+    private mutating func logIn(_ challenge: LoginChallenge, because reason: (any Error)? = nil) async throws {
+        guard let login = fallback.login else {
+            throw challenge.sign == .stepUp ? challenge.stepUpRequired : challenge.loginRequired(because: reason)
+        }
+        progress = .loggedIn
+        try await login(challenge)
+    }
+
+    /// Whether only a new login helps: there is nothing to renew the token with, or the server does not want to.
+    private static func needsLogin(_ error: any Error) -> Bool {
+        switch error {
+        case let error as TokenRefreshError: [.loginRequired, .tokenExpired, .settingsMissing].contains(error.code)
+        case let error as SessionStoreError: error.code == .tokenNotFound
+        case let error as OAuth2Error: error.refusesGrant || error.code == .endpointMissing
+        default: false
+        }
+    }
+}
+
+/// What an endpoint that gives cookies for tokens says where it is the token that it does not take.
+struct TokenRefusal: Error {
+    let error: LoginFallbackError
+}

@@ -1,0 +1,240 @@
+import CookieModel
+import HTTPTypes
+import OAuth2
+import SessionStore
+import Synchronization
+import Testing
+
+@testable import RequestDecoration
+
+@Suite("Login recovery: the token that is there, a renewed one, a new login, each once")
+struct LoginRecoveryTests {
+    private static let now = DecorationFixture.now
+
+    /// A token endpoint and one that gives cookies, and a site: what each takes is said by the test.
+    private final class World: EndpointTransport {
+        struct State {
+            /// The token that the site and the endpoint for cookies take.
+            var taken = "none"
+            /// How the token endpoint answers; `nil` for not at all.
+            var answer: (status: Int, body: String)? = (200, #"{"access_token":"renewed","expires_in":600}"#)
+            var refreshes = 0
+            var exchanges = 0
+            var logins = 0
+            /// The tokens that the site was shown, in order; empty text for none.
+            var shown: [String] = []
+        }
+
+        let state = Mutex(State())
+
+        func send(_ request: EndpointRequest) async throws(OAuth2Error) -> EndpointResponse {
+            if request.endpoint.path == "/cookie" {
+                let token = request.exposedHead.headerFields[.authorization]?.dropFirst(7) ?? ""
+                let isTaken = state.withLock { state in
+                    state.exchanges += 1
+                    return token == state.taken
+                }
+                var fields = HTTPFields()
+                if isTaken { fields[.setCookie] = "session=\(token); Path=/; Secure" }
+                return EndpointResponse(status: isTaken ? .noContent : .unauthorized, fields: fields, body: [])
+            }
+            let answer = state.withLock { state in
+                state.refreshes += 1
+                return state.answer
+            }
+            guard let answer else { throw OAuth2Error(unreachable: "the cable was cut") }
+            return EndpointResponse(status: HTTPResponse.Status(code: answer.status), body: Array(answer.body.utf8))
+        }
+
+        /// Who comes with the token that is taken, as a cookie or in the field, is signed in.
+        func site(_ request: HTTPRequest) -> ResponseHead {
+            let field = request.headerFields[.authorization].map { String($0.dropFirst(7)) }
+            let cookie = request.headerFields[.cookie]?.split(separator: "=").last.map(String.init)
+            return state.withLock { state in
+                state.shown.append(field ?? cookie ?? "")
+                return ResponseHead(status: state.shown.last == state.taken ? 200 : 401)
+            }
+        }
+    }
+
+    private let world = World()
+    private let jar: CookieJar
+
+    init() throws {
+        jar = try DecorationFixture().jar
+    }
+
+    private func put(_ token: String, refreshToken: String? = "refresh-r") throws {
+        try jar.tokens.put(
+            TokenSet(
+                accessToken: Secret(token), refreshToken: refreshToken.map { Secret($0) },
+                receivedAt: LoginRecoveryTests.now.microseconds,
+                accessTokenExpiry: LoginRecoveryTests.now.advanced(bySeconds: 600).microseconds),
+            for: Profile(id: ProfileID(), name: "p"),
+            credentials: ProfileCredentials(
+                settings: ProfileSettings(grant: .imported, endpoints: [.token: "https://id.test/token"])),
+            now: LoginRecoveryTests.now)
+    }
+
+    private static let deliveries: [LoginRule.Delivery] = [
+        .authorization, .exchange("https://app.test/cookie"),
+    ]
+
+    /// What a request comes to, the site's status or the error.
+    private func outcome(_ delivery: LoginRule.Delivery, logsIn: Bool) async throws -> Result<Int, LoginFallbackError> {
+        let rule = try LoginRule(scope: "https://app.test/", profile: "p", delivery: delivery)
+        let refresher = TokenRefresher(
+            store: jar.tokens, transport: world, process: 1, now: { LoginRecoveryTests.now })
+        let login: LoginFallback.Login = { _ in
+            world.state.withLock { $0.logins += 1 }
+            try put("login")
+        }
+        let fallback = LoginFallback(
+            rules: [rule], store: jar.tokens, refresher: refresher, transport: world, login: logsIn ? login : nil)
+        let request = HTTPRequest(method: .get, scheme: "https", authority: "app.test", path: "/")
+        do {
+            let exchange = try await RequestDecorator(jar: jar).exchange(
+                request, in: RequestContext(url: try request.requestURL()), fallback: fallback,
+                now: { LoginRecoveryTests.now }
+            ) { request, _ in (world.site(request), ()) }
+            return .success(exchange.head.status)
+        } catch let error as LoginFallbackError {
+            return .failure(error)
+        }
+    }
+
+    @Test(
+        "A token that the clock says is valid and the site refuses is renewed once, then a login is made, then it ends",
+        arguments: [
+            ("old", false, 200, 0, 0, ["", "old"]), ("renewed", false, 200, 1, 0, ["", "old", "renewed"]),
+            ("login", false, 401, 1, 0, ["", "old", "renewed"]),
+            ("login", true, 200, 1, 1, ["", "old", "renewed", "login"]),
+            ("none", true, 401, 1, 1, ["", "old", "renewed", "login"]),
+        ] as [(String, Bool, Int, Int, Int, [String])])
+    func authorization(
+        taken: String, logsIn: Bool, status: Int, refreshes: Int, logins: Int, shown: [String]
+    ) async throws {
+        try put("old")
+        world.state.withLock { $0.taken = taken }
+        #expect(try await outcome(.authorization, logsIn: logsIn) == .success(status))
+        let state = world.state.withLock { $0 }
+        #expect(state.refreshes == refreshes && state.logins == logins && state.shown == shown)
+    }
+
+    @Test(
+        "A token that the endpoint for cookies refuses is renewed once, then a login is made",
+        arguments: [
+            ("old", false, 0, 0, 1), ("renewed", false, 1, 0, 2), ("login", true, 1, 1, 3),
+        ] as [(String, Bool, Int, Int, Int)])
+    func exchange(taken: String, logsIn: Bool, refreshes: Int, logins: Int, exchanges: Int) async throws {
+        try put("old")
+        world.state.withLock { $0.taken = taken }
+        let delivery = LoginRule.Delivery.exchange("https://app.test/cookie")
+        #expect(try await outcome(delivery, logsIn: logsIn) == .success(200))
+        let state = world.state.withLock { $0 }
+        #expect(state.refreshes == refreshes && state.logins == logins && state.exchanges == exchanges)
+        #expect(state.shown == ["", taken])
+    }
+
+    @Test("An endpoint for cookies that takes no token ends it", arguments: [true, false])
+    func exchangeFails(logsIn: Bool) async throws {
+        try put("old")
+        let result = try await outcome(.exchange("https://app.test/cookie"), logsIn: logsIn)
+        guard case .failure(let error) = result else {
+            Issue.record("signed in by nothing")
+            return
+        }
+        #expect(error.code == .exchangeFailed)
+        let state = world.state.withLock { $0 }
+        #expect(state.refreshes == 1 && state.exchanges == (logsIn ? 3 : 2) && state.shown.count == 1)
+    }
+
+    @Test("A token that somebody else has renewed meanwhile is taken as it is", arguments: deliveries)
+    func renewedByOthers(delivery: LoginRule.Delivery) async throws {
+        try put("old")
+        world.state.withLock { $0.taken = "others" }
+        let rule = try LoginRule(scope: "https://app.test/", profile: "p", delivery: .authorization)
+        let refresher = TokenRefresher(
+            store: jar.tokens, transport: world, process: 1, now: { LoginRecoveryTests.now })
+        var recovery = LoginRecovery(
+            LoginFallback(rules: [rule], store: jar.tokens, refresher: refresher, transport: world))
+        let url = try RequestURL("https://app.test/")
+        let challenge = try #require(recovery.challenge(in: ResponseHead(status: 401), from: url))
+        _ = try await recovery.answer(challenge, in: jar, now: LoginRecoveryTests.now)
+        try put("others")
+        guard
+            case .authorization(let answer) = try await recovery.answer(challenge, in: jar, now: LoginRecoveryTests.now)
+        else {
+            Issue.record("No Authorization.")
+            return
+        }
+        #expect(try answer.credential(url)?.tokens.accessToken == Secret("others"))
+        #expect(world.state.withLock { $0.refreshes } == 0 && recovery.isOver)
+    }
+
+    /// What token endpoints answer to a dead refresh token.
+    private static let refusals: [(Int, String)] = [
+        (400, #"{"error":"invalid_grant"}"#), (400, ""), (403, ""), (401, ""), (422, "{}"), (400, "<html>"),
+        (403, #"{"error":"invalid_code"}"#), (200, #"{"error":"bad_refresh_token"}"#),
+    ]
+
+    @Test(
+        "A token endpoint that refuses in whatever words is followed by a login, or by the page to open",
+        arguments: refusals)
+    func refusedRefresh(status: Int, body: String) async throws {
+        try put("old")
+        world.state.withLock { state in
+            state.taken = "login"
+            state.answer = (status, body)
+        }
+        let before = try jar.tokens.get("p").tokens
+        guard case .failure(let error) = try await outcome(.authorization, logsIn: false) else {
+            Issue.record("signed in by nothing")
+            return
+        }
+        #expect(error.code == .loginRequired)
+        #expect(try jar.tokens.get("p").tokens == before, "the grant was deleted")
+        if body != #"{"error":"invalid_grant"}"# { #expect(error.description.contains("(status \(status)")) }
+        #expect(try await outcome(.authorization, logsIn: true) == .success(200))
+        #expect(world.state.withLock { $0.logins } == 1)
+    }
+
+    @Test(
+        "What is no refusal keeps the grant and begins no login",
+        arguments: [
+            nil, (503, ""), (429, ""), (408, ""), (401, #"{"error":"invalid_client"}"#), (200, "<html>"), (302, ""),
+        ] as [(Int, String)?])
+    func noRefusal(answer: (Int, String)?) async throws {
+        try put("old")
+        world.state.withLock { $0.answer = answer.map { (status: $0.0, body: $0.1) } }
+        let before = try jar.tokens.get("p")
+        await #expect(throws: OAuth2Error.self) { try await outcome(.authorization, logsIn: true) }
+        let after = try jar.tokens.get("p")
+        #expect(after.tokens == before.tokens && after.refusal == nil && world.state.withLock { $0.logins } == 0)
+    }
+
+    @Test("Without anything to renew it with, a refused token takes a login", arguments: [true, false])
+    func notRenewable(logsIn: Bool) async throws {
+        try put("old", refreshToken: nil)
+        world.state.withLock { $0.taken = "login" }
+        let result = try await outcome(.authorization, logsIn: logsIn)
+        if logsIn {
+            #expect(result == .success(200))
+        } else if case .failure(let error) = result {
+            #expect(error.code == .loginRequired)
+        } else {
+            Issue.record("signed in by nothing")
+        }
+        #expect(world.state.withLock { $0.refreshes } == 0)
+    }
+
+    @Test("A token that this program has only just got is not renewed again for a site that takes none")
+    func settling() async throws {
+        try put("old")
+        let refresher = TokenRefresher(
+            store: jar.tokens, transport: world, process: 1, now: { LoginRecoveryTests.now })
+        #expect(try await refresher.renewed("p", insteadOf: Secret("old"))?.tokens.accessToken == Secret("renewed"))
+        #expect(try await refresher.renewed("p", insteadOf: Secret("renewed")) == nil)
+        #expect(world.state.withLock { $0.refreshes } == 1)
+    }
+}

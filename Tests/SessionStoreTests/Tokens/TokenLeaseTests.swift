@@ -1,0 +1,183 @@
+import CookieModel
+import HTTPTypes
+import OAuth2
+import Synchronization
+import Testing
+
+@testable import SessionStore
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// Holders of a lease that die, are stopped and go on, or lose it while their request is under way.
+@Suite("The lease of a refresh")
+struct TokenLeaseTests {
+    private let folder = TemporaryFolder()
+    private let server = RotatingServer()
+    private static let timing = TokenRefresher.Timing(
+        skew: .seconds(60), lease: .seconds(60), poll: .milliseconds(2), patience: .milliseconds(40))
+
+    private func given() throws -> TokenStore {
+        let store = try Given.database(folder.file("crumb.sqlite"), busyTimeout: 120).tokens
+        let settings = ProfileSettings(
+            grant: .authorizationCode, endpoints: [.token: "https://id.example/token"])
+        try store.put(
+            TokenSet(
+                accessToken: Secret("access-0"), refreshToken: Secret("refresh-0"),
+                receivedAt: Given.now.advanced(bySeconds: -3600).microseconds,
+                accessTokenExpiry: Given.now.microseconds),
+            for: Profile(id: ProfileID(issuer: "https://id.example", clientID: "app"), name: "p"),
+            credentials: ProfileCredentials(settings: settings), now: Given.now)
+        return store
+    }
+
+    private func refresher(
+        _ store: TokenStore, witness: ProcessWitness = .none, now: @escaping @Sendable () -> Timestamp = { Given.now }
+    ) -> TokenRefresher {
+        TokenRefresher(
+            store: store, transport: server, process: 1, witness: witness, timing: TokenLeaseTests.timing, now: now)
+    }
+
+    // MARK: - Holders that have ended
+
+    @Test(
+        "A holder that has ended for certain is not waited for; any other is",
+        arguments: [
+            ("77-dead@boot/1", true), ("78-living@boot/1", false), ("77-dead@other/1", false), ("77-dead", false),
+            ("dead@boot/1", false), ("", false),
+        ])
+    func ended(holder: String, isFree: Bool) async throws {
+        let store = try given()
+        let end = Given.now.advanced(bySeconds: 50)
+        _ = try store.takeLease("p", for: LeaseHolder(holder), until: end, now: Given.now)
+        let witness = ProcessWitness(name: { "boot/\($0)" }, hasEnded: { $0 == 77 && $1.hasPrefix("boot/") })
+        let refresher = refresher(store, witness: witness)
+        if isFree {
+            #expect(try await refresher.token("p").tokens.accessToken == Secret("access-1"))
+        } else {
+            let error = await #expect(throws: TokenRefreshError.self) { try await refresher.token("p") }
+            #expect(error?.code == .refreshBusy)
+        }
+        #expect(server.requestCount == (isFree ? 1 : 0))
+    }
+
+    @Test("A holder says which process it is, in a way that no other is")
+    func name() {
+        var generator = SystemRandomNumberGenerator()
+        let witness = ProcessWitness(name: { "boot/\($0)" }, hasEnded: { _, _ in true })
+        let holder = LeaseHolder(process: 4711, witness: witness, using: &generator)
+        #expect(holder.process == 4711 && holder.description.hasSuffix("@boot/4711"))
+        #expect(holder.hasEnded(by: witness) && !holder.hasEnded(by: .none))
+        #expect(!LeaseHolder(process: 4711, using: &generator).hasEnded(by: witness))
+    }
+
+    #if os(Linux)
+        @Test("The system tells processes apart that have the same number")
+        func system() throws {
+            let witness = ProcessWitness.system
+            let own = try #require(witness.name(getpid()))
+            #expect(own == witness.name(getpid()) && own != witness.name(getppid()))
+            #expect(!witness.hasEnded(getpid(), own))
+            // The same number since another start, and what another machine says of its processes.
+            #expect(witness.hasEnded(getpid(), own + "0"))
+            #expect(!witness.hasEnded(getpid(), "elsewhere." + own))
+            let start = try #require(own.lastIndex(of: "/"))
+            #expect(!witness.hasEnded(.max, "elsewhere" + own[start...]))
+            // No process has that number; none of this user's is hidden.
+            #expect(witness.hasEnded(.max, own) && witness.name(.max) == nil)
+            #expect(!witness.hasEnded(0, own) && !witness.hasEnded(-1, own))
+        }
+
+        @Test("A process that has ended and was not yet noticed by its parent has ended")
+        func zombie() throws {
+            var arguments: [UnsafeMutablePointer<CChar>?] = [strdup("sleep"), strdup("600"), nil]
+            defer { arguments.forEach { free($0) } }
+            var child = pid_t()
+            #expect(posix_spawnp(&child, "sleep", nil, nil, &arguments, environ) == 0)
+            let name = try #require(ProcessWitness.system.name(child))
+            #expect(!ProcessWitness.system.hasEnded(child, name))
+            kill(child, SIGKILL)
+            var information = siginfo_t()
+            waitid(P_PID, id_t(child), &information, WEXITED | WNOWAIT)
+            #expect(ProcessWitness.system.hasEnded(child, name))
+            var status: Int32 = 0
+            waitpid(child, &status, 0)
+            #expect(ProcessWitness.system.hasEnded(child, name))
+        }
+    #endif
+
+    // MARK: - Holders that were stopped
+
+    @Test("Nothing is sent once the lease is another's; what that other has got is given")
+    func stopped() async throws {
+        let store = try given()
+        let looks = Mutex(0)
+        // The last look at the clock before the request: as if the program had slept through everything until then.
+        let refresher = refresher(store) {
+            let look = looks.withLock { looks in
+                looks += 1
+                return looks
+            }
+            if (try? store.lease("p", now: Given.now)) != nil, look > 1 {
+                try? store.database.execute("UPDATE token_lease SET holder = '99-other', expires_at = 0")
+                _ = try? store.put(
+                    TokenSet(
+                        accessToken: Secret("others"), refreshToken: Secret("refresh-9"),
+                        receivedAt: Given.now.microseconds,
+                        accessTokenExpiry: Given.now.advanced(bySeconds: 600).microseconds),
+                    for: store.get("p").profile, now: Given.now)
+            }
+            return Given.now
+        }
+        #expect(try await refresher.token("p").tokens.accessToken == Secret("others"))
+        #expect(server.requestCount == 0)
+    }
+
+    @Test("The transport is told when it is too late to send")
+    func latestSending() async throws {
+        let store = try given()
+        _ = try await refresher(store).token("p")
+        #expect(server.state.withLock { $0.latestSendings } == [Given.now.advanced(bySeconds: 60).microseconds])
+    }
+
+    @Test("What a request brings is kept even where the lease was lost meanwhile")
+    func lostWhileUnderWay() async throws {
+        let store = try given()
+        let isOver = Mutex(false)
+        server.state.withLock { $0.isHolding = { !isOver.withLock { $0 } } }
+        let refresher = refresher(store)
+        async let token = refresher.token("p")
+        while server.requestCount == 0 { try await Task.sleep(for: .milliseconds(2)) }
+        try store.database.execute("UPDATE token_lease SET holder = '99-other'")
+        isOver.withLock { $0 = true }
+        #expect(try await token.tokens.accessToken == Secret("access-1"))
+        #expect(try store.get("p").tokens.refreshToken == Secret("refresh-1"))
+    }
+
+    @Test(
+        "What a request brings is kept even where somebody else was refused meanwhile with the same refresh token",
+        arguments: [nil, #"{"access_token":"access-1","expires_in":600}"#])
+    func refusedMeanwhile(unrotated: String?) async throws {
+        let store = try given()
+        let isOver = Mutex(false)
+        server.state.withLock { state in
+            state.isHolding = { !isOver.withLock { $0 } }
+            if let unrotated { state.faults = [(RotatingServer.reply(unrotated), false)] }
+        }
+        let refresher = refresher(store)
+        async let token = refresher.token("p")
+        while server.requestCount == 0 { try await Task.sleep(for: .milliseconds(2)) }
+        #expect(
+            try store.refuse("p", expectedGeneration: 1, releasing: LeaseHolder("99-other"), now: Given.now))
+        isOver.withLock { $0 = true }
+        #expect(try await token.tokens.accessToken == Secret("access-1"))
+        let stored = try store.get("p")
+        #expect(stored.refusal == nil && stored.tokens.accessToken == Secret("access-1"))
+        #expect(stored.tokens.refreshToken == Secret(unrotated == nil ? "refresh-1" : "refresh-0"))
+    }
+}
