@@ -123,6 +123,54 @@ struct LargeBatchTests {
         #expect(outcomes == Array(repeating: .stored, count: 5000) + Array(repeating: .replaced, count: 5000))
     }
 
+    @Test("Find what they have decided just before they forgot its site, though nobody may have written it yet")
+    func forgottenSite() throws {
+        let jar = try Given.jar(folder.file("crumb.sqlite"))
+        let sites = try (0...4096).map {
+            ReceivedResponse(context: try Given.context("https://site\($0).example/"), setCookie: ["n=1"])
+        }
+        let outcomes = try receive(sites + [sites[4095], sites[4094], sites[4096]], jar).map(\.outcome)
+        #expect(outcomes == Array(repeating: .stored, count: 4097) + [.replaced, .replaced, .replaced])
+    }
+
+    @Test("Seal the values of chunks that wait where nothing is decided meanwhile, each its own")
+    func sealedAhead() throws {
+        let jar = try Given.jar(folder.file("crumb.sqlite"))
+        let host = try #require(WebHost("a.example"))
+        let cookies = (0..<60).map { number in
+            Cookie(
+                id: Cookie.ID(
+                    name: Octets("n\(number)"), domain: host, isHostOnly: true, path: "/", partitionKey: nil),
+                value: Octets("value \(number)"), isSecure: false, isHTTPOnly: false, sameSite: .default, expiry: nil,
+                creation: Given.now, lastAccess: Given.now, sequence: Int64(number))
+        }
+        try jar.database.write { connection in
+            let rows = CookieRows(database: connection, jarID: jar.id)
+            let pipeline = try RowPipeline(rows, jar.database.sealer)
+            let isHeld = DispatchSemaphore(value: 0)
+            let isEnough = DispatchSemaphore(value: 0)
+            DispatchQueue.global().async {
+                try? pipeline.withConnection {
+                    isHeld.signal()
+                    isEnough.wait()
+                }
+            }
+            isHeld.wait()
+            for start in stride(from: 0, to: cookies.count, by: 12) {
+                var changes = CookieRowChanges()
+                for cookie in cookies[start..<(start + 12)] {
+                    changes.append(
+                        .insertion, cookie, value: cookie.value, site: "a.example",
+                        source: StoredCookie.Source(captureID: nil, url: nil, received: nil), jarID: jar.id)
+                }
+                try pipeline.add(changes)
+            }
+            isEnough.signal()
+            try pipeline.finish()
+        }
+        #expect(try jar.pairs() == cookies.map { "\($0.name)=\($0.value)" })
+    }
+
     @Test("Read and write besides between their rows")
     func besides() throws {
         let jar = try Given.jar(folder.file("crumb.sqlite"))
