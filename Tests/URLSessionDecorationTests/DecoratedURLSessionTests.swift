@@ -147,15 +147,16 @@ struct DecoratedURLSessionTests {
         #expect(server.requests.last?.text("authorization") == (isCookie ? [] : ["Bearer fresh"]))
     }
 
-    @Test("A site that never has enough is asked twice, and a body from a stream once")
+    @Test("A site that never has enough is asked twice, then a login is asked for; a body from a stream goes once")
     func fallbackOnce() async throws {
         let server = try LoopbackServer { _ in LoopbackServer.Response(401) }
         let fixture = try URLSessionFixture()
         let url = "http://127.0.0.1:\(server.port)/"
         let fallback = try fixture.fallback(.authorization, at: url)
-        let exchange = try await session(fixture.jar).data(
-            for: try URLSessionFixture.request(url), fallback: fallback)
-        #expect(exchange.head.status == 401 && server.requests.count == 2)
+        let error = await #expect(throws: LoginFallbackError.self) {
+            try await session(fixture.jar).data(for: try URLSessionFixture.request(url), fallback: fallback)
+        }
+        #expect(error?.code == .loginRequired && server.requests.count == 2)
         var request = try URLSessionFixture.post(url)
         request.setValue(nil, forHTTPHeaderField: "Authorization")
         request.httpBodyStream = InputStream(data: Data("payload".utf8))
