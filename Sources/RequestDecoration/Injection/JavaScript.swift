@@ -61,10 +61,7 @@ struct JavaScript {
 
     /// Writes a part of a string literal.
     mutating func writeWithinLiteral(_ text: UnsafeBufferPointer<UInt8>) {
-        // Without a way out of the loop, it takes many octets at a time.
-        var isEscaped = false
-        for octet in text { isEscaped = !JavaScript.standsForItself(octet) || isEscaped }
-        guard isEscaped else {
+        guard !text.allAre(JavaScript.standsForItself) else {
             octets.append(contentsOf: text)
             return
         }

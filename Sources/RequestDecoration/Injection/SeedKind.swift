@@ -93,11 +93,9 @@ extension InjectionScript {
             }
             script.write(object.ending)
             mark.of(pair, top: top).write(to: &script)
-            script.write("\", state: \"\"")
-            if labelled {
-                script.write(", label: ")
-                script.writeLiteral(Octets(SeedKind.label(cookie).octets))
-            }
+            guard labelled else { return script.write("\", state: \"\"}") }
+            script.write("\", state: \"\", label: ")
+            script.writeLiteral(Octets(SeedKind.label(cookie).octets))
             script.write("}")
         }
 

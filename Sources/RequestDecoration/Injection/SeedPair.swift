@@ -40,16 +40,23 @@ extension InjectionScript {
         ) -> Bool {
             guard let first = name.first, name.count + value.count <= SetCookie.nameAndValueLimit else { return false }
             if first == UInt8(ascii: "_"), name.count > 1, name[1] == first { return false }
-            // Without a way out of the loops, they take many octets at a time.
-            var isOdd = false
-            for octet in name { isOdd = SeedPair.isOdd(octet) || octet == UInt8(ascii: "=") || isOdd }
-            for octet in value { isOdd = SeedPair.isOdd(octet) || isOdd }
-            return !isOdd
+            return name.allAre { !SeedPair.isOdd($0) && $0 != UInt8(ascii: "=") }
+                && value.allAre { !SeedPair.isOdd($0) }
         }
 
         @inline(__always)
         private static func isOdd(_ octet: UInt8) -> Bool {
             octet &- 0x21 > 0x5D || octet == UInt8(ascii: ";")
         }
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// Whether all octets are of a kind. Goes to the end in any case: a loop without another way out takes many at a time.
+    @inline(__always)
+    func allAre(_ isOfKind: (UInt8) -> Bool) -> Bool {
+        var odd: UInt8 = 0
+        for octet in self { odd |= isOfKind(octet) ? 0 : 1 }
+        return odd == 0
     }
 }
