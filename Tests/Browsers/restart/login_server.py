@@ -1,6 +1,8 @@
 """A site where one logs in, and gets a cookie that a web view does not keep."""
 
+import email.utils
 import threading
+import time
 
 from server.messages import Request, Response, redirect
 
@@ -9,8 +11,9 @@ LOGIN_URL = f"https://{HOST}/login"
 HOME_URL = f"https://{HOST}/home"
 # HttpOnly, so that no script can carry it; without a lifetime, so that no browser keeps it.
 SESSION = b"session=7c0ffee; Path=/; Secure; HttpOnly; SameSite=Lax"
-# Kept by the web view: shows that its store is the one of before.
-THEME = b"theme=dark; Path=/; Max-Age=86400"
+# Kept by the web view: shows that its store is the one of before. A date, since view and jar are told a moment apart, and
+# a lifetime would end for each at another second.
+THEME = f"theme=dark; Path=/; Expires={email.utils.formatdate(time.time() + 86_400, usegmt=True)}".encode()
 SIGNED_IN, SIGNED_OUT = b"signed in", b"signed out"
 
 
