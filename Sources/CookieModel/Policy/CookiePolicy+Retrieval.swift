@@ -71,14 +71,19 @@ extension CookiePolicy {
 extension [UInt8] {
     /// Appends one more pair of a cookie-string (section 5.8.3, step 6).
     mutating func appendPair(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
-        if !isEmpty {
-            append(ASCII.semicolon)
-            append(ASCII.space)
-        }
+        appendPairSeparator()
         if !name.isEmpty {
             append(contentsOf: name)
             append(ASCII.equals)
         }
         append(contentsOf: value)
+    }
+
+    /// Appends what stands between two pairs, where there is one already.
+    @inline(__always)
+    mutating func appendPairSeparator() {
+        guard !isEmpty else { return }
+        append(ASCII.semicolon)
+        append(ASCII.space)
     }
 }

@@ -39,14 +39,12 @@ package struct PackedCookie {
         func part(_ place: Range<Int>) -> Octets {
             Octets(storage, in: (place.lowerBound - start)..<(place.upperBound - start))
         }
-        // In one expression: an ID of its own would be copied, and each of its parts counted.
+        let id = Cookie.ID(
+            name: part(header.namePlace), domain: WebHost(canonical: part(header.domainPlace), kind: header.kind),
+            isHostOnly: header.isHostOnly, path: part(header.pathPlace),
+            partitionKey: PartitionKey(serialized: String(decoding: partitionKey, as: UTF8.self)))
         return Cookie(
-            id: Cookie.ID(
-                name: part(header.namePlace), domain: WebHost(canonical: part(header.domainPlace), kind: header.kind),
-                isHostOnly: header.isHostOnly, path: part(header.pathPlace),
-                partitionKey: header.isPartitioned
-                    ? PartitionKey(serialized: String(decoding: partitionKey, as: UTF8.self)) : nil),
-            value: part(header.valuePlace), isSecure: header.isSecure, isHTTPOnly: header.isHTTPOnly,
+            id: id, value: part(header.valuePlace), isSecure: header.isSecure, isHTTPOnly: header.isHTTPOnly,
             sameSite: header.sameSite, expiry: header.expiry, creation: header.creation,
             lastAccess: header.lastAccess, sequence: header.sequence)
     }

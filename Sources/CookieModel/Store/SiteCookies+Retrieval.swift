@@ -55,10 +55,7 @@ extension SiteCookies {
             guard rules.exclusionReasons(for: packed).isEmpty, room.takes(packed.header.pairPlace.count) else {
                 return false
             }
-            if !output.isEmpty {
-                output.append(ASCII.semicolon)
-                output.append(ASCII.space)
-            }
+            output.appendPairSeparator()
             output.append(contentsOf: packed.pair)
             return accesses.note(lastAccess: packed.header.lastAccess, packed.cookie.id)
         }

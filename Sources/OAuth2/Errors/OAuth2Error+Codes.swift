@@ -7,7 +7,8 @@ extension OAuth2Error.Code {
     public static let invalidClient = Self("invalid_client")
     /// The server refused with another error code, which ``OAuth2Error/serverCode`` tells.
     public static let refused = Self("refused")
-    /// The server could not answer now (status 408, 425, 429 or 5xx, or an error code that says so). The grant is not lost.
+    /// The server could not answer now (status 408, 425, 429 or 5xx, or an error code that says so). The grant is not
+    /// lost.
     public static let serverUnavailable = Self("server_unavailable")
     /// A status that no token endpoint's reply has, or a failure without an error code.
     public static let unexpectedStatus = Self("unexpected_status")

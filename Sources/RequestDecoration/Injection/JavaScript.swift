@@ -37,14 +37,7 @@ struct JavaScript {
 
     /// Writes a whole number.
     mutating func write(_ number: Int64) {
-        if number < 0 { write("-") }
-        let start = octets.count
-        var rest = number.magnitude
-        repeat {
-            octets.append(UInt8(ascii: "0") + UInt8(rest % 10))
-            rest /= 10
-        } while rest > 0
-        octets[start...].reverse()
+        write(String(number).utf8)
     }
 
     /// Writes a moment as `Expires` has it.

@@ -9,7 +9,9 @@ extension InjectionScript {
         let top: Octets?
         private let domain: Octets
         private let path: Octets
-        private let flags: UInt8
+        private let isHostOnly: Bool
+        private let isSecure: Bool
+        private let sameSite: SameSite
         /// Whether the path comes from the page's own, since no attribute can say it.
         private let hasOwnPath: Bool
         /// The attributes on both sides of `Expires`, as a set-cookie-string has them.
@@ -26,7 +28,9 @@ extension InjectionScript {
             let sample = cookie.pointee
             path = sample.id.path
             domain = sample.id.domain.octets
-            flags = SeedKind.flags(cookie)
+            isHostOnly = sample.id.isHostOnly
+            isSecure = sample.isSecure
+            sameSite = sample.sameSite
             guard path.utf8String != nil else { throw .octetsNotUTF8 }
             hasOwnPath = !SeedKind.isWritable(path)
             guard !hasOwnPath || path == CookiePolicy.defaultPath(rules.context.url.path) else {
@@ -36,10 +40,10 @@ extension InjectionScript {
             top = isPartitioned ? rules.addressBar : nil
             var before: [UInt8] = []
             if !hasOwnPath { before += Array("; Path=".utf8) + path }
-            if !sample.id.isHostOnly { before += Array("; Domain=".utf8) + domain }
+            if !isHostOnly { before += Array("; Domain=".utf8) + domain }
             var after: [UInt8] = []
-            if sample.isSecure { after += "; Secure".utf8 }
-            if let value = sample.sameSite.attributeValue { after += "; SameSite=\(value)".utf8 }
+            if isSecure { after += "; Secure".utf8 }
+            if let value = sameSite.attributeValue { after += "; SameSite=\(value)".utf8 }
             if isPartitioned { after += "; Partitioned".utf8 }
             attributes = (before, after)
             object = SeedKind.object(path, attributes, hasOwnPath: hasOwnPath, top: top)
@@ -51,13 +55,10 @@ extension InjectionScript {
         /// Whether the cookie at `cookie`, on the same page, is of this kind.
         func includes(_ cookie: UnsafePointer<Cookie>) -> Bool {
             // What costs least first.
-            flags == SeedKind.flags(cookie) && cookie.pointee.id.path == path
-                && cookie.pointee.id.domain.octets == domain
-        }
-
-        private static func flags(_ cookie: UnsafePointer<Cookie>) -> UInt8 {
-            cookie.pointee.sameSite.rawValue << 3 | (cookie.pointee.isSecure ? 4 : 0)
-                | (cookie.pointee.id.isHostOnly ? 2 : 0) | (cookie.pointee.id.partitionKey == nil ? 0 : 1)
+            cookie.pointee.isSecure == isSecure && cookie.pointee.sameSite == sameSite
+                && cookie.pointee.id.isHostOnly == isHostOnly
+                && (cookie.pointee.id.partitionKey == nil) == (top == nil)
+                && cookie.pointee.id.path == path && cookie.pointee.id.domain.octets == domain
         }
 
         /// Why the browser would refuse a cookie of this kind from a script of the page; `nil` where it would not.

@@ -18,6 +18,11 @@ public struct LoginRule: Sendable, Hashable, Codable {
             self.redirects = redirects
             self.bearerChallenge = bearerChallenge
         }
+
+        /// Signs as a user names them: status 401 where nothing is named.
+        package init(named statuses: [Int], redirects: [String]) {
+            self.init(statuses: statuses.isEmpty && redirects.isEmpty ? [401] : Set(statuses), redirects: redirects)
+        }
     }
 
     /// How a token goes back to the site.

@@ -5,8 +5,21 @@ package import SessionStore
 /// The cookies that an export is for, one registrable domain after the other, so that no more than one domain's are in
 /// memory.
 package struct ExportedCookies: Sendable {
-    /// Cookies with their values, and those whose value cannot be read.
-    package typealias Part = (readable: [Cookie], unreadable: [Cookie])
+    /// Cookies of one domain.
+    package struct Part {
+        /// Those with their values.
+        let readable: [Cookie]
+        /// Those whose value cannot be read.
+        let unreadable: [Cookie]
+
+        /// Goes through those that a selection admits.
+        package func forEach(
+            admittedBy selection: CookieSelection, write: (CookieRecord) throws -> Void, leaveOut: (Cookie) -> Void
+        ) rethrows {
+            for record in readable.lazy.map({ CookieRecord($0) }) where selection.admits(record) { try write(record) }
+            for cookie in unreadable where selection.admits(CookieRecord(cookie)) { leaveOut(cookie) }
+        }
+    }
 
     /// Where they come from.
     private enum Source {
@@ -48,16 +61,17 @@ package struct ExportedCookies: Sendable {
             source = .none
             let retrieval = try jar.retrieve(for: request, now: now)
             let unreadable = retrieval.excluded.filter { $0.reasons.contains(.unreadable) }.map(\.cookie)
-            return (retrieval.included, unreadable)
+            return Part(readable: retrieval.included, unreadable: unreadable)
         case .host(let host):
             source = .none
             let (readable, unreadable) = try jar.cookies(ofSiteOf: host)
             func belongs(_ cookie: Cookie) -> Bool { CookieRecord(cookie).belongs(to: host) }
-            return (readable.filter(belongs), unreadable.filter(belongs))
+            return Part(readable: readable.filter(belongs), unreadable: unreadable.filter(belongs))
         case .sites(var sites):
             guard let site = sites.popFirst() else { return nil }
             source = .sites(sites)
-            return try jar.cookies(site: site)
+            let (readable, unreadable) = try jar.cookies(site: site)
+            return Part(readable: readable, unreadable: unreadable)
         }
     }
 }

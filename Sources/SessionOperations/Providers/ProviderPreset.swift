@@ -29,10 +29,12 @@ package struct ProviderPreset: Decodable, Sendable {
     ///
     /// - Parameters:
     ///   - file: presets by name, whose entries count before the built-in ones.
-    ///   - values: what stands in the place of `{tenant}` and its like.
+    ///   - tenant: what stands in the place of `{tenant}`.
+    ///   - host: what stands in the place of `{host}`.
     package static func named(
-        _ name: String, file: File? = nil, values: [String: String]
+        _ name: String, file: File? = nil, tenant: String?, host: String?
     ) throws(OperationError) -> ProviderPreset {
+        let values = ["tenant": tenant, "host": host].compactMapValues(\.self)
         var presets = try decode(PackageResources.Providers_json, "the built-in presets")
         if let file { presets.merge(try decode(file.bytes, file.name)) { $1 } }
         guard var preset = presets[name] else {

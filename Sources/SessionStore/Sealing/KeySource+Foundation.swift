@@ -39,11 +39,7 @@ extension KeySource {
     /// - Returns: `nil` where the variable is not set, or is empty.
     /// - Throws: ``SessionStoreError/Code/keyUnavailable`` where it does not hold keys.
     public static func takingEnvironment(_ variable: String = "CRUMB_KEY") throws(SessionStoreError) -> KeySource? {
-        guard let pointer = getenv(variable) else { return nil }
-        let count = strlen(pointer)
-        let text = Secret(UnsafeRawBufferPointer(start: pointer, count: count))
-        memset(pointer, 0x78, count)
-        unsetenv(variable)
-        return text.isEmpty ? nil : try base64(text, name: variable)
+        guard let text = Secret(takingEnvironment: variable) else { return nil }
+        return try base64(text, name: variable)
     }
 }

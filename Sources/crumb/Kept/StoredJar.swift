@@ -119,12 +119,14 @@ struct StoredJar: KeptJar {
     func export(_ order: ExportOrder, to destination: () throws -> ExportDestination) throws -> ExportReport {
         let existing = try existing(notesAccess: false)
         var exporter = FileExporter(order.format, to: try destination(), host: order.request?.url.host, now: now)
-        try existing?.forEachExported(for: order.request, order.format.scope, now: now) { readable, unreadable in
-            for record in readable.lazy.map({ CookieRecord($0) }) where order.selection.admits(record) {
-                try exporter.write(record)
-            }
-            for cookie in unreadable where order.selection.admits(CookieRecord(cookie)) {
-                exporter.leaveOut(unreadable: cookie)
+        if let existing {
+            var cookies = try ExportedCookies(of: existing, for: order.request, order.format.scope, now: now)
+            while let part = try cookies.next() {
+                try part.forEach(admittedBy: order.selection) {
+                    try exporter.write($0)
+                } leaveOut: {
+                    exporter.leaveOut(unreadable: $0)
+                }
             }
         }
         return try exporter.finish()

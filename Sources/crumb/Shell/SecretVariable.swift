@@ -1,5 +1,5 @@
-import Foundation
 import OAuth2
+import SessionStore
 
 /// A variable of the environment with a secret for crumb alone.
 ///
@@ -11,7 +11,9 @@ enum SecretVariable: String, CaseIterable {
     /// What a browser encrypts its cookies under.
     case browserPassword = "CRUMB_BROWSER_PASSWORD"
 
-    private static let secrets: [SecretVariable: Secret] = allCases.reduce(into: [:]) { $0[$1] = taken($1.rawValue) }
+    private static let secrets: [SecretVariable: Secret] = allCases.reduce(into: [:]) {
+        $0[$1] = Secret(takingEnvironment: $1.rawValue)
+    }
 
     /// Its value; `nil` where it is not set, or empty.
     var secret: Secret? { SecretVariable.secrets[self] }
@@ -20,14 +22,5 @@ enum SecretVariable: String, CaseIterable {
     static func clearEnvironment() {
         _ = secrets
         KeyLocation.clearEnvironment()
-    }
-
-    private static func taken(_ name: String) -> Secret? {
-        guard let pointer = getenv(name) else { return nil }
-        let count = strlen(pointer)
-        let secret = Secret(UnsafeRawBufferPointer(start: pointer, count: count))
-        memset(pointer, 0x78, count)
-        unsetenv(name)
-        return secret.isEmpty ? nil : secret
     }
 }

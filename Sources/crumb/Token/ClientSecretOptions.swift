@@ -21,7 +21,7 @@ struct ClientSecretOptions: ParsableArguments {
         help: ArgumentHelp(
             "How that key signs: ES256, EdDSA, RS256 or PS256. Default: what it is for; RS256 with RSA.",
             valueName: "algorithm"),
-        transform: { try algorithm(named: $0) })
+        transform: { try registered($0, by: "--key-algorithm") })
     var keyAlgorithm: SigningKey.Algorithm?
 
     @Option(help: "The client's name for that key.")
@@ -38,7 +38,7 @@ struct ClientSecretOptions: ParsableArguments {
         help: ArgumentHelp(
             "How the client authenticates: none, client_secret_basic, client_secret_post, private_key_jwt.",
             valueName: "method"),
-        transform: { try authenticationMethod(named: $0) })
+        transform: { try registered($0, by: "--auth-method") })
     var authMethod: ProfileSettings.AuthenticationMethod?
 
     /// The client's secret or key, where one was given.
@@ -72,15 +72,6 @@ struct ClientSecretOptions: ParsableArguments {
     }
 }
 
-/// The algorithm of a registered name.
-private func algorithm(named name: String) throws -> SigningKey.Algorithm {
-    guard let algorithm = SigningKey.Algorithm(rawValue: name) else {
-        let names = SigningKey.Algorithm.allCases.map(\.rawValue).joined(separator: ", ")
-        throw ValidationError("--key-algorithm: use one of \(names).")
-    }
-    return algorithm
-}
-
 /// The audience of a name.
 private func assertionAudience(named name: String) throws -> ProfileSettings.AssertionAudience {
     guard let audience = ProfileSettings.AssertionAudience(rawValue: name) else {
@@ -89,11 +80,13 @@ private func assertionAudience(named name: String) throws -> ProfileSettings.Ass
     return audience
 }
 
-/// The method of a registered name.
-private func authenticationMethod(named name: String) throws -> ProfileSettings.AuthenticationMethod {
-    guard let method = ProfileSettings.AuthenticationMethod(rawValue: name) else {
-        let names = ProfileSettings.AuthenticationMethod.allCases.map(\.rawValue).joined(separator: ", ")
-        throw ValidationError("--auth-method: use one of \(names).")
+/// What a registered name stands for.
+private func registered<Value: RawRepresentable<String> & CaseIterable>(
+    _ name: String, by option: String
+) throws -> Value {
+    guard let value = Value(rawValue: name) else {
+        let names = Value.allCases.map(\.rawValue).joined(separator: ", ")
+        throw ValidationError("\(option): use one of \(names).")
     }
-    return method
+    return value
 }

@@ -34,13 +34,10 @@ struct ServerOptions: ParsableArguments {
     /// The preset that was named.
     func preset() throws -> ProviderPreset {
         guard let provider else { return ProviderPreset() }
-        var values: [String: String] = [:]
-        values["tenant"] = providerTenant
-        values["host"] = providerHost
         let file = try providersFile.map { path in
             ProviderPreset.File(name: path, bytes: try InputFile(path).contents(limit: 1 << 20))
         }
-        return try ProviderPreset.named(provider, file: file, values: values)
+        return try ProviderPreset.named(provider, file: file, tenant: providerTenant, host: providerHost)
     }
 
     /// The server that the options and a preset say; the options count first.

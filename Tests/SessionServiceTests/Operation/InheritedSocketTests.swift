@@ -32,6 +32,17 @@ struct InheritedSocketTests {
         return descriptor
     }
 
+    /// Expects a service to start on a socket, or to refuse it as unprotected.
+    private func expectStart(on descriptor: Int32, _ isStarted: Bool) async throws {
+        do {
+            try await RunningServer.with(inherited: [descriptor]) { _ in }
+            #expect(isStarted)
+        } catch let error as ServiceStartError {
+            #expect(!isStarted && error.code == .unprotected)
+            close(descriptor)
+        }
+    }
+
     @Test(
         "Those of TCP have the rules of --listen: loopback, or TLS",
         arguments: [
@@ -40,13 +51,7 @@ struct InheritedSocketTests {
         ])
     func places(host: String, isStarted: Bool) async throws {
         let descriptor = try Self.listening(try SocketAddress(ipAddress: host, port: 0))
-        do {
-            try await RunningServer.with(inherited: [descriptor]) { _ in }
-            #expect(isStarted)
-        } catch let error as ServiceStartError {
-            #expect(!isStarted && error.code == .unprotected)
-            close(descriptor)
-        }
+        try await expectStart(on: descriptor, isStarted)
     }
 
     @Test("Those of TCP answer nobody without a token, and no other host's name")
@@ -77,12 +82,6 @@ struct InheritedSocketTests {
         let path = folder.file("inherited.sock")
         let descriptor = try Self.listening(try SocketAddress(unixDomainSocketPath: path))
         try #require(chmod(path, mode) == 0)
-        do {
-            try await RunningServer.with(inherited: [descriptor]) { _ in }
-            #expect(isStarted)
-        } catch let error as ServiceStartError {
-            #expect(!isStarted && error.code == .unprotected)
-            close(descriptor)
-        }
+        try await expectStart(on: descriptor, isStarted)
     }
 }

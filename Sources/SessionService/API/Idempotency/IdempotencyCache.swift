@@ -7,8 +7,9 @@ import Synchronization
 /// Answers a write that is sent again with what it was answered the first time
 /// (draft-ietf-httpapi-idempotency-key-header).
 ///
-/// Keys are each caller's own, and a caller that may not send the request is told so, whatever was answered to it. What was answered is known for an hour, for as many writes and octets as the limits say,
-/// and no longer than the service runs. A write that failed in the service was not answered, and is tried again.
+/// Keys are each caller's own, and a caller that may not send the request is told so, whatever was answered to it. What
+/// was answered is known for an hour, for as many writes and octets as the limits say, and no longer than the service
+/// runs. A write that failed in the service was not answered, and is tried again.
 final class IdempotencyCache: Sendable {
     /// How many answers are known, how many octets they have together, and for how long.
     struct Limits: Sendable {

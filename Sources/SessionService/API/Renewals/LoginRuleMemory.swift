@@ -7,7 +7,7 @@ final class LoginRuleMemory: Sendable {
     typealias Rule = (name: String, rule: LoginRule)
 
     private struct Entry: Sendable {
-        let definitions: [String]
+        let definitions: [(name: String, definition: String)]
         let rules: [Rule]
     }
 
@@ -18,9 +18,11 @@ final class LoginRuleMemory: Sendable {
 
     /// A jar's rules by name, as the last commit left them.
     func rules(of jar: CookieJar) throws -> [Rule] {
-        let definitions = try jar.loginRuleDefinitions().map { "\($0.name)\n\($0.definition)" }
+        let definitions = try jar.loginRuleDefinitions()
         guard !definitions.isEmpty else { return [] }
-        if let entry = entries.withLock({ $0[jar.name] }), entry.definitions == definitions { return entry.rules }
+        if let entry = entries.withLock({ $0[jar.name] }), entry.definitions.elementsEqual(definitions, by: ==) {
+            return entry.rules
+        }
         let rules = try jar.loginRules()
         entries.withLock { entries in
             if entries.count >= LoginRuleMemory.limit { entries = [:] }

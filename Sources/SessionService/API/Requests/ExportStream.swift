@@ -35,12 +35,11 @@ final class ExportStream: Sendable {
         try state.withLock { state in
             var bytes: [UInt8] = []
             while !state.isDone, bytes.count < ExportStream.pieceByteCount {
-                if let (readable, unreadable) = try state.cookies.next() {
-                    for record in readable.lazy.map({ CookieRecord($0) }) where selection.admits(record) {
-                        state.exporter.write(record, to: &bytes)
-                    }
-                    for cookie in unreadable where selection.admits(CookieRecord(cookie)) {
-                        state.exporter.leaveOut(unreadable: cookie)
+                if let part = try state.cookies.next() {
+                    part.forEach(admittedBy: selection) {
+                        state.exporter.write($0, to: &bytes)
+                    } leaveOut: {
+                        state.exporter.leaveOut(unreadable: $0)
                     }
                 } else {
                     state.exporter.finish(&bytes)

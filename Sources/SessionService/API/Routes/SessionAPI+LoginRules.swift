@@ -32,7 +32,6 @@ struct LoginRuleDocument: RequestDocument {
         guard statuses.allSatisfy((100...999).contains) else {
             throw ServiceProblem.bodyInvalid("statuses: use numbers from 100 to 999")
         }
-        let redirects = redirects ?? []
         let way: LoginRule.Delivery =
             switch delivery {
             case .cookie: .cookie(try CookieTemplate(template ?? ""))
@@ -41,9 +40,7 @@ struct LoginRuleDocument: RequestDocument {
             }
         return try LoginRule(
             scope: try RequestURL(scope, member: "scope").description,
-            signs: LoginRule.Signs(
-                statuses: statuses.isEmpty && redirects.isEmpty ? [401] : Set(statuses), redirects: redirects),
-            profile: profile, delivery: way)
+            signs: LoginRule.Signs(named: statuses, redirects: redirects ?? []), profile: profile, delivery: way)
     }
 }
 

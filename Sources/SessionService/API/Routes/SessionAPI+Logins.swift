@@ -62,10 +62,7 @@ struct LoginDocument: RequestDocument {
             }
             return ProviderPreset()
         }
-        var values: [String: String] = [:]
-        values["tenant"] = providerTenant
-        values["host"] = providerHost
-        return try ProviderPreset.named(provider, values: values)
+        return try ProviderPreset.named(provider, tenant: providerTenant, host: providerHost)
     }
 
     func request() throws -> TokenLoginRequest {

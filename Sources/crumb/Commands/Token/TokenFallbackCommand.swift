@@ -1,6 +1,7 @@
 import ArgumentParser
 import CookieModel
 import RequestDecoration
+import SessionOperations
 import SessionStore
 
 struct TokenFallbackCommand: ParsableCommand {
@@ -65,9 +66,7 @@ struct FallbackSetCommand: CrumbCommand {
             }
         let rule = try LoginRule(
             scope: try requestURL(url).description,
-            signs: LoginRule.Signs(
-                statuses: whenStatus.isEmpty && whenRedirect.isEmpty ? [401] : Set(whenStatus),
-                redirects: whenRedirect),
+            signs: LoginRule.Signs(named: whenStatus, redirects: whenRedirect),
             profile: profile, delivery: delivery)
         try jar.openJar(now: .now).setLoginRule(rule, named: name)
         let report = LoginRuleReport(name: name, rule: rule)
@@ -109,29 +108,8 @@ struct FallbackRemoveCommand: CrumbCommand {
     }
 }
 
-private struct LoginRuleReport: Encodable {
-    let name: String
-    let scope: String
-    let profile: String
-    let statuses: [Int]
-    let redirects: [String]
-    let delivery: String
-    let template: String?
-
-    init(name: String, rule: LoginRule) {
-        self.name = name
-        scope = rule.scope
-        profile = rule.profile
-        statuses = rule.signs.statuses.sorted()
-        redirects = rule.signs.redirects
-        switch rule.delivery {
-        case .cookie(let template): (delivery, self.template) = ("cookie", template.text)
-        case .authorization: (delivery, template) = ("authorization", nil)
-        case .exchange(let url): (delivery, template) = ("exchange", url)
-        }
-    }
-
-    var text: String {
+extension LoginRuleReport {
+    fileprivate var text: String {
         let signs = statuses.map(String.init) + redirects
         return "\(name): \(scope) at \(signs.joined(separator: ", ")): \(delivery)"
             + (template.map { " \($0)" } ?? "") + " from \(profile)"
