@@ -20,8 +20,8 @@ struct OpenFile: Sendable {
     private let path: String
     /// The file's own; `nil` in memory.
     private let file: FileIdentity?
-    /// The write-ahead log's: it stays the same for as long as anybody has the database open. `nil` in memory.
-    private let log: FileIdentity?
+    /// The write-ahead log: it stays the same for as long as anybody has the database open. `nil` in memory.
+    private let log: OpenLog?
 
     /// The file that `database` has open, known to people as `path`.
     init(_ database: Database, path: String) {
@@ -29,7 +29,7 @@ struct OpenFile: Sendable {
         let name = OpenFile.location(database)
         location = name.map { Array(UnsafeBufferPointer(start: $0, count: strlen($0) + 1)) } ?? [0]
         file = FileIdentity(name)
-        log = FileIdentity(OpenFile.logPath(database))
+        log = OpenFile.logPath(database).flatMap(OpenLog.init)
     }
 
     /// Refuses to open, or to have opened, another file than this one by the name that it had.
@@ -40,8 +40,8 @@ struct OpenFile: Sendable {
     /// Refuses to write where the file or its log is no longer in its place.
     func checkBeforeCommit(_ database: Database) throws {
         try checkBeforeRead(database)
-        guard let log else { return }
-        guard FileIdentity(OpenFile.logPath(database)) == log else { throw moved }
+        // Whether their folder is in its place was just seen.
+        guard log?.isInPlace ?? true else { throw moved }
     }
 
     /// Refuses to read a file that is no longer in its place: the one that is there now may say something else.

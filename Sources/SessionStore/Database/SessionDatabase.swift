@@ -107,6 +107,10 @@ public final class SessionDatabase: Sendable {
         return header.hasWriteAheadLog
     }
 
+    /// How many pages of log a transaction may leave: of so many, the log's index is one block, and no search in it
+    /// takes longer; the more there are, the more often a page of the file is written once for many transactions.
+    private static let checkpointPages = 4000
+
     private static func configuration(
         _ durability: Durability, _ busyTimeout: Double, isOurs: Bool
     ) -> Configuration {
@@ -121,6 +125,7 @@ public final class SessionDatabase: Sendable {
                     PRAGMA synchronous = \(durability == .full ? "FULL" : "NORMAL");
                     PRAGMA secure_delete = ON;
                     PRAGMA cache_size = -16000;
+                    PRAGMA wal_autocheckpoint = \(checkpointPages);
                     """)
         }
         return configuration

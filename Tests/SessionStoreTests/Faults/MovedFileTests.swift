@@ -81,16 +81,30 @@ struct MovedFileTests {
         #expect(try new.database.number("SELECT count(*) FROM cookie") == 2)
     }
 
-    @Test("A log that was deleted or replaced under a writer is an error before the write is acknowledged")
-    func log() throws {
-        for isReplaced in [false, true] {
-            let folder = TemporaryFolder()
-            let jar = try Given.jar(folder.file("crumb.sqlite"))
-            try jar.receive("a=1; Path=/")
-            try FileManager.default.removeItem(atPath: folder.file("crumb.sqlite-wal"))
-            if isReplaced { try folder.write([], to: "crumb.sqlite-wal") }
-            #expect(errorCode { try jar.receive("b=2; Path=/") } == .databaseUnavailable)
+    @Test(
+        "A log that was deleted, moved or replaced under a writer is an error before the write is acknowledged",
+        arguments: [false, true], [false, true])
+    func log(isKept: Bool, isReplaced: Bool) throws {
+        let jar = try Given.jar(path)
+        try jar.receive("a=1; Path=/")
+        if isKept {
+            try FileManager.default.moveItem(atPath: path + "-wal", toPath: folder.file("elsewhere"))
+        } else {
+            try FileManager.default.removeItem(atPath: path + "-wal")
         }
+        if isReplaced { try folder.write([], to: "crumb.sqlite-wal") }
+        #expect(errorCode { try jar.receive("b=2; Path=/") } == .databaseUnavailable)
+    }
+
+    @Test("So is the move of the whole folder")
+    func folderMoved() throws {
+        let inner = folder.file("inner")
+        try FileManager.default.createDirectory(atPath: inner, withIntermediateDirectories: false)
+        let jar = try Given.jar(inner + "/crumb.sqlite")
+        try jar.receive("a=1; Path=/")
+        try FileManager.default.moveItem(atPath: inner, toPath: folder.file("elsewhere"))
+        #expect(errorCode { try jar.receive("b=2; Path=/") } == .databaseUnavailable)
+        #expect(errorCode { _ = try jar.header() } == .databaseUnavailable)
     }
 
     @Test("Writers that share a commit are all told")
