@@ -62,7 +62,7 @@ struct Admission: Sendable {
     /// Checks that no page of another site has a browser send this.
     private func checkPlace(_ request: HTTPRequest, _ way: WayIn, _ channel: any Channel) throws(ServiceProblem) {
         // The router passes over an empty segment; whoever decides by the beginning of a path must not be led by one.
-        guard let path = request.path, path.first == "/", !path.prefix(while: { $0 != "?" }).contains("//"),
+        guard let path = request.path, Admission.isAbsolute(path.utf8),
             let authority = request.authority, Admission.host.map({ !request.headerFields.contains($0) }) ?? true
         else { throw .targetInvalid }
         if let hosts = way.hosts, !hosts.admits(authority, at: channel.localAddress) { throw .hostRefused }
@@ -72,13 +72,25 @@ struct Admission: Sendable {
             let isOwn = origin.lowercased() == own.lowercased() || origin.lowercased() == way.publicOrigin
             guard way.hosts != nil, isOwn else { throw .originRefused }
         }
-        let isLoginCallback =
-            request.method == .get && request.path?.prefix { $0 != "?" } == Admission.loginCallback[...]
-        if let name = Admission.fetchSite, let site = request.headerFields[name],
-            site != "same-origin" && site != "none" && !isLoginCallback
+        if let name = Admission.fetchSite, let site = request.headerFields[name], site != "same-origin", site != "none"
         {
-            throw .originRefused
+            let isLoginCallback =
+                request.method == .get && path.prefix { $0 != "?" } == Admission.loginCallback[...]
+            guard isLoginCallback else { throw .originRefused }
         }
+    }
+
+    /// Whether a path begins at the root and has no empty segment.
+    private static func isAbsolute(_ path: String.UTF8View) -> Bool {
+        let slash = UInt8(ascii: "/")
+        guard path.first == slash else { return false }
+        var last: UInt8?
+        for octet in path {
+            if octet == UInt8(ascii: "?") { break }
+            if octet == slash && last == slash { return false }
+            last = octet
+        }
+        return true
     }
 
     // MARK: - What
@@ -143,10 +155,10 @@ struct Admission: Sendable {
         return Caller(token)
     }
 
-    /// The token of an Authorization field (RFC 6750, section 2.1).
+    /// The token of an Authorization field (RFC 6750, section 2.1; RFC 9110, section 11.4, allows more than one blank).
     private static func bearerToken(_ value: String) -> Secret? {
         let scheme = value.prefix(7)
         guard scheme.lowercased() == "bearer " else { return nil }
-        return Secret(value.utf8.dropFirst(7))
+        return Secret(value.utf8.dropFirst(7).drop { $0 == UInt8(ascii: " ") })
     }
 }

@@ -31,19 +31,23 @@ final class CommittedMemory<Contents: Sendable, Statements>: Sendable {
 
     /// Answers a question out of a database on disk.
     ///
-    /// - Parameter body: is given the contents, the statements to read what is missing with, and whether nothing was
+    /// - Parameters:
+    ///   - checksFile: whether to look even for what is known whether the file is still in its place. Who then reads
+    ///     or writes in the database looks anyway.
+    ///   - body: is given the contents, the statements to read what is missing with, and whether nothing was
     ///   committed since the last question; where something was, it has to see to the contents itself.
     func ask<Answer: Sendable>(
-        _ database: SessionDatabase,
+        _ database: SessionDatabase, checksFile: Bool = false,
         _ body: @Sendable (_ contents: inout Contents, _ statements: Statements, _ isCurrent: Bool) throws -> Answer
     ) throws -> Answer {
         try state.withLock { state in
             let reader = try state.reader ?? open(database)
             state.reader = reader
-            try database.file.checkBeforeRead(reader.connection.pointer)
             // Before anything is read: what is committed in between is looked at twice rather than never.
             let header = reader.connection.walIndex?.header
-            let answer = try body(&state.contents, reader.statements, header != nil && header == state.header)
+            let isCurrent = header != nil && header == state.header
+            if checksFile || !isCurrent { try database.file.checkBeforeRead(reader.connection.pointer) }
+            let answer = try body(&state.contents, reader.statements, isCurrent)
             state.header = header
             return answer
         }

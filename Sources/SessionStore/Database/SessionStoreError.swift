@@ -80,10 +80,12 @@ public struct SessionStoreError: Error, Hashable, Sendable, CustomStringConverti
 
     /// Refuses a name that no jar or token can have.
     package static func check(_ name: String, of owner: String) throws(SessionStoreError) {
-        guard (1...100).contains(name.count), name.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
+        // Names are segments of URLs, too, where clients take the last two for steps (RFC 3986, section 5.2.4).
+        guard (1...100).contains(name.count), name != ".", name != "..",
+            name.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
         else {
             throw SessionStoreError(
-                .nameInvalid, "the \(owner)'s name", "use 1 to 100 characters, no control characters")
+                .nameInvalid, "the \(owner)'s name", "use 1 to 100 characters, no control characters, not '.' or '..'")
         }
     }
 }

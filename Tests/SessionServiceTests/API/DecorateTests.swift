@@ -41,6 +41,20 @@ struct DecorateTests {
         #expect(answer.text.contains(#"{"name":"lax","reasons":["set-by-caller"]}"#))
     }
 
+    @Test(
+        "What would not stay one field, or one line, is refused",
+        arguments: [
+            (#""headers":[{"name":"Cookie","value":"a=1\r\nX: y"}]"#, "headers.[0]"),
+            (#""headers":[{"name":"cookie","value":"a=1\n"}]"#, "headers.[0]"),
+            (#""headers":[{"name":"cookie","valueBase64":"YQA9"}]"#, "headers.[0]"),
+            (#""method":"GET / HTTP/1.1\r\nX: y""#, "method"), (#""method":"""#, "method"),
+        ])
+    func manyLines(member: String, place: String) async throws {
+        let answer = try await decorate(ServiceFixture(), #"{"url":"https://www.example.com/","# + member + "}")
+        #expect(answer.status == 400 && answer.text.contains(#""code":"body-invalid""#), "\(answer.text)")
+        #expect(answer.text.contains(#""detail":"\#(place)"#), "\(answer.text)")
+    }
+
     @Test("Octets that are not text come in base64, and what JSON escapes is escaped")
     func octets() async throws {
         let fixture = try ServiceFixture()

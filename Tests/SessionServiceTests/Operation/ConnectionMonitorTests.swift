@@ -25,6 +25,7 @@ struct ConnectionMonitorTests {
             try channel.pipeline.syncOperations.configureHTTPServerPipeline(
                 withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
                 withEncoderConfiguration: HTTPResponseEncoder.Configuration(), withDecoderLimitConfiguration: decoder)
+            try channel.pipeline.syncOperations.addHandler(TargetHandler(monitor))
             try channel.pipeline.syncOperations.addHandler(HTTP1ToHTTPServerCodec(secure: false))
             try channel.pipeline.syncOperations.addHandler(MessageHandler(monitor))
             try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
@@ -111,6 +112,28 @@ struct ConnectionMonitorTests {
         #expect(answer.hasPrefix("HTTP/1.1 \(status) ") && answer.contains("application/problem+json"), "\(answer)")
         connection.wait(seconds: 3)
         #expect(!connection.channel.isActive)
+    }
+
+    @Test(
+        "After a request that wants it so the connection ends (RFC 9112, section 9.3)",
+        arguments: [
+            ("HTTP/1.1", "", false), ("HTTP/1.1", "Connection: keep-alive", false),
+            ("HTTP/1.1", "Connection: close", true), ("HTTP/1.1", "Connection: TE, Close", true),
+            ("HTTP/1.0", "", true), ("HTTP/1.0", "Connection: close", true),
+            ("HTTP/1.0", "Connection: keep-alive", false),
+        ])
+    func persistence(version: String, field: String, isLast: Bool) throws {
+        let connection = try Connection()
+        try connection.send(ConnectionMonitorTests.request)
+        try connection.send("GET /b \(version)\r\nHost: x\r\n\(field.isEmpty ? "" : field + "\r\n")\r\n")
+        #expect(try connection.requests() == ["/a", "/b"])
+        // The one before is not the last one.
+        try connection.answer()
+        #expect(try !connection.written().contains("connection: close"))
+        try connection.answer()
+        #expect(try connection.written().contains("connection: close") == isLast)
+        connection.wait(seconds: 3)
+        #expect(connection.channel.isActive != isLast)
     }
 
     @Test("Requests that came before nonsense are answered first")

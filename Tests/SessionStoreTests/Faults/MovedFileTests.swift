@@ -39,13 +39,18 @@ struct MovedFileTests {
         let database = try Given.database(path)
         let jar = try database.jar(now: Given.now)
         try jar.receive("a=1; Path=/; Max-Age=100000")
-        for _ in 0..<readings { #expect(try jar.header() == "a=1") }
+        for _ in 0..<readings {
+            #expect(try jar.header() == "a=1")
+            #expect(try database.existingJar(named: "default")?.loginRuleDefinitions().isEmpty == true)
+        }
         try accident.happen(in: folder)
         let later = Given.now.advanced(bySeconds: 7200)
         let attempts: [() throws -> Void] = [
             { _ = try jar.header() }, { _ = try jar.cookieString(for: Given.context(), now: Given.now) },
             { try jar.receive("b=2; Path=/") }, { _ = try jar.header(now: later) }, { _ = try jar.cookies() },
             { _ = try database.jar(named: "new", now: Given.now) }, { _ = try database.tokens.all() },
+            { _ = try database.existingJar(named: "default")?.header() },
+            { _ = try database.existingJar(named: "default")?.loginRuleDefinitions() },
             { _ = try jar.changes(after: 0) },
         ]
         for attempt in attempts {

@@ -27,7 +27,9 @@ struct JarChangeTests {
         #expect(try database.settings(ofJar: "new") == settings)
         #expect(try database.jar(named: "new", now: Given.now).policy.limits == settings.limits)
         #expect(errorCode { try database.createJar(named: "new", now: Given.now) } == .jarExists)
-        #expect(errorCode { try database.createJar(named: "", now: Given.now) } == .nameInvalid)
+        for name in ["", ".", "..", "a\u{7F}", String(repeating: "a", count: 101)] {
+            #expect(errorCode { try database.createJar(named: name, now: Given.now) } == .nameInvalid)
+        }
         #expect(try database.settings(ofJar: "new") == settings)
         let summary = try #require(try database.jars(now: Given.now).first)
         #expect(summary.settings == settings && summary.savedSessionCount == 0 && summary.cookieCount == 0)

@@ -1,4 +1,5 @@
 import CookieModel
+import HTTPTypes
 
 /// The members that say of a request what cookie rules ask for; the same for every route that is about one.
 protocol RequestDescription {
@@ -22,7 +23,12 @@ extension RequestDescription {
         for url: String, member: String, _ interface: RequestContext.Interface = .http
     ) throws(ServiceProblem) -> RequestContext {
         var context = RequestContext(url: try RequestURL(url, member: member))
-        if let method { context.method = method.uppercased() }
+        if let method {
+            guard HTTPRequest.Method(rawValue: method) != nil else {
+                throw .bodyInvalid("method: this is no method of HTTP")
+            }
+            context.method = method.uppercased()
+        }
         if let topLevel { context.topLevel = try RequestURL(topLevel, member: "topLevel") }
         if let initiator {
             context.initiator = initiator == "user" ? .user : .origin(try RequestURL(initiator, member: "initiator"))

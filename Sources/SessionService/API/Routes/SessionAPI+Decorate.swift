@@ -36,7 +36,12 @@ struct DecorateDocument: PlainDocument, RequestDescription {
     func ownCookies() throws(ServiceProblem) -> [Octets] {
         var own: [Octets] = []
         for (index, field) in (headers ?? []).enumerated() where field.document.name.lowercased() == "cookie" {
-            own.append(try field.document.octets(at: "headers.[\(index)]"))
+            let octets = try field.document.octets(at: "headers.[\(index)]")
+            // They come back in the answer: who writes those into a message would write whole fields.
+            guard !octets.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 }) else {
+                throw .bodyInvalid("headers.[\(index)]: a field's value has no CR, LF or NUL (RFC 9110, section 5.5)")
+            }
+            own.append(octets)
         }
         return own
     }

@@ -25,6 +25,8 @@ final class ConnectionMonitor {
     private var isDraining = false
     /// What is left to say about bytes that are no request, after the requests before them are answered.
     private var lastProblem: ServiceProblem?
+    /// Whether the client wants the connection to end after what it has asked.
+    private var hasLastRequest = false
     /// Whether the answer that is being written is the last one.
     private var isLastAnswer = false
     /// Whether the last answer is written: nothing that comes now is looked at.
@@ -49,6 +51,11 @@ final class ConnectionMonitor {
     }
 
     // MARK: - Requests
+
+    /// A request comes after which the connection is to end.
+    func receiveLastRequest() {
+        hasLastRequest = true
+    }
 
     func receive(_ part: HTTPRequestPart, _ context: ChannelHandlerContext) {
         guard !isFinished, lastProblem == nil else { return }
@@ -101,7 +108,8 @@ final class ConnectionMonitor {
         case .head(var head) where head.status.kind != .informational:
             // A refused body is not read to its end.
             let isRefusal = head.status.code >= 400 && progress.phase == .body
-            if isRefusal || isDraining && progress.unanswered == 1 || head.headerFields[.connection] == "close" {
+            let isToEnd = (isDraining || hasLastRequest) && progress.unanswered == 1
+            if isRefusal || isToEnd || head.headerFields[.connection] == "close" {
                 isLastAnswer = true
             }
             if isLastAnswer { head.headerFields[.connection] = "close" }
