@@ -81,6 +81,7 @@ let package = Package(
                 .embedInCode("../../Migrations/V003_journal_order_of_creation.sql"),
                 .embedInCode("../../Migrations/V004_token_settings_lease_journal_login_rules.sql"),
                 .embedInCode("../../Migrations/V005_service_tokens.sql"),
+                .embedInCode("../../Migrations/V006_grant_expiry_header_fields.sql"),
             ]),
         .target(
             name: "RequestDecoration",

@@ -279,6 +279,28 @@ struct TokenServerCommandTests {
         #expect(status.text.contains(#""refresh_token_expires_at":"2096-10-02T07:06:40Z""#), "\(status.text)")
     }
 
+    @Test("The end of the grant is kept through a refresh that does not tell it, an export and an import")
+    func grantExpiry() throws {
+        let end = "2096-10-02T07:06:40Z"
+        let reply = AuthorizationServer.tokens().dropLast() + #","authorization_expires_at":4000000000}"#
+        let path = try home.write(String(reply), to: "tokens")
+        let words = ["--issuer", server.issuer, "--client-id", "app", "--discover", "--json"]
+        let imported = try home.start(["token", "import", "work", "--account", "me"] + words, input: path).wait()
+        #expect(imported.text.contains(#""grantExpires":"\#(end)""#), "\(imported.text)\(imported.talk)")
+        let refreshed = try home.crumb("token", "refresh", "work", "--json")
+        #expect(refreshed.text.contains(#""grantExpires":"\#(end)""#), "\(refreshed.text)")
+        #expect(try home.crumb("token", "list", "--json").text.contains(#""grantExpires":"\#(end)""#))
+        let status = try home.crumb("token", "status", "work").text.split(separator: "\n")
+        #expect(status.contains { $0.contains("granted until") && $0.hasSuffix(end) }, "\(status)")
+        let exported = try home.crumb("token", "export", "--format", "json", "work").text
+        #expect(exported.contains(#""authorization_expires_at":"\#(end)""#), "\(exported)")
+        #expect(!exported.contains("refresh_token_expires_at"))
+        let copy = try home.start(
+            ["token", "import", "copy", "--json"], input: try home.write(exported, to: "exported")
+        ).wait()
+        #expect(copy.text.contains(#""grantExpires":"\#(end)""#), "\(copy.text)\(copy.talk)")
+    }
+
     @Test("A preset's server and scope count where nothing else is said")
     func preset() throws {
         try home.write(#"{"mine":{"issuer":"\#(server.issuer)","scope":"from-preset"}}"#, to: "presets")

@@ -46,7 +46,8 @@ public struct RefreshGrant: Sendable, Equatable {
 
     /// The tokens after the server's reply to the request that refreshed `tokens`.
     ///
-    /// What the reply does not renew stays: the refresh token with its expiry, the ID token, and the scopes.
+    /// What the reply does not renew stays: the refresh token with its expiry, the ID token, the scopes, and the end of
+    /// the grant, which is the same with another refresh token.
     ///
     /// - Parameters:
     ///   - response: The reply.
@@ -64,6 +65,7 @@ public struct RefreshGrant: Sendable, Equatable {
             renewed.refreshToken = tokens.refreshToken
             renewed.refreshTokenExpiry = renewed.refreshTokenExpiry ?? tokens.refreshTokenExpiry
         }
+        renewed.grantExpiry = renewed.grantExpiry ?? tokens.grantExpiry
         renewed.idToken = renewed.idToken ?? tokens.idToken
         renewed.scopes = renewed.scopes ?? scopes ?? tokens.scopes
         return renewed

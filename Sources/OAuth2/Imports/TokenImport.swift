@@ -38,7 +38,8 @@ public enum TokenImport {
             accessToken: issued.accessToken, tokenType: issued.tokenType, refreshToken: issued.refreshToken,
             idToken: issued.idToken, scopes: issued.scopes, receivedAt: receivedAt,
             accessTokenExpiry: expiry.ofSavedReply(.accessToken, receivedAt: receivedAt),
-            refreshTokenExpiry: expiry.refreshTokenOfSavedReply(receivedAt: receivedAt))
+            refreshTokenExpiry: expiry.ofSavedReply(.refreshToken, receivedAt: receivedAt),
+            grantExpiry: expiry.ofSavedReply(.grant, receivedAt: receivedAt))
     }
 
     private static func bareToken(_ bytes: [UInt8], now: Int64) throws(OAuth2Error) -> TokenSet {

@@ -24,9 +24,15 @@ struct TokenExpiry {
             absolute: [
                 "refresh_expires_at", "refresh_token_expires_at", "refresh_expires_on", "refresh_token_expires_on",
             ], zeroMeansNever: true)
-        /// The user's authorization itself (draft-ietf-oauth-refresh-token-expiration-03, section 6.1).
+        /// The user's authorization itself, however often its tokens are renewed. The first name is that of
+        /// draft-ietf-oauth-refresh-token-expiration-03, section 6.1; the second the one that the same proposal began
+        /// with, as draft-watson-rt-expiration. No provider's own name is among them: Keycloak's `refresh_expires_in`,
+        /// Google's and GitHub's `refresh_token_expires_in` are of the refresh token, Grant Management for OAuth 2.0
+        /// has a `grant_id` without an end, and `sharing_expires_at` of Australia's Consumer Data Right is a claim of
+        /// ID tokens.
         static let grant = Names(
-            relative: ["authorization_expires_in"], absolute: ["authorization_expires_at"], zeroMeansNever: true)
+            relative: ["authorization_expires_in", "consent_expires_in"],
+            absolute: ["authorization_expires_at", "consent_expires_at"], zeroMeansNever: true)
     }
 
     let members: JSONObject
@@ -39,17 +45,6 @@ struct TokenExpiry {
     /// The expiry in a reply that was saved some time ago: what is absolute counts.
     func ofSavedReply(_ names: Names, receivedAt: Int64) -> Int64? {
         absolute(names) ?? relative(names, to: receivedAt)
-    }
-
-    /// When the refresh token of a reply that came just now ends: no later than the grant that it is of.
-    func refreshTokenOfReply(receivedAt now: Int64) -> Int64? {
-        [ofReply(.refreshToken, receivedAt: now), ofReply(.grant, receivedAt: now)].compactMap(\.self).min()
-    }
-
-    /// When the refresh token of a saved reply ends: no later than the grant that it is of.
-    func refreshTokenOfSavedReply(receivedAt: Int64) -> Int64? {
-        [ofSavedReply(.refreshToken, receivedAt: receivedAt), ofSavedReply(.grant, receivedAt: receivedAt)]
-            .compactMap(\.self).min()
     }
 
     /// When a saved reply was issued, where it tells (`created_at`, as GitLab and Doorkeeper answer).

@@ -42,7 +42,8 @@ public enum TokenResponse {
             accessToken: issued.accessToken, tokenType: issued.tokenType, refreshToken: issued.refreshToken,
             idToken: issued.idToken, scopes: issued.scopes, receivedAt: now,
             accessTokenExpiry: expiry.ofReply(.accessToken, receivedAt: now),
-            refreshTokenExpiry: expiry.refreshTokenOfReply(receivedAt: now))
+            refreshTokenExpiry: expiry.ofReply(.refreshToken, receivedAt: now),
+            grantExpiry: expiry.ofReply(.grant, receivedAt: now))
     }
 
     /// The same of a reply as a transport gives it.

@@ -18,11 +18,15 @@ public struct TokenSet: Sendable, Equatable {
     public var accessTokenExpiry: Int64?
     /// When the refresh token ends, in microseconds since the Unix epoch; `nil` where that is unknown or never.
     public var refreshTokenExpiry: Int64?
+    /// When the grant ends, after which no refresh renews the tokens, in microseconds since the Unix epoch; `nil` where
+    /// that is unknown or never.
+    public var grantExpiry: Int64?
 
     /// A token set with an access token and whatever else is known.
     public init(
         accessToken: Secret, tokenType: TokenType = .bearer, refreshToken: Secret? = nil, idToken: Secret? = nil,
-        scopes: Scopes? = nil, receivedAt: Int64, accessTokenExpiry: Int64? = nil, refreshTokenExpiry: Int64? = nil
+        scopes: Scopes? = nil, receivedAt: Int64, accessTokenExpiry: Int64? = nil, refreshTokenExpiry: Int64? = nil,
+        grantExpiry: Int64? = nil
     ) {
         self.accessToken = accessToken
         self.tokenType = tokenType
@@ -32,6 +36,7 @@ public struct TokenSet: Sendable, Equatable {
         self.receivedAt = receivedAt
         self.accessTokenExpiry = accessTokenExpiry
         self.refreshTokenExpiry = refreshTokenExpiry
+        self.grantExpiry = grantExpiry
     }
 
     /// Whether the access token can be used at `now`, in microseconds since the Unix epoch.
@@ -47,11 +52,12 @@ public struct TokenSet: Sendable, Equatable {
         return Microseconds.difference(expiry, now) <= margin ? .due : .valid
     }
 
-    /// Whether there is a refresh token that has not ended at `now`, in microseconds since the Unix epoch.
+    /// Whether there is a refresh token that has not ended at `now`, in microseconds since the Unix epoch, and neither
+    /// has its grant.
     ///
-    /// A refresh token without a known expiry counts as alive: only the server's answer tells.
+    /// What has no known expiry counts as alive: only the server's answer tells.
     public func isRefreshable(at now: Int64) -> Bool {
         guard refreshToken != nil else { return false }
-        return refreshTokenExpiry.map { now < $0 } ?? true
+        return [refreshTokenExpiry, grantExpiry].compactMap(\.self).allSatisfy { now < $0 }
     }
 }

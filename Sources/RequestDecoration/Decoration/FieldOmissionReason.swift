@@ -20,6 +20,10 @@ public enum FieldOmissionReason: UInt8, DecisionReason {
     case tokenNotPresentable
     /// The client's header fields are text that cannot be these octets.
     case octetsNotCarried
+    /// Another rule has set the field, one for fewer URLs or one that comes first.
+    case setByOtherRule
+    /// The stored value was changed or moved.
+    case unreadable
 
     /// The stable identifier.
     public var identifier: String {
@@ -33,6 +37,8 @@ public enum FieldOmissionReason: UInt8, DecisionReason {
         case .tokenExpired: "token-expired"
         case .tokenNotPresentable: "token-not-presentable"
         case .octetsNotCarried: "octets-not-carried"
+        case .setByOtherRule: "set-by-other-rule"
+        case .unreadable: "unreadable"
         }
     }
 
@@ -48,6 +54,8 @@ public enum FieldOmissionReason: UInt8, DecisionReason {
         case .tokenExpired: "the access token has expired"
         case .tokenNotPresentable: "the token is not one that a header field can present, or lacks its key"
         case .octetsNotCarried: "the client takes header fields as text, which cannot be exactly its octets"
+        case .setByOtherRule: "another rule for the URL has set the field, and each field is set once"
+        case .unreadable: "the stored value was changed or moved, so it is not known"
         }
     }
 
@@ -64,6 +72,8 @@ public enum FieldOmissionReason: UInt8, DecisionReason {
         case .tokenNotPresentable:
             "server: issue a Bearer or DPoP token; user: log in, so that the key is kept with the token"
         case .octetsNotCarried: "user: write the value in ASCII"
+        case .setByOtherRule: "user: take one of the rules out"
+        case .unreadable: "user: set the field again"
         }
     }
 }

@@ -24,6 +24,8 @@ extension RequestDecorator {
             let octets = rule.field.withUnsafeBytesOfValue { Octets(Array($0)) }
             if FieldRule.reserved.contains(name) {
                 decision.omit(name, .reserved)
+            } else if decision.names.contains(name) {
+                decision.omit(name, .setByOtherRule)
             } else if request.hasField(name) {
                 decision.omit(name, .setByCaller)
             } else if let scope = rule.scope, !scope.contains(context.url) {

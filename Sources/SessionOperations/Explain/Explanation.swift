@@ -1,4 +1,5 @@
 package import CookieModel
+package import RequestDecoration
 package import SessionStore
 
 /// The answer to "why am I logged out?": what becomes of every cookie in question for one request, and where else the
@@ -35,6 +36,8 @@ package struct Explanation {
     package private(set) var sent: [Cookie] = []
     /// The cookies that stay.
     package private(set) var unsent: [Unsent] = []
+    /// What becomes of the jar's header fields.
+    package private(set) var fields = FieldSelection()
     /// Other jars that would send what this one does not.
     package private(set) var otherJars: [OtherJar] = []
     /// Sites of the jar with a similar name, where it has nothing of this one.
@@ -59,6 +62,10 @@ package struct Explanation {
         let retrieval = try jar.retrieve(for: context, now: now)
         sent = retrieval.included
         unsent = retrieval.excluded.map { Unsent(cookie: $0.cookie, reasons: $0.reasons) }
+        // Scripts see cookies, and no header fields.
+        if context.interface == .http {
+            fields = FieldSelection(try jar.headerFieldsOfJustOpened(), for: context.url)
+        }
         let stored = try jar.cookies()
         let all = stored.readable + stored.unreadable
         addStrays(among: all, policy: jar.policy)

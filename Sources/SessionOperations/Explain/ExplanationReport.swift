@@ -18,6 +18,8 @@ package struct ExplanationReport: Codable {
     package let similarSites: [String]
     /// A URL that would get more of the cookies.
     package let better: Explanation.Alternative?
+    /// What becomes of the jar's header fields; only where it has any.
+    package let fields: [FieldVerdictReport]?
 
     package init(_ explanation: Explanation) {
         let now = explanation.now
@@ -33,5 +35,6 @@ package struct ExplanationReport: Codable {
         otherJars = explanation.otherJars
         similarSites = explanation.similarSites
         better = explanation.better
+        fields = FieldVerdictReport.all(explanation.fields)
     }
 }

@@ -52,8 +52,9 @@ struct SessionAPI: Sendable {
     /// All routes, with what each requires of the caller.
     var routes: [ServiceRoute] {
         jarRoutes + savedSessionRoutes + responseRoutes + captureRoutes + decorateRoutes + cookieRoutes + scriptRoutes
-            + explainRoutes + changeRoutes + exportRoutes + tokenRoutes + loginRoutes + loginRuleRoutes + renewalRoutes
-            + simulateRoutes + documentRoutes
+            + explainRoutes + changeRoutes + exportRoutes + tokenRoutes + loginRoutes + loginRuleRoutes
+            + headerFieldRoutes
+            + renewalRoutes + simulateRoutes + documentRoutes
     }
 
     /// Adds the routes of `/v1`, and that errors are answered as problems, those of routes that are added later too.

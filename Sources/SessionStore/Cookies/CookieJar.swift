@@ -12,12 +12,15 @@ public final class CookieJar: Sendable {
     public let policy: CookiePolicy
     let database: SessionDatabase
     let id: Int64
+    /// Whether it had header fields when it was opened.
+    let hasHeaderFields: Bool
 
-    init(database: SessionDatabase, id: Int64, name: String, policy: CookiePolicy) {
+    init(database: SessionDatabase, id: Int64, name: String, policy: CookiePolicy, hasHeaderFields: Bool) {
         self.database = database
         self.id = id
         self.name = name
         self.policy = policy
+        self.hasHeaderFields = hasHeaderFields
     }
 
     /// Receives every Set-Cookie line of one response, in one transaction.

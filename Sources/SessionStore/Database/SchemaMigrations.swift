@@ -14,6 +14,7 @@ enum SchemaMigrations {
         Migration(name: "V003", sql: PackageResources.V003_journal_order_of_creation_sql),
         Migration(name: "V004", sql: PackageResources.V004_token_settings_lease_journal_login_rules_sql),
         Migration(name: "V005", sql: PackageResources.V005_service_tokens_sql),
+        Migration(name: "V006", sql: PackageResources.V006_grant_expiry_header_fields_sql),
     ]
 
     /// The name of the newest migration that this version of the program knows.

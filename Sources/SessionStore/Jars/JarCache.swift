@@ -1,23 +1,27 @@
 internal import Synchronization
 
-/// Which jars there are and what they do where a site says "not signed in", in memory: a jar that anyone removed,
-/// renamed or gave other settings or rules is read anew.
+/// Which jars there are, what they do where a site says "not signed in" and which header fields they have, in memory: a
+/// jar that anyone removed, renamed or gave other settings, rules or fields is read anew.
 ///
 /// Who asks but once needs no connection for it.
 final class JarCache: Sendable {
     private struct Contents: Sendable {
-        var jars: [String: (id: Int64, settings: JarSettings)] = [:]
+        var jars: [String: JarRows.Row] = [:]
         var loginRules: [Int64: [(name: String, definition: String)]] = [:]
+        /// Values sealed, as they are stored.
+        var headerFields: [Int64: [HeaderFieldRows.Row]] = [:]
     }
 
     private struct Statements {
         let jar: RowStatement
         let loginRules: RowStatement
+        let headerFields: RowStatement
     }
 
     private let memory = CommittedMemory<Contents, Statements>(Contents()) { connection in
         Statements(
-            jar: try connection.prepare(JarRows.query), loginRules: try connection.prepare(LoginRuleRows.query))
+            jar: try connection.prepare(JarRows.query), loginRules: try connection.prepare(LoginRuleRows.query),
+            headerFields: try connection.prepare(HeaderFieldRows.query))
     }
     private let hasBeenAsked = Atomic(false)
 
@@ -27,8 +31,8 @@ final class JarCache: Sendable {
         hasBeenAsked.store(false, ordering: .relaxed)
     }
 
-    /// The id and settings of the jar of that name, as the last commit left them; `nil` where there is none.
-    func jar(named name: String, in database: SessionDatabase) throws -> (id: Int64, settings: JarSettings)? {
+    /// The jar of that name, as the last commit left it; `nil` where there is none.
+    func jar(named name: String, in database: SessionDatabase) throws -> JarRows.Row? {
         guard database.isOnDisk, hasBeenAsked.exchange(true, ordering: .relaxed) else {
             return try database.read { try JarRows(database: $0).jar(named: name) }
         }
@@ -52,6 +56,18 @@ final class JarCache: Sendable {
             if let known = contents.loginRules[id] { return known }
             let found = try LoginRuleRows.rules(ofJar: id, by: statements.loginRules)
             contents.loginRules[id] = found
+            return found
+        }
+    }
+
+    /// A jar's header fields by name, values sealed, as the last commit left them.
+    func headerFields(ofJar id: Int64, in database: SessionDatabase) throws -> [HeaderFieldRows.Row] {
+        guard database.isOnDisk else { return try database.read { try HeaderFieldRows(database: $0, jarID: id).all() } }
+        return try memory.ask(database) { contents, statements, isCurrent in
+            if !isCurrent { contents = Contents() }
+            if let known = contents.headerFields[id] { return known }
+            let found = try HeaderFieldRows.rows(ofJar: id, by: statements.headerFields)
+            contents.headerFields[id] = found
             return found
         }
     }

@@ -8,28 +8,40 @@ struct JarRows {
         profile, domain_cookies, total_cookies, partition_cookies, partition_octets, request_cookies, request_octets
         """
 
+    /// What opens a jar.
+    struct Row: Sendable {
+        let id: Int64
+        let settings: JarSettings
+        /// Whether there are header fields, so that nobody has to ask for them where there are none.
+        let hasHeaderFields: Bool
+    }
+
     let database: Database
 
     /// The jar of a name: a query with the name as its parameter.
-    static let query = "SELECT \(settings), id FROM jar WHERE name = ?"
+    static let query = """
+        SELECT \(settings), id, EXISTS (SELECT 1 FROM header_field WHERE jar_id = jar.id) FROM jar WHERE name = ?
+        """
 
-    /// The id and settings of the jar of that name.
-    func jar(named name: String) throws -> (id: Int64, settings: JarSettings)? {
+    /// The jar of that name.
+    func jar(named name: String) throws -> Row? {
         let statement = try RowStatement(database, JarRows.query)
         defer { statement.reset() }
         statement.bind(1, text: name)
         return try statement.step() ? JarRows.row(statement) : nil
     }
 
-    /// The id and settings in a row of ``query``.
-    static func row(_ statement: RowStatement) -> (id: Int64, settings: JarSettings) {
-        (statement.int64(7), settings(statement, from: 0))
+    /// A row of ``query``.
+    static func row(_ statement: RowStatement) -> Row {
+        Row(
+            id: statement.int64(7), settings: settings(statement, from: 0),
+            hasHeaderFields: statement.int64(8) != 0)
     }
 
     /// The id and settings of a jar that must be there.
     func presentJar(named name: String) throws -> (id: Int64, settings: JarSettings) {
         guard let found = try jar(named: name) else { throw SessionStoreError(noJarNamed: name) }
-        return found
+        return (found.id, found.settings)
     }
 
     /// Throws where there is a jar of that name.

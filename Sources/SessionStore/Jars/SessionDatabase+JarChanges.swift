@@ -56,7 +56,8 @@ extension SessionDatabase {
         }
     }
 
-    /// Removes a jar with everything in it: cookies, settings, saved sessions and what is known of its changes.
+    /// Removes a jar with everything in it: cookies, settings, header fields, saved sessions and what is known of its
+    /// changes.
     ///
     /// - Returns: what went.
     /// - Throws: ``SessionStoreError/Code/jarNotFound``.

@@ -8,8 +8,8 @@ internal import GRDB
 extension SessionDatabase {
     /// Makes a jar that holds the same cookies as another one, under the same settings.
     ///
-    /// Flags, lifetimes, order, times of use, origins and login rules are the same; what has expired and saved sessions
-    /// are left out.
+    /// Flags, lifetimes, order, times of use, origins, login rules and header fields are the same; what has expired and
+    /// saved sessions are left out.
     ///
     /// - Returns: how many cookies were copied, and which were left out.
     /// - Throws: ``SessionStoreError/Code/jarNotFound``, and ``SessionStoreError/Code/jarExists`` where there is a jar
@@ -46,6 +46,7 @@ extension SessionDatabase {
                 }
             }
             try LoginRuleRows(database: connection, jarID: newID).take(from: id)
+            try HeaderFieldRows(database: connection, jarID: newID).take(from: id, sealer)
             try jars.setNextSequence(try jars.nextSequence(id: id), id: newID)
             return copy
         }
@@ -57,7 +58,8 @@ extension SessionDatabase {
     /// later, or where that is not known, that was created later. Of two that were updated at the same moment the
     /// target keeps its own. A cookie that replaces another takes over its place in the order of creation (section 5.7,
     /// step 23.3, of the draft); the others line up behind the target's in their own order. What has expired counts as
-    /// not there. Afterwards the target's limits are applied. Login rules come along whose names the target does not use.
+    /// not there. Afterwards the target's limits are applied. Login rules and header
+    /// fields come along whose names the target does not use.
     ///
     /// - Returns: what became of each cookie.
     /// - Throws: ``SessionStoreError/Code/jarNotFound``.
@@ -113,6 +115,7 @@ extension SessionDatabase {
             }
             merge.evicted += try limiter.removeTotalExcess()
             try LoginRuleRows(database: connection, jarID: targetID).take(from: id)
+            try HeaderFieldRows(database: connection, jarID: targetID).take(from: id, sealer)
             try jars.setNextSequence(sequence, id: targetID)
             return merge
         }

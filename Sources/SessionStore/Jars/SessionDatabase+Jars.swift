@@ -48,8 +48,10 @@ extension SessionDatabase {
     ) throws(SessionStoreError) -> CookieJar? {
         try SessionStoreError.check(name, of: "jar")
         let found = try SessionStoreError.catching(path) { try jarCache.jar(named: name, in: self) }
-        guard let (id, settings) = found else { return nil }
-        return CookieJar(database: self, id: id, name: name, policy: settings.applied(to: policy))
+        guard let found else { return nil }
+        return CookieJar(
+            database: self, id: found.id, name: name, policy: found.settings.applied(to: policy),
+            hasHeaderFields: found.hasHeaderFields)
     }
 
     /// All jars, by name.

@@ -6,11 +6,13 @@ enum SealedTable: CaseIterable {
     case cookies
     case savedCookies
     case tokens
+    case headerFields
 
     /// Where a page ended.
     enum Position {
         case cookie(owner: Int64, site: Octets, id: Cookie.ID)
         case token(Int64)
+        case headerField(jarID: Int64, name: String, scope: String)
     }
 
     /// The values of the rows after `position`, of `limit` rows at most, and where the page ended; `nil` there for a
@@ -24,6 +26,7 @@ enum SealedTable: CaseIterable {
         case .cookies: try cookiePage(database, "cookie", after: position, limit: limit, notUnder: keyID)
         case .savedCookies: try cookiePage(database, "snapshot_cookie", after: position, limit: limit, notUnder: keyID)
         case .tokens: try tokenPage(database, after: position, limit: limit, notUnder: keyID)
+        case .headerFields: try headerFieldPage(database, after: position, limit: limit, notUnder: keyID)
         }
     }
 
@@ -48,6 +51,8 @@ enum SealedTable: CaseIterable {
             statement.bind(1, sealed)
             statement.bind(2, id)
             try statement.run()
+        case .headerField(let jarID, let name, let scope):
+            try HeaderFieldRows(database: database, jarID: jarID).put(sealed, named: name, scope: scope)
         case .cookie(let owner, let site, let id):
             let (table, ownerColumn) =
                 value.location.kind == .savedCookie ? ("snapshot_cookie", "snapshot_id") : ("cookie", "jar_id")
@@ -64,7 +69,7 @@ enum SealedTable: CaseIterable {
     }
 
     /// SQL for "the value is not sealed under the key of this number".
-    private static func condition(_ column: String, notUnder keyID: UInt32?) -> String {
+    static func condition(_ column: String, notUnder keyID: UInt32?) -> String {
         guard let keyID else { return "1" }
         let digits = String(keyID, radix: 16)
         let hexadecimal = String(repeating: "0", count: 8 - digits.count) + digits

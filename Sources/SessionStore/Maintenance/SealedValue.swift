@@ -6,6 +6,7 @@ struct SealedValue {
     enum Key {
         case cookie(owner: Int64, site: Octets, id: Cookie.ID)
         case token(id: Int64, column: TokenRows.SealedColumn)
+        case headerField(jarID: Int64, name: String, scope: String)
     }
 
     let key: Key

@@ -10,19 +10,21 @@ public struct SealedValueLocation: Sendable, Hashable, CustomStringConvertible {
         case savedCookie = "saved-cookie"
         /// An OAuth2 token.
         case token
+        /// A header field of a jar.
+        case headerField = "header-field"
     }
 
     /// What kind of value it is.
     public let kind: Kind
-    /// The jar's name; `nil` for a token, and for a cookie whose jar is not there.
+    /// The jar's name; `nil` for a token, and for a value whose jar is not there.
     public let jar: String?
-    /// The name of the saved session, or of the token's profile.
+    /// The name of the saved session or of the token's profile, or what the URLs begin with that a header field is for.
     public let owner: String?
-    /// The cookie's domain; empty for a token.
+    /// The cookie's domain; empty for all else.
     public let domain: Octets
-    /// The cookie's path; empty for a token.
+    /// The cookie's path; empty for all else.
     public let path: Octets
-    /// The cookie's name, or which of the profile's tokens it is.
+    /// The cookie's or field's name, or which of the profile's tokens it is.
     public let name: Octets
 
     /// The value's place for a message: never the value.
@@ -32,6 +34,7 @@ public struct SealedValueLocation: Sendable, Hashable, CustomStringConvertible {
         switch kind {
         case .cookie: return "cookie \(cookie) in \(jarText)"
         case .savedCookie: return "cookie \(cookie) in saved session '\(owner ?? "")' of \(jarText)"
+        case .headerField: return "header field '\(name)' for \(owner ?? "all URLs") in \(jarText)"
         case .token: return "\(name) of '\(owner ?? "")'"
         }
     }

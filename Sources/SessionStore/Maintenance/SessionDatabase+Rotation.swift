@@ -2,7 +2,7 @@ public import CookieModel
 internal import GRDB
 
 extension SessionDatabase {
-    /// Seals every value anew: cookies, those of saved sessions, and tokens.
+    /// Seals every value anew: cookies, those of saved sessions, tokens and header fields.
     ///
     /// A key file gets a new key, which stands beside the old one until nothing is sealed under that any more. Where the
     /// source holds the keys in another way, everything moves to the newest one that it gives. Other processes may use

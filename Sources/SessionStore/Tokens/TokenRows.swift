@@ -6,7 +6,7 @@ internal import OAuth2
 struct TokenRows {
     private static let columns = """
         id, name, issuer, client_id, account, token_type, scope, access_token, refresh_token, id_token, received_at,
-        access_expires_at, refresh_expires_at, generation, created_at, refused_at
+        access_expires_at, refresh_expires_at, generation, created_at, refused_at, grant_expires_at
         """
 
     /// Whether tokens come from where those in their place came from: one server's never go to another's endpoints.
@@ -57,8 +57,8 @@ struct TokenRows {
             database,
             """
             INSERT INTO token_profile (name, issuer, client_id, account, token_type, scope, access_token, received_at,
-                access_expires_at, refresh_expires_at, generation, created_at)
-            VALUES (?, ?, ?, ?, ?, ?, zeroblob(0), ?, ?, ?, 1, ?)
+                access_expires_at, refresh_expires_at, generation, created_at, grant_expires_at)
+            VALUES (?, ?, ?, ?, ?, ?, zeroblob(0), ?, ?, ?, 1, ?, ?)
             ON CONFLICT (name) DO UPDATE SET
                 settings = iif(\(TokenRows.isSameClient), settings, NULL),
                 client_secret = iif(\(TokenRows.isSameClient), client_secret, NULL),
@@ -66,7 +66,7 @@ struct TokenRows {
                 issuer = excluded.issuer, client_id = excluded.client_id, account = excluded.account,
                 token_type = excluded.token_type, scope = excluded.scope, received_at = excluded.received_at,
                 access_expires_at = excluded.access_expires_at, refresh_expires_at = excluded.refresh_expires_at,
-                generation = generation + 1, refused_at = NULL
+                grant_expires_at = excluded.grant_expires_at, generation = generation + 1, refused_at = NULL
             RETURNING id
             """)
         defer { statement.reset() }
@@ -84,6 +84,7 @@ struct TokenRows {
         statement.bind(8, tokens.accessTokenExpiry)
         statement.bind(9, tokens.refreshTokenExpiry)
         statement.bind(10, now.microseconds)
+        statement.bind(11, tokens.grantExpiry)
         guard try statement.step() else { throw DatabaseError(resultCode: .SQLITE_INTERNAL) }
         return statement.int64(0)
     }
@@ -207,7 +208,7 @@ struct TokenRows {
             accessToken: accessToken, tokenType: TokenType(statement.text(5)), refreshToken: refreshToken,
             idToken: idToken, scopes: statement.isNull(6) ? nil : Scopes(parsing: statement.text(6)),
             receivedAt: statement.int64(10), accessTokenExpiry: statement.optionalInt64(11),
-            refreshTokenExpiry: statement.optionalInt64(12))
+            refreshTokenExpiry: statement.optionalInt64(12), grantExpiry: statement.optionalInt64(16))
         return .success(
             StoredToken(
                 profile: profile, tokens: tokens, generation: statement.int64(13),

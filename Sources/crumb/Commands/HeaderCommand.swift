@@ -10,6 +10,8 @@ struct HeaderCommand: CrumbCommand {
         discussion: """
             Fit for curl:  crumb header URL | curl -H @- URL
 
+            With --fields, the header fields that are kept with the jar follow, a line each ('crumb jars fields').
+
             Exit status 3 and no output where there is nothing to send.
             """)
 
@@ -17,18 +19,28 @@ struct HeaderCommand: CrumbCommand {
     @OptionGroup var context: ContextOptions
     @OptionGroup var output: OutputOptions
 
+    @Flag(help: "Print the header fields that are kept with the jar, too.")
+    var fields = false
+
     @Argument(help: "The URL of the request.")
     var url: String
 
     func execute(_ console: Console) throws {
-        let report = try jar.kept(now: .now).header(for: try context.context(for: try requestURL(url)))
+        let request = try context.context(for: try requestURL(url))
+        let report = try jar.kept(now: .now).header(for: request, withFields: fields)
         let cookieString = report.cookieString
         if output.json {
             try console.writeJSON(report)
-        } else if !cookieString.isEmpty {
-            try console.write(Array("Cookie: ".utf8) + cookieString + [UInt8(ascii: "\n")])
+        } else {
+            if !cookieString.isEmpty { try console.write(HeaderCommand.line("Cookie", cookieString)) }
+            for field in report.fields ?? [] { try console.write(HeaderCommand.line(field.name, field.octets)) }
         }
         for cookie in report.unreadable { console.complain(cookie.unreadableLine) }
-        if cookieString.isEmpty { throw ExitStatus.nothingToSend.exitCode }
+        for field in report.damagedFields { console.complain(field.damageLine) }
+        if cookieString.isEmpty, report.fields?.isEmpty ?? true { throw ExitStatus.nothingToSend.exitCode }
+    }
+
+    private static func line(_ name: String, _ value: Octets) -> [UInt8] {
+        Array("\(name): ".utf8) + value + [UInt8(ascii: "\n")]
     }
 }

@@ -6,6 +6,8 @@ import RequestDecoration
 /// known.
 final class CurlHopRun {
     let cookies: CookieMerge
+    /// The header fields that are kept with the jar.
+    let fields: FieldSelection
     private let plan: CurlPlan
     private let hop: RedirectChain
     private let console: Console
@@ -36,12 +38,14 @@ final class CurlHopRun {
     }
 
     init(
-        _ plan: CurlPlan, _ hop: RedirectChain, cookies: CookieMerge, signIn: SignIn? = nil, console: Console
+        _ plan: CurlPlan, _ hop: RedirectChain, cookies: CookieMerge, fields: FieldSelection, signIn: SignIn? = nil,
+        console: Console
     ) {
         self.signIn = signIn
         self.plan = plan
         self.hop = hop
         self.cookies = cookies
+        self.fields = fields
         self.console = console
     }
 
@@ -81,7 +85,7 @@ final class CurlHopRun {
         return try process.run(try words(&process, dump: dump))
     }
 
-    /// The argument list. What came from files, and the cookies, are in pipes instead.
+    /// The argument list. What came from files, the cookies and the jar's fields are in pipes instead.
     private func words(_ process: inout ChildProcess, dump: String) throws -> [[UInt8]] {
         // What there is in the user's .curlrc is among the options already.
         var words = [Array("-q".utf8)]
@@ -107,6 +111,9 @@ final class CurlHopRun {
         words += CurlHopRun.words("--dump-header", dump)
         if !cookies.octets.isEmpty {
             words += CurlHopRun.words("--config", try process.addInput(cookies.configuration))
+        }
+        if !fields.sent.isEmpty {
+            words += CurlHopRun.words("--config", try process.addInput(fields.configuration))
         }
         if let signIn, !signIn.configuration.isEmpty {
             words += CurlHopRun.words("--config", try process.addInput(signIn.configuration))

@@ -26,14 +26,17 @@ struct CurlHopReport: Encodable {
     var deleted: [String] = []
     var refused: [Refusal] = []
     var evicted: [Evicted] = []
+    /// The names of the header fields that came from the jar; only where there were any.
+    let fields: [String]?
     /// What said "not signed in", where a token was got and the request made once more.
     var fallback: String?
 
-    init(_ hop: RedirectChain, sent: [Cookie]) {
+    init(_ hop: RedirectChain, sent: [Cookie], fields: FieldSelection) {
         self.hop = hop.number
         method = hop.context.method
         url = hop.context.url.origin + hop.context.url.path.description
         self.sent = sent.map(\.name.description)
+        self.fields = fields.sent.isEmpty ? nil : fields.sent.map(\.name)
     }
 
     /// Adds what became of one answer's cookies.
@@ -67,6 +70,8 @@ struct CurlSummary: CustomStringConvertible {
             "\(hops.count) \(hops.count == 1 ? "hop" : "hops")", "\(sent) \(sent == 1 ? "cookie" : "cookies") sent",
             "\(stored) taken",
         ]
+        let fields = hops.reduce(0) { $0 + ($1.fields?.count ?? 0) }
+        if fields > 0 { parts.append("\(fields) \(fields == 1 ? "header field" : "header fields") set") }
         if deleted > 0 { parts.append("\(deleted) deleted") }
         if !refused.isEmpty {
             let reasons = Set(refused.flatMap(\.reasons)).sorted().joined(separator: ", ")

@@ -33,14 +33,18 @@ final class CurlSession {
         defer { [replayedInput, headerFile].forEach { if let descriptor = $0 { close(descriptor) } } }
         fallback = try CurlFallback(jar, plan)
         try openFiles()
+        let fields = try readableFields()
         var hop = RedirectChain(context)
         /// Whether this hop was made before, without the nonce that its server wanted.
         var isRepeated = false
         while true {
             if let problem = plan.problem(with: hop) { throw problem }
             let signIn = try signIn(for: hop, isRepeated: isRepeated)
-            let run = try CurlHopRun(plan, hop, cookies: cookieHeader(for: hop), signIn: signIn, console: console)
-            var report = CurlHopReport(hop, sent: run.cookies.cookies)
+            let run = try CurlHopRun(
+                plan, hop, cookies: cookieHeader(for: hop),
+                fields: FieldSelection(fields, for: hop.context.url, isSetByCaller: plan.setsField),
+                signIn: signIn, console: console)
+            var report = CurlHopReport(hop, sent: run.cookies.cookies, fields: run.fields)
             defer { reports.append(report) }
             let status = try run.curl(program, standardInput: rewoundInput(), headerFile: headerFile) { block in
                 report.statuses.append(block.status)
@@ -100,6 +104,15 @@ final class CurlSession {
             console.complain("\(exclusion.cookie.label): \(ExclusionReason.unreadable.explanation)")
         }
         return CookieMerge(own: plan.cookies(for: hop).map { Octets($0) }, jar: retrieval.included)
+    }
+
+    /// The header fields that are kept with the jar; complains of those that cannot be read back.
+    private func readableFields() throws -> [StoredHeaderField] {
+        let fields = try jar.headerFieldsOfJustOpened()
+        for field in fields where field.value == nil {
+            console.complain(HeaderFieldReport(field, showingValue: false).damageLine)
+        }
+        return fields.filter { $0.value != nil }
     }
 
     private func openFiles() throws {

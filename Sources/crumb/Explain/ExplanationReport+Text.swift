@@ -8,7 +8,17 @@ extension ExplanationReport {
     func text(for request: RequestContext) -> String {
         let isScript = request.interface == .script
         let rows = count == 0 ? [] : [""] + rows(isScript: isScript)
-        return ([verdict(isScript: isScript)] + summary + rows + hints(request)).joined(separator: "\n")
+        return ([verdict(isScript: isScript)] + summary + rows + fieldLines + hints(request)).joined(separator: "\n")
+    }
+
+    /// What becomes of each header field of the jar.
+    private var fieldLines: [String] {
+        let lines = (fields ?? []).map { field in
+            let subject = "header field \(field.name) for \(field.scope ?? "all URLs")"
+            guard let reason = field.reason else { return "\(subject): sent" }
+            return "\(subject): not sent: \(reason.explanation) (\(reason.id))"
+        }
+        return lines.isEmpty ? [] : [""] + lines
     }
 
     /// How often each reason applies, where nobody would count.

@@ -9,7 +9,9 @@ import SessionStore
 /// The jar `default` need not be there yet: until something is stored it answers as an empty one.
 protocol KeptJar {
     /// The Cookie header of a request.
-    func header(for request: RequestContext) throws -> HeaderReport
+    ///
+    /// - Parameter withFields: whether the header fields that are kept with the jar are asked for, too.
+    func header(for request: RequestContext, withFields: Bool) throws -> HeaderReport
 
     /// The script that sets the cookies of pages.
     func script(
@@ -41,6 +43,17 @@ protocol KeptJar {
     ///
     /// - Parameter destination: opens where they go, once it is known that there is a jar.
     func export(_ order: ExportOrder, to destination: () throws -> ExportDestination) throws -> ExportReport
+
+    /// The header fields that are kept with the jar.
+    func headerFields(showingValues: Bool) throws -> [HeaderFieldReport]
+
+    /// Keeps a header field with the jar.
+    func setHeaderField(_ rule: FieldRule) throws -> HeaderFieldReport
+
+    /// Forgets a header field.
+    ///
+    /// - Returns: which; `nil` where there was none of the name and scope.
+    func removeHeaderField(named name: String, scope: URLScope?) throws -> HeaderFieldReport?
 
     /// A page of the journal; `nil` where nothing was ever stored.
     func changes(after position: Int64) throws -> ChangeList?

@@ -23,9 +23,14 @@ struct StoredJar: KeptJar {
 
     // MARK: - For requests and pages
 
-    func header(for request: RequestContext) throws -> HeaderReport {
-        HeaderReport(
-            url: request.url.description, retrieval: try existing()?.retrieve(for: request, now: now))
+    func header(for request: RequestContext, withFields: Bool) throws -> HeaderReport {
+        let existing = try existing()
+        var report = HeaderReport(
+            url: request.url.description, retrieval: try existing?.retrieve(for: request, now: now))
+        if withFields {
+            report.add(FieldSelection(try existing?.headerFieldsOfJustOpened() ?? [], for: request.url))
+        }
+        return report
     }
 
     func script(
@@ -130,6 +135,24 @@ struct StoredJar: KeptJar {
             }
         }
         return try exporter.finish()
+    }
+
+    // MARK: - Header fields
+
+    func headerFields(showingValues: Bool) throws -> [HeaderFieldReport] {
+        try existing(notesAccess: false)?.headerFieldsOfJustOpened().map {
+            HeaderFieldReport($0, showingValue: showingValues)
+        } ?? []
+    }
+
+    func setHeaderField(_ rule: FieldRule) throws -> HeaderFieldReport {
+        try options.openJar(now: now).setFieldRule(rule)
+        return HeaderFieldReport(rule)
+    }
+
+    func removeHeaderField(named name: String, scope: URLScope?) throws -> HeaderFieldReport? {
+        guard try existing()?.removeFieldRule(named: name, scope: scope) == true else { return nil }
+        return HeaderFieldReport(name: name, scope: scope?.description, value: nil)
     }
 
     // MARK: - Sessions

@@ -12,6 +12,8 @@ enum ExitStatus: Int32, CaseIterable {
     case cookieNotFound = 4
     case cookieRefused = 5
     case cookieNotHeld = 6
+    case fieldNotFound = 7
+    case fieldInvalid = 8
     case inputEmpty = 10
     case inputUnrecognized = 11
     case inputTruncated = 12
@@ -79,6 +81,8 @@ enum ExitStatus: Int32, CaseIterable {
         case .cookieNotFound: "cookie-not-found"
         case .cookieRefused: "cookie-refused"
         case .cookieNotHeld: "cookie-not-held"
+        case .fieldNotFound: "field-not-found"
+        case .fieldInvalid: "field-invalid"
         case .inputEmpty: "input-empty"
         case .inputUnrecognized: "input-unrecognized"
         case .inputTruncated: "input-truncated"

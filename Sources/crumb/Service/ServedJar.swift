@@ -38,7 +38,7 @@ struct ServedJar: KeptJar {
     }
 
     /// The answer to a request that needs the jar, which is made where it is missing.
-    private func answerMakingJar<Answer: Decodable>(_ request: ServiceRequest) throws -> Answer {
+    func answerMakingJar<Answer: Decodable>(_ request: ServiceRequest) throws -> Answer {
         do {
             return try service.answer(to: request)
         } catch let refusal as ServiceRefusal where refusal.code == ExitStatus.jarNotFound.code {
@@ -56,12 +56,14 @@ struct ServedJar: KeptJar {
 
     // MARK: - For requests and pages
 
-    func header(for request: RequestContext) throws -> HeaderReport {
+    func header(for request: RequestContext, withFields: Bool) throws -> HeaderReport {
         let asked = try ServiceRequest.post("jars", name, "decorate", document: JarQuestion(about: request))
         let decoration = try answer(asked, as: ServedDecoration.self)
-        return HeaderReport(
+        var report = HeaderReport(
             url: request.url.description, cookieString: decoration?.cookieString ?? [],
             names: decoration?.included ?? [], unreadable: decoration?.excluded.compactMap(\.cookie) ?? [])
+        if withFields { report.add(decoration?.otherFields ?? [], damaged: decoration?.damagedFields ?? []) }
+        return report
     }
 
     func script(
@@ -196,23 +198,35 @@ struct ServedJar: KeptJar {
 
 /// The service's answer about the header fields of a request.
 private struct ServedDecoration: Decodable {
-    struct Field: Decodable {
-        let name: String
-        let value: String?
-        let valueBase64: String?
-    }
-
     struct Exclusion: Decodable {
         /// Which cookie it is, where its value cannot be read back.
         let cookie: CookieIdentityReport?
     }
 
-    let fields: [Field]
+    /// A header field of the jar that is for the URL and does not go.
+    struct OmittedField: Decodable {
+        let name: String
+        let scope: String?
+        let reason: String
+    }
+
+    let fields: [HeaderFieldReport]
+    let omittedFields: [OmittedField]?
     let included: [String]
     let excluded: [Exclusion]
 
     /// The octets of the Cookie field.
     var cookieString: Octets {
-        fields.first { $0.name == "cookie" }.map { OctetsReport(text: $0.value, base64: $0.valueBase64).octets } ?? []
+        fields.first { $0.name == "cookie" }?.octets ?? []
+    }
+
+    /// The fields that are kept with the jar.
+    var otherFields: [HeaderFieldReport] { fields.filter { $0.name != "cookie" } }
+
+    /// Those whose stored value cannot be read back.
+    var damagedFields: [HeaderFieldReport] {
+        (omittedFields ?? []).filter { $0.reason == FieldOmissionReason.unreadable.identifier }.map {
+            HeaderFieldReport(name: $0.name, scope: $0.scope, value: nil, isDamaged: true)
+        }
     }
 }

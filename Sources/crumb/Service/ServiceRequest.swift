@@ -28,6 +28,10 @@ struct ServiceRequest {
         ServiceRequest(method: "POST", path: path, body: Array(try JSONEncoder().encode(document)))
     }
 
+    static func put(_ path: String..., document: some Encodable) throws -> ServiceRequest {
+        ServiceRequest(method: "PUT", path: path, body: Array(try JSONEncoder().encode(document)))
+    }
+
     static func patch(_ path: String..., document: some Encodable) throws -> ServiceRequest {
         ServiceRequest(method: "PATCH", path: path, body: Array(try JSONEncoder().encode(document)))
     }

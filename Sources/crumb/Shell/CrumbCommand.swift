@@ -34,6 +34,8 @@ extension CrumbCommand {
             try fail(Problem(error), console)
         } catch let error as LoginFallbackError {
             try fail(Problem(error), console)
+        } catch let error as FieldRuleError {
+            try fail(Problem(.fieldInvalid, error.description), console)
         }
     }
 

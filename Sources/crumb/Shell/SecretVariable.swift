@@ -10,6 +10,8 @@ enum SecretVariable: String, CaseIterable {
     case clientSecret = "CRUMB_CLIENT_SECRET"
     /// What a browser encrypts its cookies under.
     case browserPassword = "CRUMB_BROWSER_PASSWORD"
+    /// The value of a header field that is kept with a jar.
+    case fieldValue = "CRUMB_FIELD_VALUE"
 
     private static let secrets: [SecretVariable: Secret] = allCases.reduce(into: [:]) {
         $0[$1] = Secret(takingEnvironment: $1.rawValue)

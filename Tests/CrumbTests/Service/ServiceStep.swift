@@ -44,7 +44,7 @@ struct ServiceStep: Sendable, CustomStringConvertible {
 
     /// All of them, in order. The names of files stand for files of the folder that the test makes.
     static let all: [ServiceStep] =
-        nothing + cookies + captures + requests + exports + jars + sessions + tokens + damage
+        nothing + cookies + fields + captures + requests + exports + jars + sessions + tokens + damage
 
     /// Enough of them to show that the way to the service makes no difference.
     static let some = cookies + requests
@@ -85,6 +85,36 @@ struct ServiceStep: Sendable, CustomStringConvertible {
         ServiceStep("remove", "sub"), ServiceStep("remove", "none"), ServiceStep("remove", "--path", "/a/b", "--json"),
         ServiceStep("remove", "--domain", "not a host"), ServiceStep("remove", "--domain", "nothing.test"),
         ServiceStep("remove", "--url", "https://other.test/"),
+    ]
+
+    private static let fields = [
+        ServiceStep("jars", "fields"), ServiceStep("jars", "fields", "--jar", "none"),
+        ServiceStep("jars", "fields", "set", "X-Key", "--scope", "\(url)v2", input: "k1\n"),
+        ServiceStep("jars", "fields", "set", "X-Key", "--all-urls", "--json", input: "k0"),
+        ServiceStep("jars", "fields", "set", "X-Octets", "--all-urls", "--value-file", "octets"),
+        ServiceStep("jars", "fields", "set", "--user-agent", "Example/1.0 (\u{E9})"),
+        ServiceStep("jars", "fields", "set", "--user-agent", "Example/2.0", "--scope", url, "--jar", "fielded"),
+        ServiceStep("jars", "fields", "set", "Cookie", "--all-urls", input: "a=1"),
+        ServiceStep("jars", "fields", "set", "X Key", "--all-urls", input: "a"),
+        ServiceStep("jars", "fields", "set", "X-Key", "--all-urls", input: "\n"),
+        ServiceStep("jars", "fields", "set", "X-Key", "--all-urls", input: "two\nlines"),
+        ServiceStep("jars", "fields", "set", "X-Key", "--scope", "nonsense", input: "a"),
+        ServiceStep("jars", "fields"), ServiceStep("jars", "fields", "list", "--json"),
+        ServiceStep("jars", "fields", "list", "--values"), ServiceStep("jars", "fields", "list", "--values", "--json"),
+        ServiceStep("jars", "fields", "--jar", "fielded"),
+        ServiceStep("header", "\(url)v2/x", "--fields"), ServiceStep("header", "\(url)v2", "--fields", "--json"),
+        ServiceStep("header", url), ServiceStep("header", url, "--json"),
+        ServiceStep("header", "https://none.test/", "--fields"), ServiceStep("header", "https://none.test/"),
+        ServiceStep("explain", "\(url)v2"), ServiceStep("explain", url, "--json"),
+        ServiceStep("explain", url, "--script"),
+        ServiceStep("jars", "copy", "fielded", "fielded2"), ServiceStep("jars", "fields", "--jar", "fielded2"),
+        ServiceStep("jars", "fields", "remove", "x-key"), ServiceStep("jars", "fields", "remove", "x-key"),
+        ServiceStep("jars", "fields", "remove", "X-Key", "--scope", "\(url)v2", "--json"),
+        ServiceStep("jars", "fields", "remove", "X-Octets"), ServiceStep("jars", "fields", "remove", ""),
+        .damaged("UPDATE header_field SET value = x'00' WHERE name = 'User-Agent'"),
+        ServiceStep("jars", "fields"), ServiceStep("jars", "fields", "list", "--values", "--json"),
+        ServiceStep("header", url, "--fields"), ServiceStep("explain", url),
+        ServiceStep("jars", "fields", "remove", "User-Agent"),
     ]
 
     private static let captures = [

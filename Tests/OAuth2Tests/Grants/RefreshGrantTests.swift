@@ -7,7 +7,8 @@ import Testing
 struct RefreshGrantTests {
     private let tokens = TokenSet(
         accessToken: Secret("old-access"), refreshToken: Secret("old-refresh"), idToken: Secret("old-id"),
-        scopes: ["a", "b"], receivedAt: after(-3600), accessTokenExpiry: now, refreshTokenExpiry: after(1000))
+        scopes: ["a", "b"], receivedAt: after(-3600), accessTokenExpiry: now, refreshTokenExpiry: after(1000),
+        grantExpiry: after(2000))
 
     private func grant(_ authentication: ClientAuthentication, scopes: Scopes? = nil) throws -> RefreshGrant {
         RefreshGrant(
@@ -104,7 +105,8 @@ struct RefreshGrantTests {
             renewed
                 == TokenSet(
                     accessToken: Secret("new"), refreshToken: Secret("next"), idToken: Secret("id2"), scopes: ["a"],
-                    receivedAt: now, accessTokenExpiry: after(60), refreshTokenExpiry: nil))
+                    receivedAt: now, accessTokenExpiry: after(60), refreshTokenExpiry: nil,
+                    grantExpiry: after(2000)))
     }
 
     @Test("keeps what did not come, but never the old access token's expiry")
@@ -114,7 +116,7 @@ struct RefreshGrantTests {
             renewed
                 == TokenSet(
                     accessToken: Secret("new"), refreshToken: Secret("old-refresh"), idToken: Secret("old-id"),
-                    scopes: ["a", "b"], receivedAt: now, refreshTokenExpiry: after(1000)))
+                    scopes: ["a", "b"], receivedAt: now, refreshTokenExpiry: after(1000), grantExpiry: after(2000)))
         #expect(try response(#"{"access_token":"new","refresh_token":""}"#) == renewed)
         #expect(try response(#"{"access_token":"new"}"#, scopes: ["a"]).scopes == ["a"])
         #expect(try response(#"{"access_token":"new","refresh_expires_in":5}"#).refreshTokenExpiry == after(5))
@@ -126,6 +128,16 @@ struct RefreshGrantTests {
         #expect(try response(repeated + #""}"#).refreshTokenExpiry == after(1000))
         #expect(try response(repeated + #"","refresh_expires_in":5}"#).refreshTokenExpiry == after(5))
         #expect(try response(repeated + #"-2"}"#).refreshTokenExpiry == nil)
+    }
+
+    @Test(
+        "keeps the end of the grant, whatever becomes of its refresh token, until a reply tells another one",
+        arguments: [
+            ("", 2000), (#","refresh_token":"next""#, 2000), (#","refresh_expires_in":5"#, 2000),
+            (#","authorization_expires_in":7"#, 7), (#","refresh_token":"next","authorization_expires_in":9000"#, 9000),
+        ] as [(String, Int64)])
+    func grantExpiry(_ members: String, _ seconds: Int64) throws {
+        #expect(try response(#"{"access_token":"new"\#(members)}"#).grantExpiry == after(seconds))
     }
 
     @Test("tells a lost grant from a server that cannot answer")

@@ -13,14 +13,16 @@ struct TokenImportTests {
             """
             {
               "access_token": "a", "refresh_token": "r", "id_token": "i", "token_type": "bearer",
-              "scope": "openid", "expires_at": 1795251600, "refresh_expires_at": "2026-11-22T08:00:00Z"
+              "scope": "openid", "expires_at": 1795251600, "refresh_expires_at": "2026-11-22T08:00:00Z",
+              "authorization_expires_at": "2026-11-23T08:00:00Z"
             }
             """)
         #expect(
             tokens
                 == TokenSet(
                     accessToken: Secret("a"), refreshToken: Secret("r"), idToken: Secret("i"), scopes: ["openid"],
-                    receivedAt: now, accessTokenExpiry: after(3600), refreshTokenExpiry: after(86400)))
+                    receivedAt: now, accessTokenExpiry: after(3600), refreshTokenExpiry: after(86400),
+                    grantExpiry: after(2 * 86400)))
     }
 
     @Test(

@@ -67,7 +67,7 @@ struct TokenResponseTests {
             ("refresh_token_expires_in", \TokenSet.refreshTokenExpiry),
             ("x_refresh_token_expires_in", \TokenSet.refreshTokenExpiry),
             ("re_expires_in", \TokenSet.refreshTokenExpiry), ("refresh_token_timeout", \TokenSet.refreshTokenExpiry),
-            ("authorization_expires_in", \TokenSet.refreshTokenExpiry),
+            ("authorization_expires_in", \TokenSet.grantExpiry), ("consent_expires_in", \TokenSet.grantExpiry),
         ] {
             let tokens = try read(#"{"access_token":"a","\#(name)":\#(value)}"#)
             #expect(tokens.accessToken == Secret("a"))
@@ -99,16 +99,20 @@ struct TokenResponseTests {
     }
 
     @Test(
-        "has a refresh token that ends no later than the grant that it is of",
+        "tells the end of the grant apart from that of its refresh token",
         arguments: [
-            (#""refresh_token_timeout":604800,"authorization_expires_in":864000"#, 604_800),
-            (#""refresh_token_timeout":604800,"authorization_expires_in":259200"#, 259_200),
-            (#""refresh_expires_in":0,"authorization_expires_in":60"#, 60),
-            (#""refresh_expires_in":60,"authorization_expires_in":0"#, 60),
-            (#""authorization_expires_in":"soon""#, nil),
-        ] as [(String, Int64?)])
-    func grantExpiry(_ members: String, _ seconds: Int64?) throws {
-        #expect(try read(#"{"access_token":"a",\#(members)}"#).refreshTokenExpiry == seconds.map(after))
+            (#""refresh_token_timeout":604800,"authorization_expires_in":864000"#, 604_800, 864_000),
+            (#""refresh_token_timeout":604800,"authorization_expires_in":259200"#, 604_800, 259_200),
+            (#""refresh_expires_in":0,"authorization_expires_in":60"#, nil, 60),
+            (#""refresh_expires_in":60,"authorization_expires_in":0"#, 60, nil),
+            (#""consent_expires_in":"1987200""#, nil, 1_987_200),
+            (#""consent_expires_in":1,"authorization_expires_in":2"#, nil, 2),
+            (#""authorization_expires_at":1795251600"#, nil, 3600),
+            (#""authorization_expires_in":"soon""#, nil, nil), (#""grant_id":"g""#, nil, nil),
+        ] as [(String, Int64?, Int64?)])
+    func grantExpiry(_ members: String, _ refreshToken: Int64?, _ grant: Int64?) throws {
+        let tokens = try read(#"{"access_token":"a",\#(members)}"#)
+        #expect(tokens.refreshTokenExpiry == refreshToken.map(after) && tokens.grantExpiry == grant.map(after))
     }
 
     @Test("keeps a fraction of a second")

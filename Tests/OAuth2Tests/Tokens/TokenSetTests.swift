@@ -58,6 +58,16 @@ struct TokenSetTests {
         #expect(!tokens.isRefreshable(at: after(1)))
     }
 
+    @Test(
+        "can be refreshed until the earlier one of the ends of refresh token and grant",
+        arguments: [(nil, 5), (5, nil), (5, 9), (9, 5), (5, 5)] as [(Int64?, Int64?)])
+    func refreshable(_ refreshToken: Int64?, _ grant: Int64?) {
+        var tokens = tokens(after(60))
+        tokens.refreshToken = Secret("r")
+        (tokens.refreshTokenExpiry, tokens.grantExpiry) = (refreshToken.map(after), grant.map(after))
+        #expect(tokens.isRefreshable(at: after(4)) && !tokens.isRefreshable(at: after(5)))
+    }
+
     @Test("presents a Bearer token in a field that is never indexed", arguments: ["Bearer", "bearer", "BEARER"])
     func authorization(_ type: String) {
         var tokens = tokens(nil)

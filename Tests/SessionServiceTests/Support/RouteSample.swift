@@ -63,6 +63,13 @@ struct RouteSample: Sendable, CustomTestStringConvertible {
             #"{"scope":"https://app.test/","profile":"work","delivery":"authorization"}"#),
         RouteSample(
             .delete, "\(jar)/login-rules/{name}", "/v1/jars/default/login-rules/main", status: 204),
+        RouteSample(.get, "\(jar)/header-fields", "/v1/jars/default/header-fields"),
+        RouteSample(
+            .put, "\(jar)/header-fields/{name}", "/v1/jars/default/header-fields/X-New",
+            #"{"scope":"https://app.test/","value":"field-secret"}"#),
+        RouteSample(
+            .delete, "\(jar)/header-fields/{name}",
+            "/v1/jars/default/header-fields/x-key?scope=https://api.test/v2"),
         RouteSample(.get, "\(jar)/cookies", "/v1/jars/default/cookies?origins=true"),
         RouteSample(
             .post, "\(jar)/cookies", "/v1/jars/default/cookies",

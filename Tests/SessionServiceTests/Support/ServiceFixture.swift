@@ -16,7 +16,7 @@ import Testing
 struct ServiceFixture {
     static let now = Timestamp(seconds: 1_800_000_000)
     /// What no answer to a caller without `secrets` may hold.
-    static let secrets = ["cookie-secret", "access-secret", "refresh-secret", "client-secret"]
+    static let secrets = ["cookie-secret", "access-secret", "refresh-secret", "client-secret", "field-secret"]
 
     let database: SessionDatabase
     let api: SessionAPI
@@ -78,6 +78,8 @@ struct ServiceFixture {
                 profile: "work",
                 delivery: .cookie(try CookieTemplate("session={access_token}; Path=/; Secure; HttpOnly"))),
             named: "main")
+        try jar.setFieldRule(
+            FieldRule(name: "X-Key", value: Secret("field-secret"), scope: try URLScope("https://api.test/v2")))
     }
 
     /// Sends requests as a caller with a grant.

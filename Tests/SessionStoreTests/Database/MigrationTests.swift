@@ -23,9 +23,12 @@ struct MigrationTests {
         for (id, name) in [(1, "default"), (2, "work")] {
             let all = try database.jar(named: name, now: Given.now).cookies()
             #expect(all.unreadable.isEmpty && all.readable.count == cookies)
+            #expect(try database.present(name).headerFields().isEmpty)
             #expect(all.readable.allSatisfy { $0.value == Octets("\(id)-\($0.name.description.dropFirst())") })
         }
-        #expect(try database.tokens.get("p").tokens.accessToken == Secret("access p"))
+        let tokens = try database.tokens.get("p").tokens
+        #expect(tokens.accessToken == Secret("access p"))
+        #expect(tokens.refreshTokenExpiry == OldDatabase.refreshTokenExpiry && tokens.grantExpiry == nil)
         #expect(try database.check().findings.filter { $0.code != .exposed }.isEmpty)
     }
 

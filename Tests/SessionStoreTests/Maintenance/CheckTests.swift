@@ -21,7 +21,7 @@ struct CheckTests {
         let database = try database()
         let before = try folder.bytes("crumb.sqlite")
         let check = try database.check()
-        #expect(check.isSound && check.findings.isEmpty && check.readableValues == 25)
+        #expect(check.isSound && check.findings.isEmpty && check.readableValues == 27)
         #expect(try folder.bytes("crumb.sqlite") == before)
         #expect(try Given.database().check().isSound)
     }
@@ -47,12 +47,16 @@ struct CheckTests {
             ),
             ("UPDATE token_profile SET refresh_token = x'00' WHERE name = 'p'", "refresh token of 'p'"),
             ("UPDATE token_profile SET access_token = id_token WHERE name = 'q'", "access token of 'q'"),
+            (
+                "UPDATE header_field SET value = zeroblob(40) WHERE jar_id = 2",
+                "header field 'X-Key' for https://h1.example/ in jar 'work'"
+            ),
         ])
     func unreadable(sql: String, named: String) throws {
         let database = try database()
         try database.execute(sql)
         let check = try database.check()
-        #expect(!check.isSound && check.readableValues == 24)
+        #expect(!check.isSound && check.readableValues == 26)
         #expect(check.findings.map(\.code) == [.unreadable])
         #expect(check.findings.map { $0.location?.description } == [named])
         #expect(check.findings.allSatisfy { $0.description.hasPrefix(named + ": ") })
@@ -78,7 +82,7 @@ struct CheckTests {
         let database = try database()
         for (table, column, condition) in [
             ("snapshot_cookie", "value", "snapshot_id = 1 AND name = x'6330'"),
-            ("token_profile", "access_token", "name = 'p'"),
+            ("token_profile", "access_token", "name = 'p'"), ("header_field", "value", "jar_id = 1"),
         ] {
             let sealed = try database.blob("SELECT \(column) FROM \(table) WHERE \(condition)")
             for bit in 0..<(sealed.count * 8) {
@@ -86,7 +90,7 @@ struct CheckTests {
                 changed[bit / 8] ^= 1 << UInt8(bit % 8)
                 try database.execute("UPDATE \(table) SET \(column) = ? WHERE \(condition)", changed)
                 let check = try database.check()
-                #expect(check.findings.map(\.code) == [.unreadable] && check.readableValues == 24, "bit \(bit)")
+                #expect(check.findings.map(\.code) == [.unreadable] && check.readableValues == 26, "bit \(bit)")
             }
             try database.execute("UPDATE \(table) SET \(column) = ? WHERE \(condition)", sealed)
         }
@@ -103,7 +107,7 @@ struct CheckTests {
         let findings = try database.check().findings
         #expect(
             findings.filter { $0.code == .orphan }.map(\.subject)
-                == ["cookie", "cookie_change", "snapshot"].map {
+                == ["cookie", "cookie_change", "header_field", "snapshot"].map {
                     "\(database.path), table \($0)"
                 })
         #expect(findings.contains { $0.description.hasSuffix("5 rows belong to no jar") })

@@ -46,6 +46,8 @@ struct SecretSearchTests {
                 try batch.receive(response, at: Given.now)
                 expectNoSecret(in: (try? folder.contents()) ?? [:], "within a transaction")
             }
+            try jar.setHeaderField(Secret(secrets[0]), named: "X-Key", scope: nil)
+            try jar.setHeaderField(Secret(secrets[1]), named: "X-Key", scope: nil)
             try jar.saveSession(named: "s", now: Given.now)
             try jar.restoreSession(named: "s", now: Given.now)
             try database.copyJar(named: "default", to: "copy", now: Given.now)
@@ -53,6 +55,7 @@ struct SecretSearchTests {
             expectNoSecret(in: try folder.contents(), "after saving, restoring, copying and merging")
             try jar.receive("sid=; Max-Age=0; Path=/")
             _ = try database.tokens.remove("p", now: Given.now)
+            _ = try jar.removeHeaderField(named: "X-Key", scope: nil)
             expectNoSecret(in: try folder.contents(), "after deleting")
         }
         let files = try folder.contents()

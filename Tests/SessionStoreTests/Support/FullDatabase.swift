@@ -6,7 +6,7 @@ import Testing
 
 /// A database with something in every table that holds sealed values.
 enum FullDatabase {
-    /// Fills a database: two jars, a saved session of each, two token sets.
+    /// Fills a database: two jars, a saved session and a header field of each, two token sets.
     static func fill(_ database: SessionDatabase, cookies: Int = 30) throws {
         for name in ["default", "work"] {
             let jar = try database.jar(named: name, now: Given.now)
@@ -17,6 +17,7 @@ enum FullDatabase {
             }
             try jar.receive("p=partitioned \(name); Path=/; Secure; Partitioned; Max-Age=5000")
             try saveSession("saved", of: jar)
+            try jar.setHeaderField(Secret("key of \(name)"), named: "X-Key", scope: "https://h1.example/")
         }
         for name in ["p", "q"] {
             try database.tokens.put(

@@ -13,6 +13,7 @@ struct OldDatabase {
     /// How many of the migrations it has seen.
     let version: Int
 
+    static let refreshTokenExpiry = Given.now.advanced(bySeconds: 500).microseconds
     private static let host = "www.example.com"
 
     func make(key: SealingKey, cookies: Int = 200, profile: String = "rfc6265bis") throws {
@@ -36,12 +37,13 @@ struct OldDatabase {
             let place = TokenRows.place(1, .accessToken)
             try database.execute(
                 sql: """
-                    INSERT INTO token_profile (id, name, token_type, access_token, received_at, generation, created_at)
-                    VALUES (1, 'p', 'Bearer', ?, ?, 1, ?)
+                    INSERT INTO token_profile
+                        (id, name, token_type, access_token, received_at, refresh_expires_at, generation, created_at)
+                    VALUES (1, 'p', 'Bearer', ?, ?, ?, 1, ?)
                     """,
                 arguments: [
                     Data(try sealer.seal(Array("access p".utf8), at: place)), Given.now.microseconds,
-                    Given.now.microseconds,
+                    OldDatabase.refreshTokenExpiry, Given.now.microseconds,
                 ])
         }
         try queue.close()

@@ -13,7 +13,8 @@ struct TokenStoreTests {
         TokenSet(
             accessToken: Secret(text), tokenType: TokenType("DPoP"), refreshToken: refresh.map { Secret($0) },
             idToken: Secret("id.\(text)"), scopes: scopes, receivedAt: Given.now.microseconds,
-            accessTokenExpiry: Given.now.microseconds + 5, refreshTokenExpiry: nil)
+            accessTokenExpiry: Given.now.microseconds + 5, refreshTokenExpiry: nil,
+            grantExpiry: Given.now.microseconds + 7)
     }
 
     private func profile(_ name: String, issuer: String = "", account: String = "") -> Profile {
@@ -26,7 +27,8 @@ struct TokenStoreTests {
         let sets = [
             tokens("one"), tokens("two", refresh: nil, scopes: nil),
             TokenSet(
-                accessToken: Secret(""), scopes: [], receivedAt: .min, accessTokenExpiry: .max, refreshTokenExpiry: 0),
+                accessToken: Secret(""), scopes: [], receivedAt: .min, accessTokenExpiry: .max, refreshTokenExpiry: 0,
+                grantExpiry: .max),
             tokens(String(repeating: "long", count: 50_000)),
         ]
         for (index, set) in sets.enumerated() {
@@ -54,6 +56,20 @@ struct TokenStoreTests {
         #expect(stored.tokens == second && stored.generation == 2 && stored.creation == Given.now)
         #expect(stored.profile.id.issuer == "https://i")
         #expect(try store.all().count == 1)
+    }
+
+    @Test("A rotated refresh token has an end of its own, and the grant its old one")
+    func rotated() throws {
+        let store = try Given.database().tokens
+        var first = tokens("one")
+        first.refreshTokenExpiry = later.microseconds
+        try store.put(first, for: profile("p"), now: Given.now)
+        #expect(
+            try store.rotate(
+                Secret("next"), of: "p", for: first.refreshToken, expectedGeneration: 1, now: later) == 2)
+        let stored = try store.get("p").tokens
+        #expect(stored.refreshToken == Secret("next") && stored.refreshTokenExpiry == nil)
+        #expect(stored.grantExpiry == first.grantExpiry)
     }
 
     @Test("A write that expects another generation writes nothing")

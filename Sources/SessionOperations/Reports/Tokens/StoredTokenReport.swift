@@ -13,6 +13,8 @@ package struct StoredTokenReport: Codable {
     package let scope: String?
     package let expires: String?
     package let hasRefreshToken: Bool
+    /// When what the user allowed ends, and with it every renewal; only where the server told.
+    package let grantExpires: String?
     /// Why the ID token of this refresh was not kept; one sentence.
     package let idTokenProblem: String?
 
@@ -25,6 +27,7 @@ package struct StoredTokenReport: Codable {
         scope = stored.tokens.scopes?.description
         expires = stored.tokens.accessTokenExpiry.map { Timestamp(microseconds: $0).rfc3339 }
         hasRefreshToken = stored.tokens.refreshToken != nil
+        grantExpires = stored.tokens.grantExpiry.map { Timestamp(microseconds: $0).rfc3339 }
         idTokenProblem = stored.idTokenRefusal?.description
     }
 
@@ -32,5 +35,6 @@ package struct StoredTokenReport: Codable {
     package var text: String {
         "\(name): \(state), \(expires.map { "expires \($0)" } ?? "expiry unknown")"
             + (hasRefreshToken ? ", with a refresh token" : "")
+            + (grantExpires.map { ", granted until \($0)" } ?? "")
     }
 }

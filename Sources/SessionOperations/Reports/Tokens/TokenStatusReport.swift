@@ -51,6 +51,7 @@ package struct TokenStatusReport: Codable {
                 "refresh token",
                 token.hasRefreshToken ? refreshTokenExpires.map { "expires \($0)" } ?? "kept" : "none"
             ),
+            ("granted until", token.grantExpires ?? ""),
             ("ID token", hasIDToken ? "kept" : "none"), ("from", grant ?? "another tool"),
             ("client authentication", authenticationMethod ?? ""), ("resources", resources.joined(separator: " ")),
             ("bound to a key", isBoundToKey ? "yes" : "no"),

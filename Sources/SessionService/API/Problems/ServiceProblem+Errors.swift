@@ -17,6 +17,7 @@ extension ServiceProblem {
         case let error as OAuth2Error: self.init(error)
         case let error as TokenRefreshError: self.init(error)
         case let error as LoginFallbackError: self.init(error)
+        case let error as FieldRuleError: self.init(.badRequest, FieldRuleError.code, error.description)
         case let error as OperationError: self.init(.unprocessableContent, error.code, error.description)
         case let error as DecodingError: self.init(error)
         case is NIOTooManyBytesError:

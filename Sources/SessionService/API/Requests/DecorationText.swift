@@ -14,9 +14,13 @@ struct DecorationText {
     /// The answer for a request that has cookies of its own.
     ///
     /// - Parameters:
+    ///   - fields: the header fields that are kept with the jar.
     ///   - credential: header fields that present a token, which go out as they are.
     ///   - rule: the name of the login rule by which the request is signed in again.
-    init(_ retrieval: Retrieval, own: [Octets], credential: [HTTPField] = [], rule: String? = nil) {
+    init(
+        _ retrieval: Retrieval, own: [Octets], fields: FieldSelection = FieldSelection(), credential: [HTTPField] = [],
+        rule: String? = nil
+    ) {
         let cookieString: Octets
         let included: [Cookie]
         var omitted: [DecorationReport.CookieOmission] = []
@@ -58,19 +62,29 @@ struct DecorationText {
         text.append(#"],"fields":["#)
         if !cookieString.isEmpty {
             text.append(#"{"name":"cookie","#)
-            if !text.append(ifPlain: cookieString, after: #""value":"#) {
-                let value = cookieString.utf8String
-                text.append(value == nil ? #""valueBase64":"# : #""value":"#)
-                text.append(string: value ?? Data(cookieString).base64EncodedString())
-            }
+            text.append(value: cookieString)
             text.append("}")
         }
-        for (index, field) in credential.enumerated() {
-            text.append(index == 0 && cookieString.isEmpty ? #"{"name":"# : #",{"name":"#)
+        isFirst = cookieString.isEmpty
+        for sent in fields.sent {
+            text.append(isFirst ? #"{"name":"# : #",{"name":"#)
+            text.append(string: sent.name)
+            if let scope = sent.scope {
+                text.append(#","scope":"#)
+                text.append(string: scope)
+            }
+            text.append(",")
+            text.append(value: sent.value)
+            text.append("}")
+            isFirst = false
+        }
+        for field in credential {
+            text.append(isFirst ? #"{"name":"# : #",{"name":"#)
             text.append(string: field.name.canonicalName)
             text.append(#","value":"#)
             text.append(string: field.value)
             text.append("}")
+            isFirst = false
         }
         text.append(#"],"included":["#)
         for (index, cookie) in included.enumerated() {
@@ -78,11 +92,40 @@ struct DecorationText {
             text.append(octets: cookie.name)
         }
         text.append("]")
+        text.append(omitted: fields)
         if let rule {
             text.append(#","rule":"#)
             text.append(string: rule)
         }
         text.append("}")
         bytes = text.bytes
+    }
+}
+
+extension JSONWriter {
+    /// Appends the member that holds the octets of a field's value.
+    fileprivate mutating func append(value octets: Octets) {
+        guard !append(ifPlain: octets, after: #""value":"#) else { return }
+        let value = octets.utf8String
+        append(value == nil ? #""valueBase64":"# : #""value":"#)
+        append(string: value ?? Data(octets).base64EncodedString())
+    }
+
+    /// Appends the member that has the fields which are for the URL and do not go; nothing where there are none.
+    fileprivate mutating func append(omitted fields: FieldSelection) {
+        var isFirst = true
+        for omission in fields.omitted where omission.reason != .outsideScope {
+            append(isFirst ? #","omittedFields":[{"name":"# : #",{"name":"#)
+            append(string: omission.name)
+            append(#","reason":"#)
+            append(string: omission.reason.identifier)
+            if let scope = omission.scope {
+                append(#","scope":"#)
+                append(string: scope)
+            }
+            append("}")
+            isFirst = false
+        }
+        if !isFirst { append("]") }
     }
 }

@@ -59,7 +59,9 @@ extension SessionAPI {
                 context.audit(
                     SecretAccess(.cookieField, jar: jar.name, site: description.url.host.description))
                 context.metrics?.count(retrieval)
-                return .json(text: DecorationText(retrieval, own: own).bytes)
+                let fields = try fields(
+                    of: jar, for: description, own: asked.headers?.map(\.document.name) ?? [], in: context)
+                return .json(text: DecorationText(retrieval, own: own, fields: fields).bytes)
             }
         ]
     }

@@ -84,7 +84,9 @@ extension SessionAPI {
                     .accessToken, jar: jar.name, site: description.url.host.description,
                     names: [challenge.rule.profile]))
         }
-        return .json(text: DecorationText(retrieval, own: [], credential: credential, rule: rule).bytes)
+        let fields = try fields(of: jar, for: description, own: [], in: context)
+        return .json(
+            text: DecorationText(retrieval, own: [], fields: fields, credential: credential, rule: rule).bytes)
     }
 
     /// The header fields that present the token with the request.

@@ -27,14 +27,25 @@ struct HeaderFieldDocument: PlainDocument {
     ///
     /// - Parameter place: where the field stands in the body.
     func octets(at place: String) throws(ServiceProblem) -> Octets {
+        try HeaderFieldDocument.octets(value, valueBase64, at: "\(place).")
+    }
+
+    /// The octets of a value that is given as text or in base64.
+    ///
+    /// - Parameter prefix: what the names of the two members begin with in the body.
+    static func octets(
+        _ value: String?, _ valueBase64: String?, at prefix: String
+    ) throws(ServiceProblem) -> Octets {
         switch (value, valueBase64) {
         case (let text?, nil): return Octets(text)
         case (nil, let base64?):
             guard let data = Data(base64Encoded: base64) else {
-                throw .bodyInvalid("\(place).valueBase64: this is not base64")
+                throw .bodyInvalid("\(prefix)valueBase64: this is not base64")
             }
             return Octets(Array(data))
-        default: throw .bodyInvalid("\(place): give one of value and valueBase64")
+        default:
+            let place = prefix.isEmpty ? "value" : String(prefix.dropLast())
+            throw .bodyInvalid("\(place): give one of value and valueBase64")
         }
     }
 }

@@ -6,17 +6,21 @@ struct SecretAccess: Sendable, Hashable {
     enum Kind: String, Sendable, Hashable {
         /// A Cookie field for a request.
         case cookieField = "cookie-field"
+        /// Header fields that are kept with a jar, for a request.
+        case headerFields = "header-fields"
         /// A script that sets cookies.
         case script
         /// Values of cookies.
         case cookieValues = "cookie-values"
+        /// Values of header fields.
+        case fieldValues = "field-values"
         /// A file that holds a session.
         case export
         /// An access token of an OAuth2 profile.
         case accessToken = "access-token"
 
         /// Whether it is taken for each request that somebody makes, so that a line each would drown the rest.
-        var isFrequent: Bool { self == .cookieField || self == .script }
+        var isFrequent: Bool { self == .cookieField || self == .headerFields || self == .script }
     }
 
     let kind: Kind
@@ -24,7 +28,7 @@ struct SecretAccess: Sendable, Hashable {
     var jar: String?
     /// The site or host that it is for, where there is one.
     var site: String?
-    /// The names of what was taken: cookies, or a token's profile. Left out where ``Kind/isFrequent``.
+    /// The names of what was taken: cookies, header fields, or a token's profile. Left out where ``Kind/isFrequent``.
     var names: [String] = []
 
     init(_ kind: Kind, jar: String? = nil, site: String? = nil, names: [String] = []) {

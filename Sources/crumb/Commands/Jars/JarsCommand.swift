@@ -8,6 +8,7 @@ struct JarsCommand: ParsableCommand {
         subcommands: [
             JarsListCommand.self, JarsCreateCommand.self, JarsRenameCommand.self, JarsCopyCommand.self,
             JarsMergeCommand.self, JarsClearCommand.self, JarsRemoveCommand.self, JarsSettingsCommand.self,
+            JarsFieldsCommand.self,
         ],
         defaultSubcommand: JarsListCommand.self)
 }

@@ -120,6 +120,7 @@ private struct TokenReplyReport: Encodable {
         case scope
         case expiresAt = "expires_at"
         case refreshTokenExpiresAt = "refresh_token_expires_at"
+        case authorizationExpiresAt = "authorization_expires_at"
     }
 
     let accessToken: String
@@ -129,6 +130,8 @@ private struct TokenReplyReport: Encodable {
     let scope: String?
     let expiresAt: String?
     let refreshTokenExpiresAt: String?
+    /// The end of the grant, under the name by which ``TokenImport`` knows it.
+    let authorizationExpiresAt: String?
 
     init(_ tokens: TokenSet, token: String) {
         accessToken = token
@@ -138,6 +141,7 @@ private struct TokenReplyReport: Encodable {
         scope = tokens.scopes?.description
         expiresAt = tokens.accessTokenExpiry.map { Timestamp(microseconds: $0).rfc3339 }
         refreshTokenExpiresAt = tokens.refreshTokenExpiry.map { Timestamp(microseconds: $0).rfc3339 }
+        authorizationExpiresAt = tokens.grantExpiry.map { Timestamp(microseconds: $0).rfc3339 }
     }
 }
 

@@ -1,0 +1,83 @@
+import CookieModel
+import HTTPTypes
+import Hummingbird
+import OAuth2
+import RequestDecoration
+import SessionOperations
+import SessionStore
+
+/// The value of a header field, and what it is for, as `crumb jars fields set` takes them.
+struct HeaderFieldSettingDocument: RequestDocument {
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case scope, value, valueBase64
+    }
+
+    /// What the URLs begin with; all where it is not said.
+    let scope: String?
+    let value: String?
+    let valueBase64: String?
+
+    /// The field of that name.
+    func rule(named name: String) throws -> FieldRule {
+        try FieldRule(
+            name: name, value: Secret(try HeaderFieldDocument.octets(value, valueBase64, at: "")),
+            scope: try scope.map { URLScope(try RequestURL($0, member: "scope")) })
+    }
+}
+
+extension SessionAPI {
+    /// What a field is for and what it is, goes with every request of the jar: to set one is to write to the jar, and to
+    /// see its value takes the right to see what a session consists of.
+    var headerFieldRoutes: [ServiceRoute] {
+        [
+            ServiceRoute(.get, "/v1/jars/{jar}/header-fields", .jar(.read), use: listHeaderFields),
+            ServiceRoute(.put, "/v1/jars/{jar}/header-fields/{name}", .jar(.write)) { request, context in
+                let asked = try await request.document(HeaderFieldSettingDocument.self, in: context)
+                let jar = try jar(in: context)
+                let rule = try asked.rule(named: try context.pathParameter("name"))
+                try await blocking { try jar.setFieldRule(rule) }
+                return .json(HeaderFieldReport(rule))
+            },
+            ServiceRoute(.delete, "/v1/jars/{jar}/header-fields/{name}", .jar(.write)) { request, context in
+                let query = try QueryItems(request, known: ["scope"])
+                let jar = try jar(in: context)
+                let name = try context.pathParameter("name")
+                let scope = try query.url("scope").map { URLScope($0) }
+                guard try await blocking({ try jar.removeFieldRule(named: name, scope: scope) }) else {
+                    throw ServiceProblem(
+                        .notFound, "field-not-found", "\(name): the jar has no such header field of this scope")
+                }
+                return .json(HeaderFieldReport(name: name, scope: scope?.description, value: nil))
+            },
+        ]
+    }
+
+    private func listHeaderFields(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
+        let showsValues = try QueryItems(request, known: ["values"]).flag("values") ?? false
+        let jar = try jar(in: context)
+        if showsValues { try context.require(.secrets, jar: jar.name) }
+        let fields = try jar.headerFieldsOfJustOpened()
+        if showsValues {
+            context.audit(SecretAccess(.fieldValues, jar: jar.name, names: fields.map(\.name)))
+        }
+        return .json(HeaderFieldList(fields: fields.map { HeaderFieldReport($0, showingValue: showsValues) }))
+    }
+
+    /// The header fields of a jar that go onto a request.
+    ///
+    /// - Parameter own: the names of the fields that the request has already.
+    func fields(
+        of jar: CookieJar, for description: CookieModel.RequestContext, own: @autoclosure () -> [String],
+        in context: ServiceRequestContext
+    ) throws -> FieldSelection {
+        // Nearly all jars have none.
+        let stored = try jar.headerFieldsOfJustOpened()
+        guard !stored.isEmpty else { return FieldSelection() }
+        let names = Set(own().map { $0.lowercased() })
+        let selection = FieldSelection(stored, for: description.url, isSetByCaller: names.contains)
+        if !selection.sent.isEmpty {
+            context.audit(SecretAccess(.headerFields, jar: jar.name, site: description.url.host.description))
+        }
+        return selection
+    }
+}

@@ -1,0 +1,33 @@
+import CookieModel
+import RequestDecoration
+import SessionOperations
+
+/// The header fields that a running service keeps with a jar.
+extension ServedJar {
+    func headerFields(showingValues: Bool) throws -> [HeaderFieldReport] {
+        let query: [(name: String, value: String?)] = [("values", showingValues ? "true" : nil)]
+        return try answer(.get("jars", name, "header-fields", query: query), as: HeaderFieldList.self)?.fields ?? []
+    }
+
+    func setHeaderField(_ rule: FieldRule) throws -> HeaderFieldReport {
+        struct Document: Encodable {
+            let scope: String?
+            let valueBase64: String
+        }
+        return try answerMakingJar(
+            .put(
+                "jars", name, "header-fields", rule.name,
+                document: Document(scope: rule.scope?.description, valueBase64: rule.value.base64)))
+    }
+
+    func removeHeaderField(named field: String, scope: URLScope?) throws -> HeaderFieldReport? {
+        // No name is a path of its own, and no field has none.
+        guard !field.isEmpty else { return nil }
+        do {
+            return try answer(
+                .delete("jars", name, "header-fields", field, query: [("scope", scope?.description)]))
+        } catch let refusal as ServiceRefusal where refusal.code == ExitStatus.fieldNotFound.code {
+            return nil
+        }
+    }
+}

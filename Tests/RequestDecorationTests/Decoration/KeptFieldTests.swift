@@ -1,0 +1,100 @@
+import CookieModel
+import HTTPTypes
+import OAuth2
+import SessionStore
+import Testing
+
+@testable import RequestDecoration
+
+@Suite("Header fields out of a jar")
+struct KeptFieldTests {
+    private func jar() throws -> CookieJar {
+        let key = try #require(SealingKey(bytes: Array(1...32)))
+        return try SessionDatabase(
+            path: "", keys: .key(key), durability: .memory, now: DecorationFixture.now
+        ).jar(now: DecorationFixture.now)
+    }
+
+    private func rule(_ name: String, _ value: String, _ scope: String? = nil) throws -> FieldRule {
+        try FieldRule(name: name, value: Secret(value), scope: try scope.map { try URLScope($0) })
+    }
+
+    @Test(
+        "What no request can carry, or is not for settings, is refused and never repeated",
+        arguments: [
+            ("", "v"), ("X Key", "v"), ("X-Key:", "v"), ("X\nKey", "v"), ("X-K\u{E9}y", "v"),
+            (String(repeating: "x", count: 101), "v"), ("Cookie", "s3cret"), ("authorization", "s3cret"),
+            ("HOST", "s3cret"), ("DPoP", "s3cret"), ("Content-Length", "1"), ("Set-Cookie", "s3cret"),
+            ("X-Key", ""), ("X-Key", "s3cret\r\nX: y"), ("X-Key", "s3cret\n"), ("X-Key", " s3cret"),
+            ("X-Key", "s3cret\t"), ("X-Key", "a\0s3cret"), ("X-Key", String(repeating: "x", count: 65_537)),
+        ])
+    func refused(name: String, value: String) throws {
+        let error = #expect(throws: FieldRuleError.self) { try rule(name, value) }
+        #expect(error?.description.contains("s3cret") == false)
+    }
+
+    @Test(
+        "A rule that was made without these checks is not kept either", arguments: ["Cookie", "Authorization", "Host"])
+    func unchecked(name: String) throws {
+        let jar = try jar()
+        let rule = FieldRule(HTTPField(name: try #require(HTTPField.Name(name)), value: "v"))
+        #expect(throws: FieldRuleError.self) { try jar.setFieldRule(rule) }
+        #expect(try jar.headerFields().isEmpty)
+    }
+
+    @Test("They go onto requests as settings, octet for octet, within their scopes")
+    func settings() throws {
+        let jar = try jar()
+        try jar.setFieldRule(rule("X-Key", "k1", "https://example.com/"))
+        try jar.setFieldRule(rule("X-Key", "k2", "https://example.com/v2"))
+        try jar.setFieldRule(rule("User-Agent", "Example/1.0"))
+        try jar.setFieldRule(
+            FieldRule(name: "X-Octets", value: Secret([0x61, 0xFF, 0x62]), scope: nil))
+        let decorator = RequestDecorator(jar: jar, settings: try DecorationSettings(keptWith: jar))
+        for (url, key) in [
+            ("https://example.com/v2/x", "k2"), ("https://example.com/x", "k1"), ("https://other.test/", nil),
+        ] {
+            let decorated = try decorator.decorate(
+                DecorationFixture.request(), in: try DecorationFixture.context(url), now: DecorationFixture.now)
+            let fields = decorated.request.headerFields
+            #expect(fields[values: try #require(HTTPField.Name("x-key"))] == (key.map { [$0] } ?? []))
+            #expect(fields[.userAgent] == "Example/1.0")
+            #expect(decorated.request.fieldValues(try #require(HTTPField.Name("X-Octets"))) == [[0x61, 0xFF, 0x62]])
+            let reasons = decorated.report.fieldOmissions.map(\.reason)
+            #expect(
+                reasons
+                    == (key == "k2"
+                        ? [.setByOtherRule] : key == "k1" ? [.outsideScope] : [.outsideScope, .outsideScope]))
+        }
+        #expect(try jar.removeFieldRule(named: "x-key", scope: try URLScope("https://EXAMPLE.com:443/v2")))
+        #expect(try DecorationSettings(keptWith: jar).fields.count == 3)
+    }
+
+    @Test("Each one goes or has a reason")
+    func selection() throws {
+        func field(_ name: String, _ scope: String?, _ value: String?) -> StoredHeaderField {
+            StoredHeaderField(name: name, scope: scope, value: value.map { Secret($0) })
+        }
+        let selection = FieldSelection(
+            [
+                field("A", nil, "1"), field("a", nil, "2"), field("B", "https://b.test/", "3"),
+                field("C", nil, nil), field("Accept", nil, "4"), field("Cookie", nil, "5"), field("no name", nil, "6"),
+                field("D", "not a URL", "7"), field("E", "https://a.test/x", "8"),
+            ], for: try RequestURL("https://a.test/x/y")
+        ) { $0 == "accept" }
+        #expect(
+            selection.sent.map { "\($0.name) \($0.scope ?? "-") \($0.value)" } == ["A - 1", "E https://a.test/x 8"])
+        #expect(
+            selection.omitted.map { "\($0.name) \($0.reason.identifier)" } == [
+                "a set-by-other-rule", "B outside-scope", "C unreadable", "Accept set-by-caller",
+                "Cookie reserved-field", "no name unreadable", "D unreadable",
+            ])
+    }
+
+    @Test("Settings are not made of half of what was kept")
+    func damaged() throws {
+        let damaged = StoredHeaderField(name: "X", scope: nil, value: nil)
+        #expect(FieldRule(damaged) == nil)
+        #expect(FieldRule(StoredHeaderField(name: "X", scope: "nonsense", value: Secret("v"))) == nil)
+    }
+}
