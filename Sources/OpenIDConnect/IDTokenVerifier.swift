@@ -21,9 +21,10 @@ public struct IDTokenVerifier: Sendable {
     ///
     /// Keys of a kind that is not known, and those for encryption, are passed over.
     ///
-    /// - Throws: `OAuth2Error` where the reply is no key set, or has no key to check signatures with.
+    /// - Throws: `OAuth2Error` where the server did not answer with its keys, the reply is no key set, or has no key to check signatures with.
     public init(keys response: EndpointResponse) throws(OAuth2Error) {
-        guard (200..<300).contains(response.statusCode), response.exposedBody.count <= EndpointResponse.maximumBodySize,
+        try response.expectSuccess()
+        guard response.exposedBody.count <= EndpointResponse.maximumBodySize,
             let set = try? JSONDecoder().decode(KeySet.self, from: Data(response.exposedBody))
         else { throw OAuth2Error(invalidIDToken: "the server's keys cannot be read") }
         keys = set.keys.compactMap(\.key).enumerated().map { index, key in

@@ -11,6 +11,8 @@ struct HTTPExchange {
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow
         configuration.timeout = .init(connect: .seconds(5), read: .seconds(20))
+        // Where nobody listens nobody will in a moment, and who asks is told so at once.
+        configuration.connectionPool.retryConnectionEstablishment = false
         return HTTPClient(
             eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton), configuration: configuration)
     }()
@@ -39,6 +41,10 @@ struct HTTPExchange {
 
     private func exchange(_ question: HelperMessage<ExchangeQuestion>) async throws -> HelperMessage<HelperAnswer> {
         var message = HTTPClientRequest(question.head.request)
+        // Without this field any encoding would do (RFC 9110, section 12.5.3).
+        if !message.headers.contains(name: "Accept-Encoding") {
+            message.headers.add(name: "Accept-Encoding", value: "identity")
+        }
         if question.head.request.method != "GET" {
             message.body =
                 question.body.isEmpty
@@ -60,6 +66,8 @@ struct HTTPExchange {
             // What has come counts: a new refresh token among it is nowhere else, and the old one is over.
             if body.isEmpty { throw error }
         }
+        let encoding = response.headers.first(name: "Content-Encoding")
+        body = ContentDecoder.decoded(body, encoding: encoding, limit: bodyLimit)
         return HelperMessage(HelperAnswer(response), body: Array(body.prefix(bodyLimit)))
     }
 
@@ -67,21 +75,6 @@ struct HTTPExchange {
     private func mayBeSent(_ question: ExchangeQuestion) -> @Sendable () -> Bool {
         { [isAwaited] in
             isAwaited() && question.latestSending.map { SystemTime.microseconds < $0 } ?? true
-        }
-    }
-
-    /// What a user can make something of; errors of the client may quote what was sent.
-    static func reason(_ error: any Error) -> String {
-        switch error {
-        case let error as HTTPClientError where error == .connectTimeout || error == .readTimeout:
-            "it did not answer in time"
-        case let error as HTTPClientError where error == .deadlineExceeded: "it did not answer in time"
-        case let error as HTTPClientError where error == .remoteConnectionClosed:
-            "it closed the connection without an answer"
-        case is NIOConnectionError: "no connection can be made; check the name, the port and the network"
-        case is CancellationError: "the request was given up"
-        case is TooLate: "making the connection took too long, and nothing was sent"
-        default: "the connection failed (\(type(of: error)))"
         }
     }
 }
@@ -110,7 +103,7 @@ private struct LastMomentBody: AsyncSequence, Sendable {
 }
 
 /// The time to send a request was over when the connection was there, or nobody waits for the answer.
-private struct TooLate: Error {}
+struct TooLate: Error {}
 
 extension HTTPClientRequest {
     /// A request without its body.

@@ -79,6 +79,14 @@ struct IDTokenVerifierTests {
         }
     }
 
+    @Test("A server that cannot show its keys now is told from one that has none", arguments: [429, 500, 503])
+    func later(status: Int) {
+        let error = #expect(throws: OAuth2Error.self) {
+            try IDTokenVerifier(keys: EndpointResponse(status: HTTPResponse.Status(code: status), body: []))
+        }
+        #expect(error?.isTemporary == true)
+    }
+
     @Test("What is no key set is refused", arguments: ["", "[]", "{}", #"{"keys":7}"#, #"{"keys":[]}"#, "<html>"])
     func noKeys(body: String) {
         #expect(throws: OAuth2Error.self) {

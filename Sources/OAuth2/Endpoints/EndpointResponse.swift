@@ -42,7 +42,7 @@ public struct EndpointResponse: Sendable {
     }
 
     /// Accepts a success whatever its body is.
-    func expectSuccess(redacting secrets: [Secret]) throws(OAuth2Error) {
+    package func expectSuccess(redacting secrets: [Secret] = []) throws(OAuth2Error) {
         guard !isSuccess else { return }
         _ = try members(redacting: secrets)
     }

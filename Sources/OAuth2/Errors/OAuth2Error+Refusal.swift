@@ -31,6 +31,10 @@ extension OAuth2Error {
     private static func sentence(
         code: Code, status: Int?, _ serverCode: String?, _ serverDescription: String?, bodyKind: String
     ) -> String {
+        if code == .unexpectedStatus, let status, (300..<400).contains(status) {
+            return "The server redirects the request (status \(status)), and nothing secret is sent on; give the issuer"
+                + " or the endpoint that it means."
+        }
         let verdict =
             switch code {
             case .invalidGrant: "The server no longer accepts the grant"

@@ -6,6 +6,9 @@ public struct MetadataDiscovery: Sendable, Equatable {
         case authorizationServer
         /// OpenID Connect Discovery 1.0, section 4: `/.well-known/openid-configuration` behind the path.
         case openIDProvider
+        /// RFC 8414, section 5: `/.well-known/openid-configuration` between host and path. The same as
+        /// ``openIDProvider`` where the issuer has no path.
+        case insertedOpenIDProvider
     }
 
     /// The server's identifier, exactly as it was given.
@@ -35,6 +38,8 @@ public struct MetadataDiscovery: Sendable, Equatable {
             case .authorizationServer:
                 "\(url.scheme)://\(url.authority)/.well-known/oauth-authorization-server\(path)"
             case .openIDProvider: "\(url.scheme)://\(url.authority)\(path)/.well-known/openid-configuration"
+            case .insertedOpenIDProvider:
+                "\(url.scheme)://\(url.authority)/.well-known/openid-configuration\(path)"
             }
         return EndpointRequest(reading: try EndpointURL(text, dangerouslyAllowingPlainHTTP: allowsPlainHTTP))
     }
@@ -45,25 +50,38 @@ public struct MetadataDiscovery: Sendable, Equatable {
     ///   the two are compared octet for octet.
     public func metadata(in response: EndpointResponse) throws(OAuth2Error) -> ServerMetadata {
         let members = try response.members(redacting: [])
-        guard let named = members["issuer"]?.nonEmptyText, Array(named.utf8) == Array(issuer.utf8) else {
+        let named = members["issuer"]?.nonEmptyText
+        guard let named, Array(named.utf8) == Array(issuer.utf8) else {
             throw OAuth2Error(
                 .issuerMismatch, status: response.statusCode,
-                "The server's document is of another issuer than the one that was asked; compare the two exactly.")
+                "The server's document is of another issuer\(MetadataDiscovery.quoted(named)) than the one that was "
+                    + "asked; compare the two exactly.")
         }
         return ServerMetadata(issuer: issuer, members: members)
     }
 
+    /// What a document says its issuer is, for the middle of a sentence, where it is a URL and nothing else.
+    private static func quoted(_ issuer: String?) -> String {
+        guard let issuer, issuer.utf8.count <= 200,
+            let url = try? EndpointURL(issuer, dangerouslyAllowingPlainHTTP: true), !url.path.contains("?")
+        else { return "" }
+        return ", '\(issuer)',"
+    }
+
     /// Asks a server for its documents.
     ///
-    /// - Parameter needed: The endpoints to look for; a second document is read only where the first lacks one.
+    /// - Parameter needed: The endpoints to look for; a further document is read only where those before lack one.
     public func metadata(
         over transport: any EndpointTransport, needing needed: Set<ServerMetadata.Endpoint> = []
     ) async throws(OAuth2Error) -> ServerMetadata {
         var found: ServerMetadata?
         var failure: OAuth2Error?
+        var asked: Set<EndpointURL> = []
         for document in Document.allCases {
             do {
-                let metadata = try metadata(in: try await transport.send(try request(for: document)))
+                let request = try request(for: document)
+                guard asked.insert(request.endpoint).inserted else { continue }
+                let metadata = try metadata(in: try await transport.send(request))
                 found = found?.completed(by: metadata) ?? metadata
             } catch {
                 // Another issuer's document is not a missing one: somebody answers in the server's place. Of the rest

@@ -54,8 +54,29 @@ extension LoginChallenge {
     func loginRequired(because reason: (any Error)?) -> LoginFallbackError {
         let refusal = (reason as? OAuth2Error).map { " (the token was not renewed: \($0))" } ?? ""
         return LoginFallbackError(
-            .loginRequired, rule.profile, "only a new login helps; make it with 'crumb token login'\(refusal)",
+            .loginRequired, rule.profile,
+            "only a new login helps; make it with 'crumb token login\(profileWord)'\(refusal)",
             loginURL: loginURL)
+    }
+
+    /// The error that the site still says "not signed in" after all was tried.
+    var stillRefused: LoginFallbackError {
+        guard sign != .stepUp else { return stepUpRequired }
+        return LoginFallbackError(
+            .loginRequired, rule.profile,
+            "the site refuses the renewed token as well, and only a new login helps; make it with "
+                + "'crumb token login\(profileWord)'", loginURL: loginURL)
+    }
+
+    /// The profile's name as a word of a command, with a blank before it; empty where a shell would read more into it.
+    private var profileWord: String {
+        let isPlain = rule.profile.utf8.allSatisfy { byte in
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F: true
+            default: false
+            }
+        }
+        return isPlain && !rule.profile.hasPrefix("-") ? " \(rule.profile)" : ""
     }
 
     /// The error that the site wants another login, and nobody is there to make it.
@@ -71,7 +92,7 @@ extension LoginChallenge {
         if let age = maximumAge { parameters += " --parameter max_age=\(age)" }
         return LoginFallbackError(
             .stepUpRequired, rule.profile,
-            "the site wants another login than this; make it with 'crumb token login'\(parameters)",
+            "the site wants another login than this; make it with: crumb token login\(profileWord)\(parameters)",
             loginURL: loginURL)
     }
 }

@@ -51,6 +51,13 @@ public struct LoginRecovery: Sendable {
         return rule == nil || rule == challenge.rule ? challenge : nil
     }
 
+    /// Why only a new login helps, where a response still says "not signed in" with nothing left to try; `nil` where it
+    /// does not, or where there is.
+    public func failure(in head: ResponseHead, from url: RequestURL) -> LoginFallbackError? {
+        guard isOver, let challenge = fallback.challenge(in: head, from: url) else { return nil }
+        return challenge.rule == rule ? challenge.stillRefused : nil
+    }
+
     /// Gets the next token to try and delivers it.
     ///
     /// - Throws: ``LoginFallbackError``, or why there is no token: `TokenRefreshError`, `OAuth2Error`,

@@ -163,7 +163,9 @@ package struct TokenLoginConversation: Sendable {
         guard plan.credentials.settings.endpoints[.keys] != nil, claims.algorithm?.hasPrefix("HS") != true,
             let checkIDToken
         else { return tokens }
-        try await checkIDToken(idToken, try await send(EndpointRequest(reading: try url(.keys))))
+        let keys = try await send(EndpointRequest(reading: try url(.keys)))
+        try keys.expectSuccess()
+        try await checkIDToken(idToken, keys)
         return tokens
     }
 }

@@ -62,17 +62,41 @@ package struct TokenLoginRequest: Sendable {
         settings.serverSendsIssuer = metadata.sendsIssuer ? true : nil
         let pushes = pushes || metadata.requiresPushedRequests || before?.settings.pushesRequests == true
         settings.pushesRequests = pushes ? true : nil
-        settings.parameters = parameters.isEmpty ? before?.settings.parameters ?? [] : parameters
+        let parameters = parameters(over: before)
+        settings.parameters = parameters.filter { !TokenLoginRequest.onceOnly.contains($0.name) }
         let isBound = bindsTokens || before?.proofKey != nil
+        let profile = ProfileID(
+            issuer: metadata.issuer, clientID: clientID,
+            account: account ?? (isSameServer ? earlier?.profile.account : nil) ?? "")
+        if settings.scopes.map({ Scopes(parsing: $0).contains("openid") }) != true {
+            try checkAccount(of: profile, store)
+        }
         return TokenLoginPlan(
-            name: name, metadata: metadata,
-            profile: ProfileID(
-                issuer: metadata.issuer, clientID: clientID,
-                account: account ?? (isSameServer ? earlier?.profile.account : nil) ?? ""),
+            name: name, metadata: metadata, profile: profile,
             hasAccount: account != nil,
             credentials: ProfileCredentials(
                 settings: settings, clientSecret: secret, proofKey: isBound ? SigningKey().secret : nil),
-            parameters: settings.parameters, pushes: pushes)
+            parameters: parameters, pushes: pushes)
+    }
+
+    /// Parameters that a site asks of one login (RFC 9470, section 4), not of those after it.
+    private static let onceOnly: Set = ["acr_values", "max_age"]
+
+    /// What the last login said, but where this one says otherwise.
+    private func parameters(over before: ProfileCredentials?) -> [(name: String, value: String)] {
+        let said = Set(parameters.map(\.name))
+        return (before?.settings.parameters ?? []).filter { !said.contains($0.name) } + parameters
+    }
+
+    /// Makes sure that the tokens can be kept under the name, where no ID token will tell whose they are: a user who has
+    /// logged in should not hear afterwards that it was for nothing.
+    private func checkAccount(of profile: ProfileID, _ store: TokenStore) throws {
+        let others = try store.all().compactMap { try? $0.get().profile }
+        guard let other = others.first(where: { $0.id == profile && $0.name != name }) else { return }
+        throw OperationError(
+            code: "name-invalid",
+            "\(name): the same issuer, client and account are kept as '\(other.name)'; for another account, say which, as "
+                + "with --account")
     }
 
     /// What the last login under the name went by.

@@ -29,7 +29,8 @@ public struct TokenStore: Sendable {
             if let other = try rows.otherName(of: profile) {
                 throw SessionStoreError(
                     .nameInvalid, profile.name,
-                    "the same issuer, client and account are kept as '\(other)'; use that name, or remove it first")
+                    "the same issuer, client and account are kept as '\(other)'; use that name, or, for another account, "
+                        + "say which, as with --account")
             }
             let id = try rows.upsert(profile, tokens, now: now)
             try rows.seal(tokens, id: id)

@@ -28,6 +28,11 @@ struct CurlFallback {
         recovery.challenge(in: block.head, from: url)
     }
 
+    /// Why only a new login helps, where an answer still says "not signed in" with nothing left to try.
+    func failure(_ block: ResponseBlock, from url: RequestURL) -> LoginFallbackError? {
+        recovery.failure(in: block.head, from: url)
+    }
+
     /// Gets a token and delivers it.
     ///
     /// - Returns: what goes into the Authorization field of the request that is made once more, and where.

@@ -37,6 +37,8 @@ final class CurlSession {
         var hop = RedirectChain(context)
         /// Whether this hop was made before, without the nonce that its server wanted.
         var isRepeated = false
+        /// What there is to do about the answers since the last token was delivered.
+        var failure: LoginFallbackError?
         while true {
             if let problem = plan.problem(with: hop) { throw problem }
             let signIn = try signIn(for: hop, isRepeated: isRepeated)
@@ -49,6 +51,7 @@ final class CurlSession {
             let status = try run.curl(program, standardInput: rewoundInput(), headerFile: headerFile) { block in
                 report.statuses.append(block.status)
                 guard !block.isFromProxy else { return }
+                failure = failure ?? self.fallback?.failure(block, from: hop.context.url)
                 if let nonce = block.proofNonce { self.nonces.remember(nonce, for: hop.context.url.origin) }
                 let response = ReceivedResponse(context: hop.context, status: block.status, setCookie: block.setCookie)
                 report.add(try self.jar.receive(response, now: self.now()))
@@ -56,13 +59,13 @@ final class CurlSession {
             switch run.repetition {
             case .notSignedIn(let challenge):
                 authorization = try fallback?.answer(challenge, now: now())
-                // What the next answer says is for the user, whatever it is.
-                if fallback?.isOver == true { fallback = nil }
+                failure = nil
                 report.fallback = challenge.sign.rawValue
                 hop = RedirectChain(context)
                 isRepeated = false
                 continue
             case .nonceWanted:
+                failure = nil
                 isRepeated = true
                 continue
             case nil:
@@ -77,6 +80,7 @@ final class CurlSession {
                 continue
             }
             try run.finish(isTooMany: redirect != nil, limit: plan.redirectLimit)
+            if let failure { throw failure }
             return redirect == nil ? status : 47
         }
     }
@@ -86,7 +90,8 @@ final class CurlSession {
         let credential = try authorization?.configuration(
             for: hop, method: plan.sentMethod(for: hop), nonces: nonces, now: now())
         let mayWantNonce = credential?.isProven == true && !isRepeated
-        let (fallback, url) = (fallback, hop.context.url)
+        // With nothing left to try, what the answer says is for the user, whatever it is.
+        let (fallback, url) = (fallback.flatMap { $0.isOver ? nil : $0 }, hop.context.url)
         guard mayWantNonce || fallback != nil else {
             return CurlHopRun.SignIn(configuration: credential?.configuration ?? [])
         }

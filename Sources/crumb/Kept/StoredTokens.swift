@@ -63,6 +63,11 @@ struct StoredTokens: KeptTokens {
             revoked = try access.revoke(name)
         } catch let error as OAuth2Error where error.code == .endpointMissing || force {
             problem = "\(name): the tokens were not ended at the server: \(error)"
+        } catch let error as OAuth2Error {
+            throw Problem(
+                Problem(error).status,
+                "\(name): nothing was forgotten, since the tokens were not ended at the server: \(error) Try again, or "
+                    + "forget them with --force")
         } catch let error as OperationError {
             problem = "the tokens were not ended at the server: \(error)"
         }

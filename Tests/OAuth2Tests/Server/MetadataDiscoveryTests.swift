@@ -78,6 +78,44 @@ struct MetadataDiscoveryTests {
         #expect(error?.code == .endpointMissing && error?.description.contains("introspection_endpoint") == true)
     }
 
+    @Test("The document of an issuer with a path is found wherever RFC 8414 has it", arguments: [0, 1, 2])
+    func paths(place: Int) async throws {
+        let places = [
+            "/.well-known/oauth-authorization-server/t1", "/t1/.well-known/openid-configuration",
+            "/.well-known/openid-configuration/t1",
+        ]
+        let transport = ScriptedTransport { request throws(OAuth2Error) in
+            request.endpoint.path == places[place]
+                ? Given.response(#"{"issuer":"https://id.example/t1","token_endpoint":"https://id.example/t"}"#)
+                : Given.response("", status: .notFound)
+        }
+        let metadata = try await MetadataDiscovery(issuer: "https://id.example/t1").metadata(over: transport)
+        #expect(metadata.endpoints == [.token: "https://id.example/t"])
+        #expect(await transport.requests.map(\.endpoint.path) == Array(places[...place]))
+    }
+
+    @Test("No place is asked twice")
+    func placesOnce() async throws {
+        let transport = ScriptedTransport { _ throws(OAuth2Error) in Given.response("", status: .notFound) }
+        let discovery = try MetadataDiscovery(issuer: "https://id.example")
+        await #expect(throws: OAuth2Error.self) { try await discovery.metadata(over: transport) }
+        #expect(await transport.requests.count == 2)
+    }
+
+    @Test(
+        "An error says what the document calls its issuer, where that is a URL",
+        arguments: [
+            (#"{"issuer":"https://id.example/"}"#, true), (#"{"issuer":"https://id.example/ or else"}"#, false),
+            (#"{"issuer":"https://id.example/\u001b[2J"}"#, false), ("{}", false),
+            (#"{"issuer":"https://id.example/?token=x"}"#, false),
+        ])
+    func named(_ body: String, isNamed: Bool) throws {
+        let discovery = try MetadataDiscovery(issuer: "https://id.example")
+        let error = thrown { () throws(OAuth2Error) in try discovery.metadata(in: Given.response(body)) }
+        #expect(error?.code == .issuerMismatch)
+        #expect(error?.description.contains("'https://id.example/'") == isNamed)
+    }
+
     @Test("OpenID Connect's document is enough, and of two failures the first is told")
     func fallback() async throws {
         let discovery = try MetadataDiscovery(issuer: "https://id.example")

@@ -293,7 +293,7 @@ struct LoginFallbackTests {
             (
                 ["Bearer error=\"insufficient_user_authentication\", acr_values=\"a;rm b\", max_age=5", "DPoP"],
                 "step-up",
-                false, "login' --parameter max_age=5"
+                false, "crumb token login p --parameter max_age=5"
             ),
         ] as [([String], String, Bool, String?)])
     func manyChallenges(fields: [String], sign: String, refusesToken: Bool, said: String?) throws {

@@ -53,6 +53,9 @@ struct FallbackSetCommand: CrumbCommand {
     func validate() throws {
         let ways = [cookie != nil, exchange != nil, authorization].count { $0 }
         guard ways == 1 else { throw ValidationError("Give one of --cookie, --exchange and --authorization.") }
+        guard whenStatus.allSatisfy((100...999).contains) else {
+            throw ValidationError("--when-status: use numbers from 100 to 999.")
+        }
     }
 
     func execute(_ console: Console) throws {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CookieModel
 import OAuth2
+import SessionOperations
 import SessionStore
 
 struct TokenIntrospectCommand: CrumbCommand {
@@ -37,7 +38,7 @@ struct TokenIntrospectCommand: CrumbCommand {
         if output.json {
             try console.writeJSON(report)
         } else {
-            for (label, value) in report.lines { try console.writeLine("\(label): \(value)") }
+            for (label, value) in report.lines { try console.writeLine("\(label): \(shown(value))") }
         }
     }
 }

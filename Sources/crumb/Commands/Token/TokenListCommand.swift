@@ -18,8 +18,9 @@ struct TokenListCommand: CrumbCommand {
         for report in list.tokens {
             if output.json { try console.writeJSON(report) }
             rows.append([
-                report.name, report.state, report.expires ?? "unknown", report.hasRefreshToken ? "yes" : "no",
-                report.issuer.isEmpty ? "-" : report.issuer, report.account.isEmpty ? "-" : report.account,
+                shown(report.name), report.state, report.expires ?? "unknown", report.hasRefreshToken ? "yes" : "no",
+                report.issuer.isEmpty ? "-" : shown(report.issuer),
+                report.account.isEmpty ? "-" : shown(report.account),
             ])
         }
         if !output.json {

@@ -19,7 +19,7 @@ struct TokenStatusCommand: CrumbCommand {
         if output.json {
             try console.writeJSON(status)
         } else {
-            for (label, value) in status.lines { try console.writeLine("\(label): \(value)") }
+            for (label, value) in status.lines { try console.writeLine("\(label): \(shown(value))") }
         }
     }
 }

@@ -1,0 +1,57 @@
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+import NIOHTTPCompression
+
+/// Takes a body out of its content encoding (RFC 9110, section 8.4).
+///
+/// Nobody asks for encodings, and some servers use them all the same. What can be read counts, also of a body that
+/// breaks off: a new refresh token in it is nowhere else.
+enum ContentDecoder {
+    /// Bytes that are taken in at once: what comes of them is a thousand times as much at most.
+    private static let chunkByteCount = 1024
+
+    /// A body without its encoding; as it is where the encoding is none that is known here, or not that of the body.
+    ///
+    /// - Parameters:
+    ///   - encoding: the value of `Content-Encoding`.
+    ///   - limit: how many bytes are wanted at most.
+    static func decoded(_ body: [UInt8], encoding: String?, limit: Int) -> [UInt8] {
+        guard let name = name(of: encoding) else { return body }
+        let channel = EmbeddedChannel(handler: NIOHTTPResponseDecompressor(limit: .none))
+        defer { _ = try? channel.finish(acceptAlreadyClosed: true) }
+        var decoded: [UInt8] = []
+        do {
+            let head = HTTPResponseHead(version: .http1_1, status: .ok, headers: ["Content-Encoding": name])
+            try channel.writeInbound(HTTPClientResponsePart.head(head))
+            var rest = body[...]
+            while !rest.isEmpty, decoded.count < limit {
+                defer { rest = rest.dropFirst(chunkByteCount) }
+                defer { decoded += received(channel) }
+                try channel.writeInbound(HTTPClientResponsePart.body(ByteBuffer(bytes: rest.prefix(chunkByteCount))))
+            }
+        } catch {
+            // What was read before the error counts.
+        }
+        return decoded.isEmpty ? body : Array(decoded.prefix(limit))
+    }
+
+    /// The encoding as the decoder knows it; `nil` for none.
+    private static func name(of encoding: String?) -> String? {
+        switch encoding?.lowercased().filter({ $0 != " " }) {
+        // Section 8.4.1.3: a recipient should take the second for the first.
+        case "gzip", "x-gzip": "gzip"
+        case "deflate": "deflate"
+        default: nil
+        }
+    }
+
+    /// What has come out so far.
+    private static func received(_ channel: EmbeddedChannel) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while let part = try? channel.readInbound(as: HTTPClientResponsePart.self) {
+            if case .body(let buffer) = part { bytes += buffer.readableBytesView }
+        }
+        return bytes
+    }
+}

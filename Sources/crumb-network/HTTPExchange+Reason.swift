@@ -1,0 +1,54 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOPosix
+import NIOSSL
+
+extension HTTPExchange {
+    /// What a user can make something of; errors of the client may quote what was sent.
+    static func reason(_ error: any Error) -> String {
+        switch error {
+        case let error as HTTPClientError where error == .connectTimeout || error == .readTimeout:
+            "it did not answer in time"
+        case let error as HTTPClientError where error == .deadlineExceeded: "it did not answer in time"
+        case let error as HTTPClientError where error == .remoteConnectionClosed:
+            "it closed the connection without an answer"
+        case let error as NIOConnectionError: reason(error)
+        case let error as IOError: reason(error.errnoCode)
+        case let error as NIOSSLError: reason(error)
+        case is NIOSSLExtraError: "its certificate is for another host; check the name"
+        case is CancellationError: "the request was given up"
+        case is TooLate: "making the connection took too long, and nothing was sent"
+        default: "the connection failed (\(type(of: error)))"
+        }
+    }
+
+    private static func reason(_ error: NIOConnectionError) -> String {
+        // A name has several addresses: what one of them said is as good as what the others did.
+        let failures = error.connectionErrors.map(\.error)
+        if let failure = failures.lazy.compactMap({ $0 as? IOError }).first { return reason(failure.errnoCode) }
+        if failures.contains(where: { $0 is ChannelError }) { return "it did not answer in time" }
+        return "its name is not known here; check the name and the network"
+    }
+
+    private static func reason(_ number: CInt) -> String {
+        switch number {
+        case ECONNREFUSED: "nobody listens there (connection refused); check the address, and whether it runs"
+        case ENOENT: "there is no such socket; check the address, and whether it runs"
+        default: "the connection failed (\(String(cString: strerror(number))))"
+        }
+    }
+
+    private static func reason(_ error: NIOSSLError) -> String {
+        guard case .handshakeFailed(let failure) = error else { return "the connection failed (TLS: \(error))" }
+        // The library tells its reasons apart in text only.
+        let text = "\(failure)"
+        if text.contains("CERTIFICATE_VERIFY_FAILED") {
+            return "its certificate is none that this machine trusts; check the host, or add its authority here"
+        }
+        if text.contains("WRONG_VERSION_NUMBER") || text.contains("HTTP_REQUEST") || text.contains("EOF") {
+            return "it does not speak TLS there; check the port"
+        }
+        return "no secure connection can be made (TLS)"
+    }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What the command makes of how servers answer, or do not: below what they say.
+@Suite("crumb token and the connection to a server")
+struct TokenConnectionTests {
+    private let home = CrumbHome()
+
+    /// `{"access_token":"access-9","refresh_token":"refresh-9","expires_in":3600}`, compressed.
+    private static let compressed = Data(
+        base64Encoded:
+            "H4sIAAAAAAACA6tWSkxOTi0uji/Jz07NU7KCcnUtlXSUilLTilKLM+BSUD5YLrWiIBPIic8EShibGRjUAgBIftLMSQAAAA=="
+    ).map { Array($0) }
+
+    /// A profile `work` whose tokens are refreshed at `endpoint`, and ended there.
+    private func given(_ endpoint: String) throws {
+        let tokens = try home.write(AuthorizationServer.tokens(), to: "tokens")
+        let result = try home.start(
+            [
+                "token", "import", "work", "--client-id", "app", "--endpoint", "token_endpoint=\(endpoint)",
+                "--endpoint", "revocation_endpoint=\(endpoint)",
+            ], input: tokens
+        ).wait()
+        #expect(result.status == 0, "\(result.talk)")
+    }
+
+    /// A server that answers in an encoding.
+    private func server(_ encoding: String, _ body: [UInt8]) throws -> LoopbackServer {
+        try LoopbackServer { _ in
+            var response = LoopbackServer.Response(body: "")
+            response.fields.append(("Content-Encoding", Array(encoding.utf8)))
+            response.body = body
+            return response
+        }
+    }
+
+    // The checksum and the size are the last eight bytes.
+    @Test("A refresh token in a compressed reply is kept, also where the reply breaks off", arguments: [0, 8, 4])
+    func compressed(missing: Int) throws {
+        let body = try #require(TokenConnectionTests.compressed?.dropLast(missing))
+        let server = try server("gzip", Array(body))
+        try given("http://127.0.0.1:\(server.port)/token")
+        let refreshed = try home.crumb("token", "refresh", "work")
+        #expect(refreshed.status == 0, "\(refreshed.talk)")
+        #expect(server.requests.first?.text("accept-encoding") == ["identity"])
+        #expect(try home.crumb("token", "get", "work").text == "access-9\n")
+        let kept = try home.crumb("token", "export", "--format", "json", "work").text
+        #expect(kept.contains(#""refresh_token":"refresh-9""#), "\(kept)")
+    }
+
+    @Test("A compressed reply that is huge is an oversized one")
+    func bomb() throws {
+        // As many zeros as the largest reply has bytes, several times over: `gzip` makes a thousandth of them.
+        let path = home.file("bomb.gz")
+        #expect(try home.shell("head -c 30000000 /dev/zero | gzip -9 > bomb.gz").status == 0)
+        let body = [UInt8](FileManager.default.contents(atPath: path) ?? Data())
+        #expect(!body.isEmpty && body.count < 100_000)
+        let server = try server("gzip", body)
+        try given("http://127.0.0.1:\(server.port)/token")
+        let refreshed = try home.crumb("token", "refresh", "work")
+        #expect(refreshed.status == 46 && refreshed.talk.contains("larger than"), "\(refreshed.talk)")
+    }
+
+    @Test("Where nobody listens, or not what was meant, a sentence says it that a person understands")
+    func nobody() throws {
+        try given("http://127.0.0.1:1/token")
+        let refused = try home.crumb("token", "refresh", "work")
+        #expect(refused.status == 45 && refused.talk.contains("connection refused"), "\(refused.talk)")
+        let socket = try home.crumb("list", "--service", "unix:\(home.file("none.sock"))")
+        #expect(socket.status == 55 && socket.talk.contains("no such socket"), "\(socket.talk)")
+        let name = try home.crumb(
+            "token", "login", "x", "--issuer", "https://nobody.invalid", "--client-id", "a", "--client-credentials")
+        #expect(name.status == 45 && name.talk.contains("name is not known"), "\(name.talk)")
+    }
+
+    @Test("A redirect is told as one, and nothing secret follows it")
+    func redirected() throws {
+        let server = try LoopbackServer { _ in LoopbackServer.Response(307, location: "/elsewhere") }
+        try given("http://127.0.0.1:\(server.port)/token")
+        let result = try home.crumb("token", "refresh", "work")
+        #expect(result.status == 46 && result.talk.contains("redirects the request"), "\(result.talk)")
+        #expect(server.requests.map(\.target) == ["/token"])
+    }
+
+    @Test("A logout that the server does not take says that nothing was forgotten, and what to do")
+    func logout() throws {
+        let server = try LoopbackServer { _ in
+            LoopbackServer.Response(400, body: #"{"error":"unsupported_token_type"}"#)
+        }
+        try given("http://127.0.0.1:\(server.port)/token")
+        let result = try home.crumb("token", "logout", "work")
+        #expect(result.status == 44, "\(result.talk)")
+        for part in ["work: nothing was forgotten", "unsupported_token_type", "--force"] {
+            #expect(result.talk.contains(part), "\(result.talk)")
+        }
+        #expect(try home.crumb("token", "get", "work").status == 0)
+    }
+
+    @Test("Nothing that a server chose is obeyed by a terminal")
+    func terminal() throws {
+        let server = try LoopbackServer { _ in
+            LoopbackServer.Response(
+                body: #"{"active":true,"username":"\u001b]0;title\u0007me\nactive: no","sub":"a\rb"}"#)
+        }
+        let tokens = try home.write(AuthorizationServer.tokens(), to: "tokens")
+        let imported = try home.start(
+            [
+                "token", "import", "work", "--client-id", "app", "--account", "me\u{1B}[2J\nother",
+                "--endpoint", "introspection_endpoint=http://127.0.0.1:\(server.port)/",
+            ], input: tokens
+        ).wait()
+        #expect(imported.status == 0, "\(imported.talk)")
+        for command in [["introspect", "work"], ["list"], ["status", "work"]] {
+            let result = try home.start(["token"] + command).wait()
+            let isPlain = result.text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x0A }
+            #expect(result.status == 0 && isPlain, "\(result.text)")
+            #expect(!result.text.contains("\nactive: no") && !result.text.contains("\nother"), "\(result.text)")
+        }
+    }
+}
