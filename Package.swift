@@ -82,6 +82,7 @@ let package = Package(
                 .embedInCode("../../Migrations/V004_token_settings_lease_journal_login_rules.sql"),
                 .embedInCode("../../Migrations/V005_service_tokens.sql"),
                 .embedInCode("../../Migrations/V006_grant_expiry_header_fields.sql"),
+                .embedInCode("../../Migrations/V007_positions_of_former_jars.sql"),
             ]),
         .target(
             name: "RequestDecoration",

@@ -15,6 +15,7 @@ enum SchemaMigrations {
         Migration(name: "V004", sql: PackageResources.V004_token_settings_lease_journal_login_rules_sql),
         Migration(name: "V005", sql: PackageResources.V005_service_tokens_sql),
         Migration(name: "V006", sql: PackageResources.V006_grant_expiry_header_fields_sql),
+        Migration(name: "V007", sql: PackageResources.V007_positions_of_former_jars_sql),
     ]
 
     /// The name of the newest migration that this version of the program knows.

@@ -57,7 +57,8 @@ struct JarRows {
         let statement = try RowStatement(
             database,
             """
-            INSERT INTO jar (\(JarRows.settings), name, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO jar (\(JarRows.settings), name, created_at, first_change, next_change)
+            SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, first, first FROM (\(FormerJournal.firstChange)) WHERE true
             ON CONFLICT (name) DO NOTHING
             """)
         bind(settings, to: statement)
@@ -82,7 +83,13 @@ struct JarRows {
 
     /// Gives a jar another name.
     func rename(id: Int64, to name: String) throws {
-        let statement = try RowStatement(database, "UPDATE jar SET name = ? WHERE id = ?")
+        try FormerJournal(database: database).include(jar: id)
+        let statement = try RowStatement(
+            database,
+            """
+            UPDATE jar SET name = ?, first_change = first, next_change = first FROM (\(FormerJournal.firstChange))
+            WHERE jar.id = ?
+            """)
         statement.bind(1, text: name)
         statement.bind(2, id)
         try statement.run()
@@ -90,6 +97,7 @@ struct JarRows {
 
     /// Removes a jar and what belongs to it.
     func delete(id: Int64) throws {
+        try FormerJournal(database: database).include(jar: id)
         let statement = try RowStatement(database, "DELETE FROM jar WHERE id = ?")
         statement.bind(1, id)
         try statement.run()

@@ -41,15 +41,16 @@ struct ChangeRows {
     /// The position that the next entry gets: a query with the jar's id as its parameter.
     static let nextPositionQuery = """
         SELECT max(next_change, coalesce((SELECT max(position) + 1 FROM cookie_change WHERE jar_id = jar.id), 0))
-        FROM jar WHERE id = ?
+        FROM jar WHERE id = ?1
         """
 
-    /// The position that the next entry gets.
-    func nextPosition() throws -> Int64 {
-        let statement = try RowStatement(database, ChangeRows.nextPositionQuery)
+    /// Where the journal begins, and the position that the next entry gets; `nil` where there is no such jar any more.
+    func bounds() throws -> (first: Int64, next: Int64)? {
+        let statement = try RowStatement(
+            database, "SELECT first_change, (\(ChangeRows.nextPositionQuery)) FROM jar WHERE id = ?1")
         defer { statement.reset() }
         statement.bind(1, jarID)
-        return try statement.step() ? statement.int64(0) : 1
+        return try statement.step() ? (statement.int64(0), statement.int64(1)) : nil
     }
 
     /// Lets all but the newest entries go. How far the jar has come is kept in its row, in case none stays.
@@ -121,9 +122,9 @@ struct ChangeRows {
         try writer.finish(&end)
     }
 
-    /// The entries after `position`, at most `count`.
-    func page(after position: Int64, count: Int) throws -> ChangePage {
-        let next = try nextPosition()
+    /// The entries after `position`, at most `count`; `nil` where there is no such jar any more.
+    func page(after position: Int64, count: Int) throws -> ChangePage? {
+        guard let (start, next) = try bounds() else { return nil }
         let statement = try RowStatement(
             database,
             """
@@ -141,11 +142,12 @@ struct ChangeRows {
                     position: statement.int64(0), cause: CookieChange.Cause(rawValue: statement.int64(1)) ?? .removed,
                     time: statement.timestamp(2), cookie: statement.identity(3)))
         }
-        // A position from the future is one of another database: everything may have changed.
-        let isForeign = position >= next
+        // A position from the future is one of another database, and one from before the beginning of a jar that had this
+        // name: everything may have changed.
+        let isForeign = position >= next || position > 0 && position + 1 < start
         let last = changes.last?.position ?? next - 1
         return ChangePage(
-            changes: changes, position: last, hasGap: isForeign || (changes.first?.position ?? next) > position + 1,
-            hasMore: last + 1 < next)
+            changes: changes, position: last,
+            hasGap: isForeign || (changes.first?.position ?? next) > max(position + 1, start), hasMore: last + 1 < next)
     }
 }

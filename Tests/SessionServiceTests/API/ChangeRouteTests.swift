@@ -85,25 +85,10 @@ struct ChangeRouteTests {
 
     @Test("What is written here is told at once, not when the journal is asked again")
     func atOnce() async throws {
-        let database = try ServiceFixture().database
-        var following = ChangeFollowing()
-        // Longer than anybody waits.
-        following.interval = .seconds(86_400)
-        let api = SessionAPI(database: database, following: following) { ServiceFixture.now }
-        let router = Router(context: ServiceRequestContext.self)
-        router.add(middleware: EveryCaller(caller: Caller(name: "test", grant: .everything)))
-        api.addRoutes(to: router)
-        let responder = router.buildResponder()
         let reader = EventReader("\"name\":\"last\"")
-        func ask(_ method: HTTPRequest.Method, _ path: String, _ body: String = "") async throws -> Response {
-            try await responder.respond(
-                to: Request(
-                    head: HTTPRequest(
-                        method: method, scheme: "http", authority: "localhost", path: path,
-                        headerFields: body.isEmpty ? [:] : [.contentType: "application/json"]),
-                    body: RequestBody(buffer: ByteBuffer(string: body))), context: .owner)
-        }
-        let response = try await ask(.get, "/v1/jars/default/events")
+        // The interval is longer than anybody waits.
+        let ask = try asker(interval: .seconds(86_400))
+        let response = try await ask(.get, "/v1/jars/default/events", "")
         async let followed: Void = {
             do {
                 try await response.body.write(reader)
@@ -116,6 +101,38 @@ struct ChangeRouteTests {
         }
         try await followed
         #expect(reader.text.contains("\"name\":\"first\""))
+    }
+
+    @Test("The stream of a jar that is removed ends")
+    func removed() async throws {
+        let reader = EventReader("event: none")
+        let ask = try asker(interval: .milliseconds(10))
+        let response = try await ask(.get, "/v1/jars/default/events?after=1", "")
+        async let followed: Void = response.body.write(reader)
+        #expect(try await ask(.delete, "/v1/jars/default", "").status.kind == .successful)
+        try await followed
+        #expect(!reader.text.contains("missed"))
+    }
+
+    /// Asks the routes of a service, in which others' writes are looked for at an interval.
+    private func asker(
+        interval: Duration
+    ) throws -> @Sendable (HTTPRequest.Method, String, String) async throws -> Response {
+        var following = ChangeFollowing()
+        following.interval = interval
+        let api = SessionAPI(database: try ServiceFixture().database, following: following) { ServiceFixture.now }
+        let router = Router(context: ServiceRequestContext.self)
+        router.add(middleware: EveryCaller(caller: Caller(name: "test", grant: .everything)))
+        api.addRoutes(to: router)
+        let responder = router.buildResponder()
+        return { method, path, body in
+            try await responder.respond(
+                to: Request(
+                    head: HTTPRequest(
+                        method: method, scheme: "http", authority: "localhost", path: path,
+                        headerFields: body.isEmpty ? [:] : [.contentType: "application/json"]),
+                    body: RequestBody(buffer: ByteBuffer(string: body))), context: .owner)
+        }
     }
 
     @Test(

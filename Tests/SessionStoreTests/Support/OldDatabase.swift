@@ -14,6 +14,7 @@ struct OldDatabase {
     let version: Int
 
     static let refreshTokenExpiry = Given.now.advanced(bySeconds: 500).microseconds
+    static let grantExpiry = Given.now.advanced(bySeconds: 900).microseconds
     private static let host = "www.example.com"
 
     func make(key: SealingKey, cookies: Int = 200, profile: String = "rfc6265bis") throws {
@@ -33,6 +34,7 @@ struct OldDatabase {
                     arguments: [jarID, name, profile, Given.now.microseconds])
                 for number in 0..<cookies { try insertCookie(number, jarID: jarID, sealer: sealer, database) }
                 if version >= 2 { try keepJournal(of: jarID, cookies: cookies, profile: profile, database) }
+                if version >= 6 { try keepHeaderField(of: jarID, sealer, database) }
             }
             let place = TokenRows.place(1, .accessToken)
             try database.execute(
@@ -46,7 +48,21 @@ struct OldDatabase {
                     OldDatabase.refreshTokenExpiry, Given.now.microseconds,
                 ])
         }
+        if version >= 6 {
+            try queue.write {
+                try $0.execute(
+                    sql: "UPDATE token_profile SET grant_expires_at = ?", arguments: [OldDatabase.grantExpiry])
+            }
+        }
         try queue.close()
+    }
+
+    /// What V006 brought: a sealed header field.
+    private func keepHeaderField(of jarID: Int64, _ sealer: Sealer, _ database: Database) throws {
+        let sealed = try sealer.seal(Array("key \(jarID)".utf8), at: HeaderFieldRows.place(jarID, "X-Key", ""))
+        try database.execute(
+            sql: "INSERT INTO header_field (jar_id, name, value) VALUES (?, 'X-Key', ?)",
+            arguments: [jarID, Data(sealed)])
     }
 
     /// What the migrations that the file has seen are called.

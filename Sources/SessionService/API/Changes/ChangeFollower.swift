@@ -22,7 +22,7 @@ struct ChangeFollower: Sendable {
     /// A page of the journal as events.
     let events: @Sendable (ChangePage) throws -> [UInt8]
 
-    /// Sends what comes after a position, until the follower has gone or the service stops.
+    /// Sends what comes after a position, until the follower has gone, the jar is removed or the service stops.
     @concurrent func send(after position: Int64, to writer: inout any ResponseBodyWriter) async throws {
         let (signals, signal, end) = changes.follow(jar.name)
         defer { end() }
@@ -39,9 +39,10 @@ struct ChangeFollower: Sendable {
         var position = position
         var quiet = 0
         signal()
-        for await _ in signals.cancelOnGracefulShutdown() {
+        following: for await _ in signals.cancelOnGracefulShutdown() {
             while true {
-                let page = try jar.changes(after: position, count: 1000)
+                // Where the jar is gone, who comes again is told, or that changes were missed in another one of its name.
+                guard let page = try page(after: position) else { break following }
                 position = page.position
                 guard !page.changes.isEmpty || page.hasGap else { break }
                 quiet = 0
@@ -51,6 +52,14 @@ struct ChangeFollower: Sendable {
             if quiet % following.heartbeat == 0 { try await writer.write(ByteBuffer(string: ": still here\n\n")) }
         }
         try await writer.finish(nil)
+    }
+
+    private func page(after position: Int64) throws(SessionStoreError) -> ChangePage? {
+        do {
+            return try jar.changes(after: position, count: 1000)
+        } catch  where error.code == .jarNotFound {
+            return nil
+        }
     }
 
     /// An event.
