@@ -70,7 +70,8 @@ def check_shown_to_others(crumb, server, port):
 
     key = base64.b64encode(os.urandom(32)).decode()
     variables = {
-        "CRUMB_KEY": key, "CRUMB_CLIENT_SECRET": "client-secret-Hd8K", "CRUMB_BROWSER_PASSWORD": "password-Tz5J"}
+        "CRUMB_KEY": key, "CRUMB_CLIENT_SECRET": "client-secret-Hd8K", "CRUMB_BROWSER_PASSWORD": "password-Tz5J",
+        "CRUMB_FIELD_VALUE": "field-Rb6W"}
     numbered = [f"{kind}-{number}-{tail}" for number in range(40) for kind, tail in
                 (("access", "Vq3xT9"), ("refresh", "Zk7mR2"))]
     secrets = {*variables.values(), *numbered, "code-Wm3Q",
@@ -129,7 +130,7 @@ def check_shown_to_others(crumb, server, port):
     for secret in {*secrets, "hint-of-alice"}:
         expect(secret.encode() not in noted, secret, "was given to a program",
                [line[:400] for line in noted.split(b"\n") if secret.encode() in line][:1])
-    for shown in ("CRUMB_KEY=", "CRUMB_CLIENT_SECRET", "CRUMB_BROWSER_PASSWORD"):
+    for shown in ("CRUMB_KEY=", "CRUMB_CLIENT_SECRET", "CRUMB_BROWSER_PASSWORD", "CRUMB_FIELD_VALUE"):
         expect(shown.encode() not in noted, shown)
 
 

@@ -40,7 +40,8 @@ struct ServiceStep: Sendable, CustomStringConvertible {
     private static let dump =
         "HTTP/1.1 200 OK\r\nSet-Cookie: d=dump; Path=/; Max-Age=90000\r\nSet-Cookie: e=1; Domain=other.test\r\n\r\n"
     private static let reply =
-        #"{"access_token":"tok-1","token_type":"Bearer","expires_in":7776000,"refresh_token":"r","scope":"a b"}"#
+        #"{"access_token":"tok-1","token_type":"Bearer","expires_in":7776000,"refresh_token":"r","scope":"a b","#
+        + #""authorization_expires_in":8000000}"#
 
     /// All of them, in order. The names of files stand for files of the folder that the test makes.
     static let all: [ServiceStep] =

@@ -1,3 +1,4 @@
+import CookieModel
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -46,6 +47,25 @@ struct TokenRouteTests {
             let keyless = try await client.send(.post, "/v1/tokens/keyless/access-token", asked)
             #expect(keyless.status >= 400 && keyless.code == "token-settings-missing")
         }
+    }
+
+    @Test("The end of the grant is told, and kept through a refresh that does not tell it")
+    func grantExpiry() async throws {
+        let fixture = try ServiceFixture()
+        var stored = try fixture.database.tokens.get("work")
+        var tokens = stored.tokens
+        tokens.grantExpiry = ServiceFixture.now.advanced(bySeconds: 86_400).microseconds
+        try fixture.database.tokens.put(tokens, for: stored.profile, now: ServiceFixture.now)
+        let end = #""grantExpires":"2027-01-16T08:00:00Z""#
+        try await fixture.run { client in
+            #expect(try await client.send(.get, "/v1/tokens/work").text.contains(end))
+            #expect(try await client.send(.post, "/v1/tokens/work/refresh").text.contains(end))
+            let list = try await client.send(.get, "/v1/tokens")
+            #expect(list.text.contains(end))
+        }
+        stored = try fixture.database.tokens.get("work")
+        #expect(
+            stored.tokens.accessToken == Secret("access-secret-2") && stored.tokens.grantExpiry == tokens.grantExpiry)
     }
 
     @Test("Where a refresh fails the token that lives is given; one that has ended is a problem")
