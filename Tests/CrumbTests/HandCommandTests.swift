@@ -40,6 +40,15 @@ struct HandCommandTests {
         #expect(!FileManager.default.fileExists(atPath: home.file("crumb.sqlite")))
     }
 
+    @Test("A line in the place of the file is not repeated, and where it belongs is said")
+    func lineAsArgument() throws {
+        let result = try home.crumb("set", url, "sid=s3cret; Path=/")
+        #expect(result.status == 64 && result.talk.contains("standard input"), "\(result.talk)")
+        #expect(!result.talk.contains("s3cret") && !FileManager.default.fileExists(atPath: home.file("crumb.sqlite")))
+        let path = try home.write("sid=s3cret; Path=/\n", to: "a=b")
+        #expect(try home.crumb("set", url, path).status == 0)
+    }
+
     @Test("Get prints the octets of the cookie that is sent first, and nothing else")
     func get() throws {
         try home.receive("a=1; Path=/", "a=2; Path=/x", "b=\u{E9} 1; Path=/; Secure")

@@ -78,14 +78,15 @@ def check_revoked(crumb, server, port):
                 case = (delivery, site.status)
                 expect(result.status == 0 and result.output == "signed in: POST a=b\n", case, result.output, result.talk)
                 expect(server.requests == before + 1, case, server.requests - before, "refreshes")
-        # A site that takes none at all is given the token that is there, a renewed one, and then its way.
+        # A site that takes none at all is given the token that is there, a renewed one, and then its way: a login.
         rule(crumb, site, *DELIVERIES["authorization"])
         site.refused = {f"access-{number}-Vq3xT9" for number in range(100)}
         before, site.status = server.requests, 401
         given_dead_cookie(crumb, site)
         site.requests.clear()
         result = crumb("curl", "--", "-sS", f"{site.base}/account")
-        expect(result.status == 0 and result.output == "not signed in\n", result.output, result.talk)
+        expect(result.status == 43 and result.output == "not signed in\n", result.output, result.talk)
+        expect("crumb token login" in result.talk, result.talk)
         expect(len(site.requests) == 3 and server.requests == before + 1, site.requests, server.requests - before)
     finally:
         site.stop()
@@ -113,7 +114,7 @@ def check_refused_in_other_words(crumb, server, port):
 
 
 def check_no_loop(crumb, server, port):
-    """A site that never has enough is asked twice, and its answer shown."""
+    """A site that never has enough is asked twice, its answer shown, and the command says that it takes a login."""
     site = Site(server, port())
     site.start()
     try:
@@ -123,7 +124,7 @@ def check_no_loop(crumb, server, port):
             crumb.expire("p")
             site.requests.clear()
             result = crumb("curl", "--", "-sS", f"{site.base}/account")
-            expect(result.status == 0 and result.output == "not signed in\n", result.output, result.talk)
+            expect(result.status == 43 and result.output == "not signed in\n", result.output, result.talk)
             expect(len(site.requests) == 2, site.requests)
         # Who signs in himself is left alone.
         site.requests.clear()

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CookieModel
+import Foundation
 import SessionOperations
 import SessionStore
 
@@ -24,6 +25,15 @@ struct SetCommand: CrumbCommand {
 
     @Argument(help: "The file to read; '-' is standard input.")
     var file = "-"
+
+    func validate() throws {
+        // A line where the file's name belongs is not repeated: it has a value in it.
+        guard !file.contains("=") || access(file, F_OK) == 0 else {
+            throw ValidationError(
+                "The line comes from standard input or a file, since others can see arguments: printf '%s' \"$LINE\" | "
+                    + "crumb set URL")
+        }
+    }
 
     func execute(_ console: Console) throws {
         let context = try context.context(for: try requestURL(url))
