@@ -60,10 +60,18 @@ final class UnixSocket: Sendable {
         let descriptor = socket()
         guard descriptor >= 0 else { throw failure(path, errno) }
         // A file's mode counts from its first moment on, other than one that is given to it later.
-        let mask = umask(0o177)
-        let result = withAddress(&address) { systemBind(descriptor, $0, $1) }
-        let reason = errno
-        umask(mask)
+        #if os(Linux)
+            // The file gets the mode that its socket has.
+            let result =
+                fchmod(descriptor, 0o600) == 0 ? withAddress(&address) { systemBind(descriptor, $0, $1) } : -1
+            let reason = errno
+        #else
+            // Other systems know only the mask, which is for everything that the process makes meanwhile.
+            let mask = umask(0o177)
+            let result = withAddress(&address) { systemBind(descriptor, $0, $1) }
+            let reason = errno
+            umask(mask)
+        #endif
         guard result == 0, let identity = FileIdentity(path) else {
             close(descriptor)
             throw failure(path, result == 0 ? ENOENT : reason)
