@@ -22,6 +22,8 @@ struct SessionAPI: Sendable {
     let changes: ChangeSignal
     let now: @Sendable () -> Timestamp
     let idempotency: IdempotencyCache
+    /// The responses that wait to be written.
+    let responses: ResponseQueue
     /// What jars do where a site says "not signed in".
     let loginRules = LoginRuleMemory()
     /// When that was done last.
@@ -47,6 +49,7 @@ struct SessionAPI: Sendable {
         self.changes = changes
         self.now = now
         idempotency = IdempotencyCache()
+        responses = ResponseQueue(writers: writers)
     }
 
     /// All routes, with what each requires of the caller.

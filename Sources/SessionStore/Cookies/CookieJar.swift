@@ -11,7 +11,8 @@ public final class CookieJar: Sendable {
     /// The rules that apply.
     public let policy: CookiePolicy
     let database: SessionDatabase
-    let id: Int64
+    /// The jar's own number, whatever it is called; never used again.
+    package let id: Int64
     /// Whether it had header fields when it was opened.
     let hasHeaderFields: Bool
 

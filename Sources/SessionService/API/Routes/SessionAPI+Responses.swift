@@ -223,12 +223,6 @@ extension SessionAPI {
     ) async throws -> [StorageDecisionReport] {
         // Most responses set nothing, and wait for nobody.
         guard !response.setCookie.isEmpty else { return [] }
-        return try await blocking {
-            var (decisions, evicted) = try jar.withBatch(now: now) { batch throws(SessionStoreError) in
-                try batch.receive(response, at: time)
-            }
-            if !evicted.isEmpty, !decisions.isEmpty { decisions[decisions.count - 1].evicted += evicted }
-            return decisions.map { StorageDecisionReport($0) }
-        }
+        return try await responses.receive(response, at: time, by: jar, now: now).map { StorageDecisionReport($0) }
     }
 }

@@ -1,0 +1,108 @@
+import CookieModel
+import NIOPosix
+import SessionStore
+import Synchronization
+
+/// Has a jar receive the responses that wait for it, as many as there are, in one transaction, and answers each after
+/// the commit.
+///
+/// A thread writes for all who wait for the same jar: a thread of each would be woken up for each commit, which costs
+/// more than what it writes. Those of several jars share their commits as writers of one process do.
+final class ResponseQueue: Sendable {
+    private struct Job: Sendable {
+        let jar: CookieJar
+        let response: ReceivedResponse
+        let time: Timestamp
+        let now: Timestamp
+        let answer: CheckedContinuation<[StorageDecision], any Error>
+
+        /// What must be the same in one transaction.
+        var settings: JarSettings { JarSettings(jar.policy) }
+    }
+
+    /// How many responses one transaction takes.
+    private static let groupLimit = 256
+
+    private let writers: NIOThreadPool
+    /// Those that wait, by jar; a jar is there for as long as somebody writes to it.
+    private let waiting = Mutex<[Int64: [Job]]>([:])
+
+    /// How many wait.
+    var waitingCount: Int { waiting.withLock { $0.values.reduce(0) { $0 + $1.count } } }
+
+    /// A queue that writes on threads that may block.
+    init(writers: NIOThreadPool) {
+        self.writers = writers
+    }
+
+    /// Has a jar receive a response.
+    ///
+    /// - Parameter time: when the response came, from which lifetimes count.
+    /// - Returns: the decisions, which have been committed.
+    func receive(
+        _ response: ReceivedResponse, at time: Timestamp, by jar: CookieJar, now: Timestamp
+    ) async throws -> [StorageDecision] {
+        try await withCheckedThrowingContinuation { answer in
+            let job = Job(jar: jar, response: response, time: time, now: now, answer: answer)
+            let isFirst = waiting.withLock { waiting in
+                let isFirst = waiting[jar.id] == nil
+                waiting[jar.id, default: []].append(job)
+                return isFirst
+            }
+            guard isFirst else { return }
+            writers.submit { [self] state in
+                while let jobs = take(ofJar: jar.id) {
+                    switch state {
+                    case .active: run(jobs)
+                    case .cancelled: for job in jobs { job.answer.resume(throwing: CancellationError()) }
+                    }
+                }
+            }
+        }
+    }
+
+    /// The jobs of the next transaction; `nil` for none, after which whoever comes begins anew.
+    private func take(ofJar id: Int64) -> ArraySlice<Job>? {
+        waiting.withLock { waiting in
+            guard let jobs = waiting[id], let first = jobs.first else {
+                waiting[id] = nil
+                return nil
+            }
+            // What goes over a jar's total goes at the end of the transaction, and is told with the response that did it.
+            let limit = first.jar.policy.limits.totalCookies == nil ? ResponseQueue.groupLimit : 1
+            let settings = first.settings
+            let taken = jobs.prefix(limit).prefix { $0.settings == settings }
+            waiting[id] = Array(jobs.dropFirst(taken.count))
+            return taken
+        }
+    }
+
+    private func run(_ jobs: ArraySlice<Job>) {
+        guard let first = jobs.first else { return }
+        do {
+            let now = jobs.lazy.map(\.now).max() ?? first.now
+            var (all, evicted) = try first.jar.withBatch(now: now) { batch throws(SessionStoreError) in
+                var all: [[StorageDecision]] = []
+                for job in jobs { all.append(try batch.receive(job.response, at: job.time)) }
+                return all
+            }
+            if let last = all.indices.last, let end = all[last].indices.last { all[last][end].evicted += evicted }
+            for (job, decisions) in zip(jobs, all) { job.answer.resume(returning: decisions) }
+        } catch {
+            guard jobs.count > 1, !ResponseQueue.isOfAll(error) else {
+                for job in jobs { job.answer.resume(throwing: error) }
+                return
+            }
+            // Nothing of it is there; whose fault it was shows when each is tried alone.
+            for index in jobs.indices { run(jobs[index...index]) }
+        }
+    }
+
+    /// Whether a failure has nothing to do with what was written.
+    private static func isOfAll(_ error: SessionStoreError) -> Bool {
+        switch error.code {
+        case .databaseBusy, .databaseUnavailable, .databaseReadOnly, .diskFull: true
+        default: false
+        }
+    }
+}

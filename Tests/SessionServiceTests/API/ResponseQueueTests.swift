@@ -1,0 +1,140 @@
+import CookieModel
+import Dispatch
+import Foundation
+import NIOPosix
+import Testing
+
+@testable import SessionService
+@testable import SessionStore
+
+@Suite("Responses that wait for the same jar are written together")
+struct ResponseQueueTests {
+    private let folder = TemporaryFolder()
+
+    private func database(_ name: String = "crumb.sqlite") throws -> SessionDatabase {
+        let key = try #require(SealingKey(bytes: Array(1...32)))
+        return try SessionDatabase(path: folder.file(name), keys: .key(key), now: ServiceFixture.now)
+    }
+
+    private func response(_ lines: String..., url: String = "https://a.test/") throws -> ReceivedResponse {
+        ReceivedResponse(
+            context: CookieModel.RequestContext(url: try RequestURL(url)), setCookie: lines.map { Octets($0) })
+    }
+
+    /// Hands in responses while nothing is written, so that they wait together, and returns what comes of each.
+    private func receive(
+        _ responses: [ReceivedResponse], by jar: (Int) -> CookieJar, meanwhile: () throws -> Void = {}
+    ) async throws -> [Result<[StorageDecision], any Error>] {
+        let threads = NIOThreadPool(numberOfThreads: 2)
+        threads.start()
+        // Its threads are busy until all wait.
+        let gate = DispatchSemaphore(value: 0)
+        for _ in 0..<2 { threads.submit { _ in gate.wait() } }
+        let queue = ResponseQueue(writers: threads)
+        let results = try await withThrowingTaskGroup(of: (Int, Result<[StorageDecision], any Error>).self) { group in
+            for (index, response) in responses.enumerated() {
+                let jar = jar(index)
+                group.addTask {
+                    do {
+                        let now = ServiceFixture.now
+                        return (index, .success(try await queue.receive(response, at: now, by: jar, now: now)))
+                    } catch {
+                        return (index, .failure(error))
+                    }
+                }
+            }
+            while queue.waitingCount < responses.count { try await Task.sleep(for: .milliseconds(2)) }
+            try meanwhile()
+            for _ in 0..<2 { gate.signal() }
+            return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        }
+        try await threads.shutdownGracefully()
+        return responses.indices.compactMap { results[$0] }
+    }
+
+    @Test("Each is answered with its own decisions, all of a jar after one commit")
+    func together() async throws {
+        let database = try database()
+        let jars = try ["a", "b"].map { try database.createJar(named: $0, now: ServiceFixture.now) }
+        let position = try jars[0].latestChange()
+        let responses = try (0..<40).map { number in
+            number % 5 == 0
+                ? try response("n\(number)=1; Path=/", "__Host-x=1; Domain=a.test")
+                : try response("n\(number)=1; Path=/; Secure")
+        }
+        let commits = database.commits.sizes.withLock { $0.commits }
+        let answers = try await receive(responses) { jars[$0 % 2] }
+        // Of each jar at most one.
+        #expect(1...2 ~= database.commits.sizes.withLock { $0.commits } - commits)
+        for (number, answer) in answers.enumerated() {
+            let decisions = try answer.get()
+            #expect(decisions.map(\.outcome) == (number % 5 == 0 ? [.stored, .rejected] : [.stored]))
+            #expect(decisions.first?.cookie?.name == Octets("n\(number)"))
+        }
+        for (index, jar) in jars.enumerated() {
+            let names = Set(try jar.cookies().readable.map(\.name))
+            #expect(names == Set((0..<40).filter { $0 % 2 == index }.map { Octets("n\($0)") }))
+        }
+        #expect(try jars[0].latestChange() == position + 20)
+    }
+
+    @Test("One that fails by itself fails alone")
+    func failure() async throws {
+        let database = try database()
+        let present = try database.createJar(named: "present", now: ServiceFixture.now)
+        let removed = try database.createJar(named: "removed", now: ServiceFixture.now)
+        try database.removeJar(named: "removed")
+        let responses = try (0..<6).map { try response("n\($0)=1; Path=/") }
+        let answers = try await receive(responses) { $0 == 3 ? removed : present }
+        for (number, answer) in answers.enumerated() {
+            #expect(((try? answer.get()) == nil) == (number == 3))
+        }
+        #expect(try present.cookies().readable.count == 5)
+    }
+
+    @Test("Where the database fails, all who wait are told, and those that come later are written")
+    func lost() async throws {
+        let database = try database()
+        let jar = try database.createJar(named: "j", now: ServiceFixture.now)
+        let responses = try (0..<6).map { try response("n\($0)=1; Path=/") }
+        let away = folder.file("away.sqlite")
+        let answers = try await receive(responses, by: { _ in jar }) {
+            try FileManager.default.moveItem(atPath: folder.file("crumb.sqlite"), toPath: away)
+        }
+        for answer in answers {
+            #expect(throws: SessionStoreError.self) { try answer.get() }
+        }
+        try FileManager.default.moveItem(atPath: away, toPath: folder.file("crumb.sqlite"))
+        let later = try await receive([try response("later=1; Path=/")], by: { _ in jar })
+        #expect(try later.first?.get().map(\.outcome) == [.stored])
+        #expect(try jar.cookies().readable.map(\.name) == ["later"])
+    }
+
+    @Test("What goes over a jar's total is told with the response that did it")
+    func total() async throws {
+        let database = try database()
+        var settings = JarSettings()
+        settings.limits.totalCookies = 2
+        let jar = try database.createJar(named: "j", settings: settings, now: ServiceFixture.now)
+        let responses = try (0..<5).map { try response("n\($0)=1; Path=/", url: "https://a\($0).test/") }
+        let answers = try await receive(responses) { _ in jar }
+        let evicted = try answers.map { try $0.get().flatMap(\.evicted).count }
+        #expect(evicted.reduce(0, +) == 3 && evicted.allSatisfy { $0 <= 1 })
+        #expect(try jar.cookies().readable.count == 2)
+    }
+
+    @Test("Where nobody writes any more, nobody waits")
+    func stopped() async throws {
+        let jar = try database().createJar(named: "j", now: ServiceFixture.now)
+        let threads = NIOThreadPool(numberOfThreads: 1)
+        threads.start()
+        try await threads.shutdownGracefully()
+        let queue = ResponseQueue(writers: threads)
+        let response = try response("a=1")
+        for _ in 0..<2 {
+            await #expect(throws: CancellationError.self) {
+                try await queue.receive(response, at: ServiceFixture.now, by: jar, now: ServiceFixture.now)
+            }
+        }
+    }
+}
