@@ -2,6 +2,7 @@ import CookieModel
 import Dispatch
 import Foundation
 import NIOPosix
+import Synchronization
 import Testing
 
 @testable import SessionService
