@@ -382,7 +382,7 @@ def check_key_client(crumb, server):
     path.write_text(other)
     wrong = crumb(
         "token", "login", "key-wrong", "--issuer", server.issuer, "--client-id", server.key_client,
-        "--client-credentials", "--scope", server.machine_scope, *options)
+        "--client-credentials", "--scope", server.machine_scope, "--account", "other", *options)
     expect(wrong.status in (44, 46), wrong.status, wrong.talk)
     path.unlink()
 
