@@ -69,7 +69,7 @@ extension FieldRule {
     package var name: String { field.name.rawName }
 
     /// The octets of the field's value.
-    package var value: Octets { field.withUnsafeBytesOfValue { Octets(Array($0)) } }
+    package var value: Octets { field.octets }
 
     /// A field that was kept; `nil` where it was damaged.
     init?(_ stored: StoredHeaderField) {

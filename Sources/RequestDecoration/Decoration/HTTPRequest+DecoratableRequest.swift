@@ -64,6 +64,6 @@ extension HTTPRequest: DecoratableRequest {
 extension HTTPFields {
     /// The octets of each field of that name, in order.
     func octets(of name: HTTPField.Name) -> [Octets] {
-        self[fields: name].map { field in field.withUnsafeBytesOfValue { Octets(Array($0)) } }
+        self[fields: name].map(\.octets)
     }
 }

@@ -21,7 +21,7 @@ extension RequestDecorator {
         var decision = FieldDecision()
         for rule in settings.rules {
             let name = rule.field.name
-            let octets = rule.field.withUnsafeBytesOfValue { Octets(Array($0)) }
+            let octets = rule.value
             if FieldRule.reserved.contains(name) {
                 decision.omit(name, .reserved)
             } else if decision.names.contains(name) {
@@ -41,7 +41,7 @@ extension RequestDecorator {
             switch try authorization(of: request, in: context, now: now) {
             case .success(let fields):
                 for field in fields {
-                    request.setField(field.name, field.withUnsafeBytesOfValue { Octets(Array($0)) })
+                    request.setField(field.name, field.octets)
                     decision.names.append(field.name)
                 }
             case .failure(let reason):

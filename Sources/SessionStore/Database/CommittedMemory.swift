@@ -32,12 +32,12 @@ final class CommittedMemory<Contents: Sendable, Statements>: Sendable {
     /// Answers a question out of a database on disk.
     ///
     /// - Parameters:
-    ///   - checksFile: whether to look even for what is known whether the file is still in its place. Who then reads
-    ///     or writes in the database looks anyway.
+    ///   - trustsFile: whether what is known is given without a look at whether the file is still in its place: for
+    ///     answers with which somebody reads or writes in the database, and looks then.
     ///   - body: is given the contents, the statements to read what is missing with, and whether nothing was
-    ///   committed since the last question; where something was, it has to see to the contents itself.
+    ///     committed since the last question; where something was, it has to see to the contents itself.
     func ask<Answer: Sendable>(
-        _ database: SessionDatabase, checksFile: Bool = false,
+        _ database: SessionDatabase, trustsFile: Bool = false,
         _ body: @Sendable (_ contents: inout Contents, _ statements: Statements, _ isCurrent: Bool) throws -> Answer
     ) throws -> Answer {
         try state.withLock { state in
@@ -46,7 +46,7 @@ final class CommittedMemory<Contents: Sendable, Statements>: Sendable {
             // Before anything is read: what is committed in between is looked at twice rather than never.
             let header = reader.connection.walIndex?.header
             let isCurrent = header != nil && header == state.header
-            if checksFile || !isCurrent { try database.file.checkBeforeRead(reader.connection.pointer) }
+            if !(trustsFile && isCurrent) { try database.file.checkBeforeRead(reader.connection.pointer) }
             let answer = try body(&state.contents, reader.statements, isCurrent)
             state.header = header
             return answer

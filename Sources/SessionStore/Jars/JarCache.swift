@@ -36,7 +36,7 @@ final class JarCache: Sendable {
         guard database.isOnDisk, hasBeenAsked.exchange(true, ordering: .relaxed) else {
             return try database.read { try JarRows(database: $0).jar(named: name) }
         }
-        return try memory.ask(database) { contents, statements, isCurrent in
+        return try memory.ask(database, trustsFile: true) { contents, statements, isCurrent in
             if !isCurrent { contents = Contents() }
             if let known = contents.jars[name] { return known }
             defer { statements.jar.reset() }
@@ -51,7 +51,7 @@ final class JarCache: Sendable {
     /// The definitions of a jar's login rules, by name, as the last commit left them.
     func loginRules(ofJar id: Int64, in database: SessionDatabase) throws -> [(name: String, definition: String)] {
         guard database.isOnDisk else { return try database.read { try LoginRuleRows(database: $0, jarID: id).all() } }
-        return try memory.ask(database, checksFile: true) { contents, statements, isCurrent in
+        return try memory.ask(database) { contents, statements, isCurrent in
             if !isCurrent { contents = Contents() }
             if let known = contents.loginRules[id] { return known }
             let found = try LoginRuleRows.rules(ofJar: id, by: statements.loginRules)

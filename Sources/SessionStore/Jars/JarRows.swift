@@ -38,10 +38,10 @@ struct JarRows {
             hasHeaderFields: statement.int64(8) != 0)
     }
 
-    /// The id and settings of a jar that must be there.
-    func presentJar(named name: String) throws -> (id: Int64, settings: JarSettings) {
+    /// A jar that must be there.
+    func presentJar(named name: String) throws -> Row {
         guard let found = try jar(named: name) else { throw SessionStoreError(noJarNamed: name) }
-        return (found.id, found.settings)
+        return found
     }
 
     /// Throws where there is a jar of that name.

@@ -98,9 +98,10 @@ extension SessionDatabase {
         try SessionStoreError.check(name, of: "jar")
         return try write { connection in
             let rows = JarRows(database: connection)
-            var (id, settings) = try rows.presentJar(named: name)
+            let jar = try rows.presentJar(named: name)
+            var settings = jar.settings
             change(&settings)
-            try rows.update(settings, id: id)
+            try rows.update(settings, id: jar.id)
             return settings
         }
     }

@@ -22,9 +22,10 @@ extension SessionDatabase {
         try SessionStoreError.check(newName, of: "jar")
         return try write { connection in
             let jars = JarRows(database: connection)
-            let (id, settings) = try jars.presentJar(named: name)
+            let original = try jars.presentJar(named: name)
+            let id = original.id
             try jars.expectNone(named: newName)
-            try jars.insert(settings, named: newName, now: now)
+            try jars.insert(original.settings, named: newName, now: now)
             let newID = try jars.presentJar(named: newName).id
             let source = CookieRows(database: connection, jarID: id)
             let target = JournaledCookieRows(database: connection, jarID: newID)
@@ -58,8 +59,8 @@ extension SessionDatabase {
     /// later, or where that is not known, that was created later. Of two that were updated at the same moment the
     /// target keeps its own. A cookie that replaces another takes over its place in the order of creation (section 5.7,
     /// step 23.3, of the draft); the others line up behind the target's in their own order. What has expired counts as
-    /// not there. Afterwards the target's limits are applied. Login rules and header
-    /// fields come along whose names the target does not use.
+    /// not there. Afterwards the target's limits are applied. Login rules and header fields
+    /// come along whose names the target does not use.
     ///
     /// - Returns: what became of each cookie.
     /// - Throws: ``SessionStoreError/Code/jarNotFound``.
@@ -72,11 +73,12 @@ extension SessionDatabase {
         return try write { connection in
             let jars = JarRows(database: connection)
             let id = try jars.presentJar(named: name).id
-            let (targetID, settings) = try jars.presentJar(named: targetName)
+            let taker = try jars.presentJar(named: targetName)
+            let targetID = taker.id
             let source = CookieRows(database: connection, jarID: id)
             let target = JournaledCookieRows(database: connection, jarID: targetID)
             let captures = try CaptureRows(database: connection, jarID: targetID).take(from: id)
-            let limiter = JarLimiter(journaled: target, limits: settings.limits, now: now)
+            let limiter = JarLimiter(journaled: target, limits: taker.settings.limits, now: now)
             var sequence = try jars.nextSequence(id: targetID)
             var merge = JarMerge()
             try target.removeExpired(now: now)

@@ -31,7 +31,7 @@ final class ServiceTokenCache: Sendable {
                 try ServiceTokenRows(database: connection).all().first { $0.digest == digest }?.token
             }
         }
-        return try memory.ask(database) { contents, statements, isCurrent in
+        return try memory.ask(database, trustsFile: true) { contents, statements, isCurrent in
             if !isCurrent {
                 defer { statements.generation.reset() }
                 let generation = try statements.generation.step() ? statements.generation.int64(0) : nil

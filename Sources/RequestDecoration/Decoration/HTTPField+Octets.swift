@@ -1,0 +1,7 @@
+import CookieModel
+import HTTPTypes
+
+extension HTTPField {
+    /// The octets of the value.
+    var octets: Octets { withUnsafeBytesOfValue { Octets(Array($0)) } }
+}
