@@ -49,7 +49,7 @@ final class SiteCache: Sendable {
                 return nil
             }
             let reader = try state.reader(of: jar.database)
-            try jar.database.file.checkBeforeRead(reader.connection.pointer)
+            try jar.database.file.check()
             // Before anything is read: what is committed in between is looked at twice rather than never.
             let header = reader.connection.walIndex?.header
             var place = state.jars.index(forKey: jar.id)

@@ -28,7 +28,7 @@ final class CommitGroup: Sendable {
     ///   - check: runs last, likewise, in every transaction.
     ///   - body: must not write in another way: it would wait for itself.
     func write(
-        on queue: DatabaseQueue, renew: (Database) throws -> Void, last check: (Database) throws -> Void,
+        on queue: DatabaseQueue, renew: (Database) throws -> Void, last check: () throws -> Void,
         _ body: (Database) throws -> Void
     ) throws {
         try withoutActuallyEscaping(body) { body in
@@ -69,14 +69,14 @@ final class CommitGroup: Sendable {
 
     private func commit(
         _ jobs: [WriteJob], on database: Database, renew: (Database) throws -> Void,
-        last check: (Database) throws -> Void
+        last check: () throws -> Void
     ) {
         sizes.withLock { $0 = ($0.commits + 1, $0.writers + jobs.count) }
         do {
             try memory.statements.run(.begin, on: database)
             if !memory.begin(database) { try renew(database) }
             for job in jobs { try run(job, alone: jobs.count == 1, on: database) }
-            try check(database)
+            try check()
             try memory.statements.run(.commit, on: database)
             memory.commit(database)
         } catch {

@@ -46,7 +46,7 @@ final class CommittedMemory<Contents: Sendable, Statements>: Sendable {
             // Before anything is read: what is committed in between is looked at twice rather than never.
             let header = reader.connection.walIndex?.header
             let isCurrent = header != nil && header == state.header
-            if !(trustsFile && isCurrent) { try database.file.checkBeforeRead(reader.connection.pointer) }
+            if !(trustsFile && isCurrent) { try database.file.check() }
             let answer = try body(&state.contents, reader.statements, isCurrent)
             state.header = header
             return answer

@@ -18,43 +18,35 @@ struct OpenFile: Sendable {
     /// links; empty in memory.
     let location: [CChar]
     private let path: String
-    /// The file's own; `nil` in memory.
-    private let file: FileIdentity?
-    /// The write-ahead log: it stays the same for as long as anybody has the database open. `nil` in memory.
-    private let log: OpenLog?
+    /// The file and its write-ahead log, which stays the same for as long as anybody has the database open.
+    private let places: FilePlaces
 
     /// The file that `database` has open, known to people as `path`.
-    init(_ database: Database, path: String) {
+    init(_ database: Database, path: String) throws {
         self.path = path
-        let name = OpenFile.location(database)
-        location = name.map { Array(UnsafeBufferPointer(start: $0, count: strlen($0) + 1)) } ?? [0]
-        file = FileIdentity(name)
-        log = OpenFile.logPath(database).flatMap(OpenLog.init)
+        let name = sqlite3_db_filename(database.sqliteConnection, "main")
+        location = OpenFile.text(name)
+        places = FilePlaces(location.count > 1 ? [location, OpenFile.text(sqlite3_filename_wal(name))] : [])
+        try checkAfterOpening(database.sqliteConnection)
     }
 
-    /// Refuses to open, or to have opened, another file than this one by the name that it had.
+    /// Refuses to open another file than this one by the name that it had.
     func checkBeforeOpening() throws {
-        guard FileIdentity(location) == file else { throw moved }
+        guard places.areFound else { throw moved }
     }
 
-    /// Refuses to write where the file or its log is no longer in its place.
-    func checkBeforeCommit(_ database: Database) throws {
-        try checkBeforeRead(database)
-        // Whether their folder is in its place was just seen.
-        guard log?.isInPlace ?? true else { throw moved }
-    }
-
-    /// Refuses to read a file that is no longer in its place: the one that is there now may say something else.
-    func checkBeforeRead(_ database: Database) throws {
-        try checkBeforeRead(database.sqliteConnection)
-    }
-
-    /// The same for a connection that is not GRDB's.
-    func checkBeforeRead(_ connection: OpaquePointer?) throws {
+    /// Refuses to have opened another file than this one.
+    func checkAfterOpening(_ connection: OpaquePointer?) throws {
         var hasMoved: Int32 = 0
         // Where there is no file, the question is not answered and nothing has moved.
         sqlite3_file_control(connection, nil, SQLITE_FCNTL_HAS_MOVED, &hasMoved)
-        guard hasMoved == 0 else { throw moved }
+        guard hasMoved == 0, places.areFound else { throw moved }
+    }
+
+    /// Refuses to go on where the file or its log is no longer in its place: what is written there would be lost, and
+    /// the file that is there now may say something else.
+    func check() throws {
+        guard places.areKept else { throw moved }
     }
 
     private var moved: SessionStoreError {
@@ -64,12 +56,8 @@ struct OpenFile: Sendable {
                 + "start again")
     }
 
-    private static func logPath(_ database: Database) -> UnsafePointer<CChar>? {
-        location(database).flatMap { sqlite3_filename_wal($0) }
-    }
-
-    private static func location(_ database: Database) -> UnsafePointer<CChar>? {
-        guard let name = sqlite3_db_filename(database.sqliteConnection, "main"), name.pointee != 0 else { return nil }
-        return name
+    /// A name of SQLite's with its end; that alone where there is no name.
+    private static func text(_ name: UnsafePointer<CChar>?) -> [CChar] {
+        name.map { Array(UnsafeBufferPointer(start: $0, count: strlen($0) + 1)) } ?? [0]
     }
 }

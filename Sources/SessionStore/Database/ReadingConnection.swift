@@ -21,8 +21,7 @@ final class ReadingConnection {
         }
         pointer = opened
         // Both together: what lies at the name is what this connection has open, and what it has always been.
-        try file.checkBeforeOpening()
-        try file.checkBeforeRead(pointer)
+        try file.checkAfterOpening(pointer)
         sqlite3_extended_result_codes(pointer, 1)
         sqlite3_busy_timeout(pointer, Int32(busyTimeout * 1000))
         // The first reading is what opens the log and its index.

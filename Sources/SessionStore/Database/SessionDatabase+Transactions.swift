@@ -13,7 +13,7 @@ extension SessionDatabase {
     /// The same on any connection to the file.
     func reading<Result>(_ database: Database, _ body: (Database) throws -> Result) throws -> Result {
         while true {
-            try file.checkBeforeRead(database)
+            try file.check()
             let result = Swift.Result { try body(database) }
             guard try keyRing.renew(database) else { return try result.get() }
         }
@@ -26,7 +26,7 @@ extension SessionDatabase {
             var result: Result?
             // Within the transaction: a value sealed under a key that was just given up would be lost.
             try commits.write(
-                on: queue, renew: { [keyRing] in try keyRing.renew($0) }, last: file.checkBeforeCommit
+                on: queue, renew: { [keyRing] in try keyRing.renew($0) }, last: file.check
             ) { result = try body($0) }
             guard let result else { throw SessionStoreError(.databaseFailed, path, "the transaction did not run") }
             return result
@@ -41,7 +41,7 @@ extension SessionDatabase {
                 defer { sqlite3_busy_timeout(database.sqliteConnection, Int32(busyTimeout * 1000)) }
                 try database.inTransaction(.immediate) {
                     try body(database)
-                    try file.checkBeforeCommit(database)
+                    try file.check()
                     return .commit
                 }
             }

@@ -57,7 +57,7 @@ public final class SessionDatabase: Sendable {
             return queue
         }
         let queue = queue
-        file = queue.inDatabase { OpenFile($0, path: name) }
+        file = try SessionStoreError.catching(name) { try queue.inDatabase { try OpenFile($0, path: name) } }
         keyRing = try SessionStoreError.catching(name) {
             try KeyRing(queue, source: keys, path: name, now: now)
         }

@@ -18,13 +18,6 @@ package struct FileIdentity: Sendable, Equatable {
         self.init(status)
     }
 
-    /// The file called `name` in an open folder; `nil` where there is none.
-    init?(_ name: [CChar], in folder: Int32) {
-        var status = stat()
-        guard fstatat(folder, name, &status, 0) == 0 else { return nil }
-        self.init(status)
-    }
-
     private init(_ status: stat) {
         device = UInt64(truncatingIfNeeded: status.st_dev)
         inode = UInt64(truncatingIfNeeded: status.st_ino)

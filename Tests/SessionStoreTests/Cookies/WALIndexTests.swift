@@ -51,7 +51,7 @@ struct WALIndexTests {
     func otherJournal() throws {
         let queue = try DatabaseQueue(path: path)
         try queue.writeWithoutTransaction { try $0.execute(sql: "CREATE TABLE t (x); INSERT INTO t VALUES (1)") }
-        let file = queue.inDatabase { OpenFile($0, path: path) }
+        let file = try queue.inDatabase { try OpenFile($0, path: path) }
         let connection = try ReadingConnection(file, busyTimeout: 1)
         #expect(connection.walIndex == nil)
         #expect(try connection.prepare("SELECT x FROM t").step())

@@ -34,12 +34,14 @@ struct MovedFileTests {
 
     @Test(
         "Neither reading nor writing goes on as if nothing had happened, also where the answer is in memory",
-        arguments: Accident.allCases, [0, 3])
-    func noticed(accident: Accident, readings: Int) throws {
+        arguments: Accident.allCases, [(0, 0), (3, 0), (3, 0.06)])
+    func noticed(accident: Accident, readings: (count: Int, restBefore: Double)) throws {
         let database = try Given.database(path)
         let jar = try database.jar(now: Given.now)
         try jar.receive("a=1; Path=/; Max-Age=100000")
-        for _ in 0..<readings {
+        // After a while in which nothing happened, the path is not walked for each.
+        Thread.sleep(forTimeInterval: readings.restBefore)
+        for _ in 0..<readings.count {
             #expect(try jar.header() == "a=1")
             #expect(try database.existingJar(named: "default")?.loginRuleDefinitions().isEmpty == true)
         }
@@ -101,15 +103,52 @@ struct MovedFileTests {
         #expect(errorCode { try jar.receive("b=2; Path=/") } == .databaseUnavailable)
     }
 
-    @Test("So is the move of the whole folder")
-    func folderMoved() throws {
+    @Test("So is the move of the whole folder", arguments: [0, 0.06])
+    func folderMoved(restBefore: Double) throws {
         let inner = folder.file("inner")
         try FileManager.default.createDirectory(atPath: inner, withIntermediateDirectories: false)
         let jar = try Given.jar(inner + "/crumb.sqlite")
         try jar.receive("a=1; Path=/")
+        Thread.sleep(forTimeInterval: restBefore)
+        for _ in 0..<3 { #expect(try jar.header() == "a=1") }
         try FileManager.default.moveItem(atPath: inner, toPath: folder.file("elsewhere"))
-        #expect(errorCode { try jar.receive("b=2; Path=/") } == .databaseUnavailable)
         #expect(errorCode { _ = try jar.header() } == .databaseUnavailable)
+        #expect(errorCode { try jar.receive("b=2; Path=/") } == .databaseUnavailable)
+    }
+
+    @Test("That of a folder further up is noticed within a while")
+    func ancestorMoved() throws {
+        let outer = folder.file("outer")
+        try FileManager.default.createDirectory(atPath: outer + "/inner", withIntermediateDirectories: true)
+        let jar = try Given.jar(outer + "/inner/crumb.sqlite")
+        try jar.receive("a=1; Path=/")
+        Thread.sleep(forTimeInterval: 0.06)
+        #expect(try jar.header() == "a=1")
+        try FileManager.default.moveItem(atPath: outer, toPath: folder.file("elsewhere"))
+        #expect(
+            (0..<1000).contains { _ in
+                Thread.sleep(forTimeInterval: 0.01)
+                return errorCode { _ = try jar.header() } == .databaseUnavailable
+            })
+        #expect(errorCode { try jar.receive("b=2; Path=/") } == .databaseUnavailable)
+    }
+
+    @Test("Other files come and go in the folder, and a file that was moved may come back")
+    func nothingElse() throws {
+        let jar = try Given.jar(path)
+        try jar.receive("a=1; Path=/")
+        for round in 0..<8 {
+            Thread.sleep(forTimeInterval: round < 4 ? 0 : 0.06)
+            try folder.write([], to: "other")
+            #expect(try jar.header() == "a=1")
+            try FileManager.default.removeItem(atPath: folder.file("other"))
+            #expect(try jar.header() == "a=1")
+        }
+        try FileManager.default.moveItem(atPath: path, toPath: folder.file("elsewhere.sqlite"))
+        #expect(errorCode { _ = try jar.header() } == .databaseUnavailable)
+        try FileManager.default.moveItem(atPath: folder.file("elsewhere.sqlite"), toPath: path)
+        try jar.receive("b=2; Path=/")
+        #expect(try jar.header() == "a=1; b=2")
     }
 
     @Test("Writers that share a commit are all told")

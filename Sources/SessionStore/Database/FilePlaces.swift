@@ -1,0 +1,95 @@
+internal import Synchronization
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// Where the files of an open database lie, all in one folder, and whether each of them is still there.
+///
+/// To walk along two paths would be a good part of a short transaction, and most of a lookup in memory. Whoever
+/// deletes, moves or replaces a file changes the folder, and the time of its last change with it; so does whoever moves
+/// the folder. As long as that time is the same, everything is in its place. What happens to the folders further up is
+/// seen by the next walk, a tenth of a second later at most.
+final class FilePlaces: Sendable {
+    /// How long a walk along the paths counts, in nanoseconds.
+    private static let walkInterval: Int64 = 100_000_000
+    /// Longer than the steps in which systems tell when a file changed, in nanoseconds: two changes within one step
+    /// look like one.
+    private static let coarsestStep: Int64 = 50_000_000
+
+    /// A clock that nobody sets, and that is read in no time.
+    #if canImport(Darwin)
+        private static let quickClock = CLOCK_MONOTONIC_RAW_APPROX
+    #else
+        private static let quickClock = CLOCK_MONOTONIC_COARSE
+    #endif
+
+    private let files: [(location: [CChar], identity: FileIdentity)]
+    /// The folder; -1 where it may be walked through, but not opened.
+    private let folder: Int32
+    /// When the folder had last changed as everything was found in its place; 0 where a change that came after could
+    /// not be told from that one. In nanoseconds.
+    private let knownChange = Atomic<Int64>(0)
+    /// Until when that counts.
+    private let deadline = Atomic<Int64>(0)
+
+    /// The places of the files that lie at `locations` now; of those at which there is none, nothing is expected.
+    ///
+    /// - Parameter locations: absolute paths within one folder, without symbolic links.
+    init(_ locations: [[CChar]]) {
+        files = locations.compactMap { location in FileIdentity(location).map { (location, $0) } }
+        let end = files.first?.location.lastIndex(of: 0x2F) ?? 0
+        folder = files.first.map { open($0.location[..<end] + [0x2F, 0], O_RDONLY | O_DIRECTORY | O_CLOEXEC) } ?? -1
+    }
+
+    deinit {
+        if folder >= 0 { close(folder) }
+    }
+
+    /// Whether each file lies where it lay.
+    var areKept: Bool {
+        guard let change = lastChange else { return areFound }
+        let isDue = Self.now(Self.quickClock) >= deadline.load(ordering: .relaxed)
+        if change == knownChange.load(ordering: .relaxed), !isDue { return true }
+        // Both before the walk: what happens during it is to be noticed by the next question.
+        let isSettled = Self.now(CLOCK_REALTIME) - change > Self.coarsestStep
+        let nextWalk = Self.now(Self.quickClock) + Self.walkInterval
+        guard areFound else { return false }
+        knownChange.store(isSettled ? change : 0, ordering: .relaxed)
+        deadline.store(nextWalk, ordering: .relaxed)
+        return true
+    }
+
+    /// Whether each path leads to its file at this moment.
+    var areFound: Bool {
+        if files.allSatisfy({ FileIdentity($0.location) == $0.identity }) { return true }
+        // Whoever asks later is to hear the same.
+        knownChange.store(0, ordering: .relaxed)
+        return false
+    }
+
+    /// When the folder last changed, in nanoseconds; `nil` where that cannot be said.
+    private var lastChange: Int64? {
+        var status = stat()
+        guard folder >= 0, fstat(folder, &status) == 0 else { return nil }
+        #if canImport(Darwin)
+            return Self.nanoseconds(status.st_ctimespec)
+        #else
+            return Self.nanoseconds(status.st_ctim)
+        #endif
+    }
+
+    private static func now(_ clock: clockid_t) -> Int64 {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return nanoseconds(time)
+    }
+
+    private static func nanoseconds(_ time: timespec) -> Int64 {
+        Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+    }
+}
