@@ -32,9 +32,20 @@ extension CookiePolicy {
     /// A top-level navigation is the root of its own partition. Otherwise the key is the site of the page in the
     /// address bar, with the cross-site-ancestor bit where the request or its initiator is of another site.
     func partitionKey(_ context: RequestContext, isSameSite: Bool) -> PartitionKey {
-        let top = context.isTopLevelNavigation ? context.url : context.topLevel ?? context.url
-        return PartitionKey(
-            topLevelSite: SchemefulSite(top, publicSuffixes).description,
-            hasCrossSiteAncestor: !context.isTopLevelNavigation && !isSameSite)
+        partitionKey(of: context.partitionPage, hasCrossSiteAncestor: context.hasCrossSiteAncestor(isSameSite))
     }
+
+    /// The partition of a page.
+    func partitionKey(of page: RequestURL, hasCrossSiteAncestor: Bool) -> PartitionKey {
+        PartitionKey(
+            topLevelSite: SchemefulSite(page, publicSuffixes).description, hasCrossSiteAncestor: hasCrossSiteAncestor)
+    }
+}
+
+extension RequestContext {
+    /// The page whose partition the request's partitioned cookies live in.
+    var partitionPage: RequestURL { isTopLevelNavigation ? url : topLevel ?? url }
+
+    /// Whether the key of that partition has the cross-site-ancestor bit.
+    func hasCrossSiteAncestor(_ isSameSite: Bool) -> Bool { !isTopLevelNavigation && !isSameSite }
 }

@@ -1,11 +1,12 @@
 /// What the retrieval algorithm asks of a request, found out once for all cookies (section 5.8.3).
-struct RetrievalRules {
+package struct RetrievalRules: Sendable {
     /// The registrable domain of the request's host, or the host where there is none.
-    let site: Octets
-    private let context: RequestContext
+    package let site: Octets
     private let host: WebHost
     private let path: Octets
     private let policy: CookiePolicy
+    private let partitionPage: RequestURL
+    private let hasCrossSiteAncestor: Bool
     private let isSecure: Bool
     private let isScript: Bool
     private let isSameSite: Bool
@@ -14,22 +15,20 @@ struct RetrievalRules {
     /// The creation-time from which on cookies without SameSite go as well ("Lax-allowing-unsafe").
     private let allowsDefaultSince: Timestamp?
     private let publicSuffixLength: Int
-    let now: Timestamp
+    package let now: Timestamp
     let limits: CookieLimits
 
-    init(_ context: RequestContext, _ policy: CookiePolicy, now: Timestamp) {
-        self.init(context, policy, site: context.url.host.site(policy.publicSuffixes), now: now)
-    }
-
-    /// The rules where the site of the request's host is known.
-    init(_ context: RequestContext, _ policy: CookiePolicy, site hostSite: WebHost.Site, now: Timestamp) {
-        self.context = context
+    /// The rules for one request.
+    package init(_ context: RequestContext, _ policy: CookiePolicy, now: Timestamp) {
+        let hostSite = context.url.host.site(policy.publicSuffixes)
         host = context.url.host
         path = context.url.path
         self.policy = policy
         isSecure = policy.isSecure(context.url)
         isScript = context.interface == .script
         isSameSite = policy.isSameSite(context)
+        partitionPage = context.partitionPage
+        hasCrossSiteAncestor = context.hasCrossSiteAncestor(isSameSite)
         let isNavigation = context.interface == .http && context.isTopLevelNavigation
         allowsLax = isNavigation && context.hasSafeMethod
         allowsDefaultSince =
@@ -59,7 +58,9 @@ struct RetrievalRules {
         if cookie.isSecure, !isSecure { reasons.insert(.secureOnly) }
         if cookie.isHTTPOnly, isScript { reasons.insert(.httpOnly) }
         if !isSameSite { checkSameSite(cookie, &reasons) }
-        if cookie.isOutside(policy.partitionKey(context, isSameSite: isSameSite)) { reasons.insert(.partitionMismatch) }
+        if cookie.isOutside(policy.partitionKey(of: partitionPage, hasCrossSiteAncestor: hasCrossSiteAncestor)) {
+            reasons.insert(.partitionMismatch)
+        }
         if cookie.hasExpired(at: now) { reasons.insert(.expired) }
         return reasons
     }

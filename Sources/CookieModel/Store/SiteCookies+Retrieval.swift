@@ -13,22 +13,7 @@ extension SiteCookies {
     }
 
     /// The same for a store on disk, which writes few accesses down.
-    package mutating func retrieve(
-        for context: RequestContext, _ policy: CookiePolicy, site: WebHost.Site, now: Timestamp,
-        _ accesses: inout AccessNotes
-    ) -> Retrieval {
-        retrieve(RetrievalRules(context, policy, site: site, now: now), &accesses)
-    }
-
-    /// The same for a store on disk, which writes few accesses down.
-    package mutating func cookieString(
-        for context: RequestContext, _ policy: CookiePolicy, site: WebHost.Site, now: Timestamp,
-        _ accesses: inout AccessNotes
-    ) -> Octets {
-        cookieString(RetrievalRules(context, policy, site: site, now: now), &accesses)
-    }
-
-    private mutating func retrieve(_ rules: RetrievalRules, _ accesses: inout AccessNotes) -> Retrieval {
+    package mutating func retrieve(_ rules: RetrievalRules, _ accesses: inout AccessNotes) -> Retrieval {
         var retrieval = Retrieval()
         // A site of very many cookies has them on many hosts and paths.
         retrieval.included.reserveCapacity(min(count, 64))
@@ -46,8 +31,9 @@ extension SiteCookies {
         return retrieval
     }
 
+    /// The same for a store on disk, which writes few accesses down.
     @inline(__always)
-    private mutating func cookieString(_ rules: RetrievalRules, _ accesses: inout AccessNotes) -> Octets {
+    package mutating func cookieString(_ rules: RetrievalRules, _ accesses: inout AccessNotes) -> Octets {
         var output: [UInt8] = []
         output.reserveCapacity(1024)
         var room = RequestRoom(rules.limits)

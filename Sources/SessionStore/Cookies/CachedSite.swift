@@ -29,28 +29,22 @@ struct CachedSite {
     }
 
     /// What goes to a request and what stays (section 5.8.3 of the draft); notes the access.
-    mutating func retrieve(
-        for context: RequestContext, site: WebHost.Site, by jar: CookieJar, now: Timestamp,
-        _ accesses: inout AccessNotes
-    ) -> Retrieval {
+    mutating func retrieve(_ question: inout SiteQuestion) -> Retrieval {
+        let rules = question.rules
         if let cookies = sealed?.cookies {
-            let retrieval = jar.policy.retrieval(from: cookies, for: context, now: now, opening: jar.opener())
-            for cookie in retrieval.included where accesses.note(lastAccess: cookie.lastAccess, cookie.id) {
-                sealed?.touch(cookies.indices.filter { cookies[$0].id == cookie.id }, at: now)
+            let retrieval = rules.retrieval(from: cookies, opening: question.jar.opener())
+            for cookie in retrieval.included where question.accesses.note(lastAccess: cookie.lastAccess, cookie.id) {
+                sealed?.touch(cookies.indices.filter { cookies[$0].id == cookie.id }, at: rules.now)
             }
             return retrieval
         }
-        var retrieval = opened.retrieve(for: context, jar.policy, site: site, now: now, &accesses)
-        retrieval.addExclusions(of: jar.policy.retrieval(from: unreadable, for: context, now: now) { _ in nil })
+        var retrieval = opened.retrieve(rules, &question.accesses)
+        retrieval.addExclusions(of: rules.retrieval(from: unreadable) { _ in nil })
         return retrieval
     }
 
     /// The cookie-string alone; notes the access.
-    mutating func cookieString(
-        for context: RequestContext, site: WebHost.Site, by jar: CookieJar, now: Timestamp,
-        _ accesses: inout AccessNotes
-    ) -> Octets {
-        sealed?.cookieString(for: context, site: site, by: jar, now: now, &accesses)
-            ?? opened.cookieString(for: context, jar.policy, site: site, now: now, &accesses)
+    mutating func cookieString(_ question: inout SiteQuestion) -> Octets {
+        sealed?.cookieString(&question) ?? opened.cookieString(question.rules, &question.accesses)
     }
 }

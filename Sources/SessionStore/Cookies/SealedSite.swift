@@ -41,18 +41,19 @@ struct SealedSite {
 
     /// The cookie-string for a request, which opens only the values that go (section 5.8.3 of the draft); notes the
     /// access.
-    mutating func cookieString(
-        for context: RequestContext, site: WebHost.Site, by jar: CookieJar, now: Timestamp,
-        _ accesses: inout AccessNotes
-    ) -> Octets {
+    mutating func cookieString(_ question: inout SiteQuestion) -> Octets {
+        let jar = question.jar
+        let rules = question.rules
         let sealer = jar.database.sealer
         return octets.withUnsafeBytes { memory in
             let cookies = rows.map { $0.inPlace(memory) }
-            return jar.policy.cookieString(from: cookies, for: context, site: site, now: now) { place in
+            return rules.cookieString(from: cookies) { place in
                 sealer.open(rows[place].value(memory), at: cookies[place].sealedPlace(jarID: jar.id))
             } noteAccess: { place in
-                if accesses.note(lastAccess: rows[place].lastAccess, rows[place].cookie(in: Octets(octets)).id) {
-                    rows[place].lastAccess = now
+                if question.accesses.note(
+                    lastAccess: rows[place].lastAccess, rows[place].cookie(in: Octets(octets)).id)
+                {
+                    rows[place].lastAccess = rules.now
                 }
             }
         }

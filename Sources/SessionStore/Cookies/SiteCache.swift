@@ -37,17 +37,18 @@ final class SiteCache: Sendable {
         state.withLock { $0 = State() }
     }
 
-    /// Calls `body` with a site of a jar as the last commit left it.
+    /// Calls `body` with the site of a question as the last commit left it.
     ///
     /// - Returns: what `body` returned; `nil` for the first question of all, which is not worth a connection.
-    func withSite<Result: Sendable>(
-        _ site: Octets, of jar: CookieJar, _ body: (inout CachedSite) -> Result
-    ) throws -> Result? {
+    func answer<Answer: Sendable>(
+        _ question: inout SiteQuestion, _ body: (inout CachedSite, inout SiteQuestion) -> Answer
+    ) throws -> Answer? {
         try state.withLock { state in
             guard state.wasAsked else {
                 state.wasAsked = true
                 return nil
             }
+            let jar = question.jar
             let reader = try state.reader(of: jar.database)
             try jar.database.file.check()
             // Before anything is read: what is committed in between is looked at twice rather than never.
@@ -57,14 +58,14 @@ final class SiteCache: Sendable {
                 try state.refresh(jar, by: reader, header)
                 place = state.jars.index(forKey: jar.id)
             }
-            if let place, let found = state.jars.values[place].sites.index(forKey: site) {
+            if let place, let found = state.jars.values[place].sites.index(forKey: question.rules.site) {
                 state.jars.values[place].sites.values[found].open(jar)
-                return body(&state.jars.values[place].sites.values[found])
+                return body(&state.jars.values[place].sites.values[found], &question)
             }
-            var loaded = CachedSite(try state.load(site, of: jar, by: reader))
-            let result = body(&loaded)
-            state.insert(loaded, site, of: jar)
-            return result
+            var loaded = CachedSite(try state.load(question.rules.site, of: jar, by: reader))
+            let answer = body(&loaded, &question)
+            state.insert(loaded, question.rules.site, of: jar)
+            return answer
         }
     }
 }

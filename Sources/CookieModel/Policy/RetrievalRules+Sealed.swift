@@ -1,0 +1,84 @@
+extension RetrievalRules {
+    /// Retrieves cookies that a store keeps sealed (section 5.8.3).
+    ///
+    /// - Parameters:
+    ///   - cookies: the cookies of the request host's registrable domain, in any order, with sealed values.
+    ///   - open: gives the value of a cookie that would go; `nil` where it cannot be read, and the cookie stays as
+    ///     ``ExclusionReason/unreadable``. Cookies that stay are left without a value.
+    package func retrieval(from cookies: [Cookie], opening open: (Cookie) -> Octets?) -> Retrieval {
+        var retrieval = Retrieval()
+        var room = RequestRoom(limits)
+        for var cookie in cookies.sorted(by: { $0.precedes($1) }) {
+            var reasons = exclusionReasons(for: cookie)
+            let value = reasons.isEmpty ? open(cookie) : nil
+            cookie.value = value ?? []
+            if reasons.isEmpty {
+                if value == nil {
+                    reasons.insert(.unreadable)
+                } else if !room.takes(cookie.pair.count) {
+                    cookie.value = []
+                    reasons.insert(.requestLimit)
+                }
+            }
+            if reasons.isEmpty {
+                retrieval.included.append(cookie)
+            } else {
+                retrieval.excluded.append(Retrieval.Exclusion(cookie: cookie, reasons: reasons))
+            }
+        }
+        return retrieval
+    }
+
+    /// The cookie-string alone: what ``retrieval(from:opening:)`` gives, for those who do not ask why.
+    ///
+    /// - Parameters:
+    ///   - open: gives the value of the cookie at a place.
+    ///   - noteAccess: is told the place of each cookie that is sent.
+    package func cookieString(
+        from cookies: [CookieInPlace], opening open: (Int) -> Octets?, noteAccess: (Int) -> Void
+    ) -> Octets {
+        var room = RequestRoom(limits)
+        var output: [UInt8] = []
+        output.reserveCapacity(1024)
+        for (_, place) in inOrder(cookies) {
+            let name = cookies[place].name
+            guard let value = open(place), room.takes(value.count + (name.isEmpty ? 0 : name.count + 1)) else {
+                continue
+            }
+            value.withOctets { output.appendPair(name, $0) }
+            noteAccess(place)
+        }
+        return Octets(output)
+    }
+
+    /// The places of the cookies that no rule keeps back, in the order of a header.
+    private func inOrder(_ cookies: [CookieInPlace]) -> [(rank: HeaderRank, place: Int)] {
+        var places: [(rank: HeaderRank, place: Int)] = []
+        places.reserveCapacity(cookies.count)
+        for place in cookies.indices where exclusionReasons(for: cookies[place]).isEmpty {
+            places.append((cookies[place].rank, place))
+        }
+        places.sort { $0.rank < $1.rank }
+        return places
+    }
+}
+
+extension [UInt8] {
+    /// Appends one more pair of a cookie-string (section 5.8.3, step 6).
+    mutating func appendPair(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+        appendPairSeparator()
+        if !name.isEmpty {
+            append(contentsOf: name)
+            append(ASCII.equals)
+        }
+        append(contentsOf: value)
+    }
+
+    /// Appends what stands between two pairs, where there is one already.
+    @inline(__always)
+    mutating func appendPairSeparator() {
+        guard !isEmpty else { return }
+        append(ASCII.semicolon)
+        append(ASCII.space)
+    }
+}
