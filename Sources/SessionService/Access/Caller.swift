@@ -1,3 +1,4 @@
+import CookieModel
 import SessionStore
 
 /// Who sends a request.
@@ -19,6 +20,12 @@ struct Caller: Sendable, Hashable {
     /// The bearer of an access token.
     init(_ token: ServiceToken) {
         self.init(name: token.name, grant: token.grant, tokenID: token.id)
+    }
+
+    /// Whether who was let in once would be let in again.
+    func isStillAdmitted(by tokens: ServiceTokenStore, now: Timestamp) throws(SessionStoreError) -> Bool {
+        guard let tokenID else { return true }
+        return try tokens.isValid(tokenID, now: now)
     }
 
     /// Nobody: may do nothing.

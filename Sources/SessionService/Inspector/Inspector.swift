@@ -182,14 +182,20 @@ struct Inspector: Sendable {
         let jar = try existingJar(.read, context)
         let asked = request.headers[.lastEventID] ?? request.uri.queryParameters["after"].map(String.init)
         let position = asked.flatMap { Int64($0) } ?? 0
-        let follower = ChangeFollower(jar: jar, following: ChangeFollowing(), changes: changes) { page in
-            page.changes.flatMap { change in
-                ChangeFollower.event(
-                    "change",
-                    ChangeEvent(at: change.time.rfc3339, cause: change.cause.identifier, label: change.cookie.label),
-                    id: change.position)
-            }
-        }
+        let follower = ChangeFollower(
+            jar: jar, following: ChangeFollowing(), changes: changes,
+            isAdmitted: { [caller = context.caller] () throws(SessionStoreError) in
+                try caller.isStillAdmitted(by: database.serviceTokens, now: now())
+            },
+            events: { page in
+                page.changes.flatMap { change in
+                    ChangeFollower.event(
+                        "change",
+                        ChangeEvent(
+                            at: change.time.rfc3339, cause: change.cause.identifier, label: change.cookie.label),
+                        id: change.position)
+                }
+            })
         let body = ResponseBody { writer in
             var writer: any ResponseBodyWriter = writer
             try await follower.send(after: max(0, position), to: &writer)

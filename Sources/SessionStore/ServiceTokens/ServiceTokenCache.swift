@@ -26,10 +26,20 @@ final class ServiceTokenCache: Sendable {
 
     /// The token with that digest, as the last commit left it.
     func token(_ digest: ServiceTokenDigest, in database: SessionDatabase) throws -> ServiceToken? {
+        try answer(database) { $0[digest] }
+    }
+
+    /// The token of that number, as the last commit left it.
+    func token(numbered id: Int64, in database: SessionDatabase) throws -> ServiceToken? {
+        try answer(database) { tokens in tokens.values.first { $0.id == id } }
+    }
+
+    private func answer(
+        _ database: SessionDatabase, _ body: @Sendable ([ServiceTokenDigest: ServiceToken]) -> ServiceToken?
+    ) throws -> ServiceToken? {
         guard database.isOnDisk else {
-            return try database.read { connection in
-                try ServiceTokenRows(database: connection).all().first { $0.digest == digest }?.token
-            }
+            return body(
+                ServiceTokenCache.byDigest(try database.read { try ServiceTokenRows(database: $0).all() }))
         }
         return try memory.ask(database, trustsFile: true) { contents, statements, isCurrent in
             if !isCurrent {
@@ -37,13 +47,17 @@ final class ServiceTokenCache: Sendable {
                 let generation = try statements.generation.step() ? statements.generation.int64(0) : nil
                 if generation == nil || generation != contents.generation {
                     // Read after its number: what is newer than that is read again next time.
-                    contents.tokens = Dictionary(
-                        try ServiceTokenRows.tokens(by: statements.tokens).map { ($0.digest, $0.token) },
-                        uniquingKeysWith: { $1 })
+                    contents.tokens = ServiceTokenCache.byDigest(try ServiceTokenRows.tokens(by: statements.tokens))
                     contents.generation = generation
                 }
             }
-            return contents.tokens[digest]
+            return body(contents.tokens)
         }
+    }
+
+    private static func byDigest(
+        _ rows: [(digest: ServiceTokenDigest, token: ServiceToken)]
+    ) -> [ServiceTokenDigest: ServiceToken] {
+        Dictionary(rows.map { ($0.digest, $0.token) }, uniquingKeysWith: { $1 })
     }
 }

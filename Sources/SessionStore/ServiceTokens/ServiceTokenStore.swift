@@ -63,6 +63,16 @@ public struct ServiceTokenStore: Sendable {
         return token.flatMap { $0.isValid(at: now) ? $0 : nil }
     }
 
+    /// Whether the token of that number is one that has not ended: for who was let in by it and is still there.
+    ///
+    /// Costs no row where nothing was written since the last call.
+    package func isValid(_ id: Int64, now: Timestamp) throws(SessionStoreError) -> Bool {
+        let token = try SessionStoreError.catching(database.path) {
+            try database.serviceTokenCache.token(numbered: id, in: database)
+        }
+        return token?.isValid(at: now) ?? false
+    }
+
     /// Notes when tokens were used last.
     public func noteUse(_ moments: [String: Timestamp]) throws(SessionStoreError) {
         guard !moments.isEmpty else { return }

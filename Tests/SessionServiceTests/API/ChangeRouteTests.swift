@@ -166,6 +166,34 @@ struct ChangeRouteTests {
         }
     }
 
+    @Test(
+        "The stream ends with the token that it was opened with, and no other",
+        arguments: ["/v1/jars/work/events", "/jars/work/changes"])
+    func revoked(path: String) async throws {
+        try await RunningServer.with { server in
+            let tokens = [try server.token("kept", [.read]), try server.token("revoked", [.read])]
+            try await RawConnection.with(port: server.port) { kept in
+                try await RawConnection.with(port: server.port) { revoked in
+                    for (connection, token) in zip([kept, revoked], tokens) {
+                        try await connection.send(
+                            "GET \(path) HTTP/1.1\r\nHost: localhost:\(server.port)\r\n"
+                                + "Authorization: Bearer \(token)\r\nAccept: text/event-stream\r\n\r\n")
+                        try await connection.wait(for: "retry: 2000")
+                    }
+                    #expect(try server.database.serviceTokens.revoke(named: "revoked", now: RunningServer.now))
+                    let end = try await revoked.answer()
+                    let jar = try #require(try server.database.existingJar(named: "work"))
+                    try jar.receive(
+                        ReceivedResponse(
+                            context: CookieModel.RequestContext(url: try RequestURL("https://www.example.com/")),
+                            setCookie: ["later=1"]), now: RunningServer.now)
+                    try await kept.wait(for: "later")
+                    #expect(!end.body.contains("later"))
+                }
+            }
+        }
+    }
+
     @Test("Who may not read the jar follows nothing")
     func refused() async throws {
         let fixture = try ServiceFixture()

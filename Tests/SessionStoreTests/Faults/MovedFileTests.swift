@@ -101,6 +101,7 @@ struct MovedFileTests {
         }
         if isReplaced { try folder.write([], to: "crumb.sqlite-wal") }
         #expect(errorCode { try jar.receive("b=2; Path=/") } == .databaseUnavailable)
+        #expect(errorCode { _ = try jar.header() } == .databaseUnavailable)
     }
 
     @Test("So is the move of the whole folder", arguments: [0, 0.06])

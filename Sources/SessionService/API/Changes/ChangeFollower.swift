@@ -19,10 +19,13 @@ struct ChangeFollower: Sendable {
     let jar: CookieJar
     let following: ChangeFollowing
     let changes: ChangeSignal
+    /// Whether the follower may still follow.
+    let isAdmitted: @Sendable () throws(SessionStoreError) -> Bool
     /// A page of the journal as events.
     let events: @Sendable (ChangePage) throws -> [UInt8]
 
-    /// Sends what comes after a position, until the follower has gone, the jar is removed or the service stops.
+    /// Sends what comes after a position, until the follower has gone or may follow no more, the jar is removed or the
+    /// service stops.
     @concurrent func send(after position: Int64, to writer: inout any ResponseBodyWriter) async throws {
         let (signals, signal, end) = changes.follow(jar.name)
         defer { end() }
@@ -41,7 +44,8 @@ struct ChangeFollower: Sendable {
         signal()
         following: for await _ in signals.cancelOnGracefulShutdown() {
             while true {
-                // Where the jar is gone, who comes again is told, or that changes were missed in another one of its name.
+                // Who comes again is told that the jar is gone, that changes were missed in another one of its name, or that
+                // the token has ended.
                 guard let page = try page(after: position) else { break following }
                 position = page.position
                 guard !page.changes.isEmpty || page.hasGap else { break }
@@ -55,6 +59,7 @@ struct ChangeFollower: Sendable {
     }
 
     private func page(after position: Int64) throws(SessionStoreError) -> ChangePage? {
+        guard try isAdmitted() else { return nil }
         do {
             return try jar.changes(after: position, count: 1000)
         } catch  where error.code == .jarNotFound {

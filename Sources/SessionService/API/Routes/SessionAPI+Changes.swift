@@ -40,7 +40,11 @@ extension SessionAPI {
             // Who says nothing wants what comes from now on.
             position = try jar.changes(after: .max, count: 1).position
         }
-        let follower = ChangeFollower(jar: jar, following: following, changes: changes, events: SessionAPI.events)
+        let follower = ChangeFollower(
+            jar: jar, following: following, changes: changes,
+            isAdmitted: { [caller = context.caller] () throws(SessionStoreError) in
+                try caller.isStillAdmitted(by: database.serviceTokens, now: now())
+            }, events: SessionAPI.events)
         return Response(
             status: .ok,
             headers: [.contentType: "text/event-stream", .cacheControl: "no-store", .accelBuffering: "no"],
