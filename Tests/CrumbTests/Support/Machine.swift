@@ -49,7 +49,8 @@ final class SmallDisk {
 
     /// Takes all room but so many kilobytes.
     func fill(leaving kilobytes: Int = 0) throws {
-        let filler = open(file("filler"), O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        // A process that another test starts meanwhile must not hold on to it: the room would stay taken.
+        let filler = open(file("filler"), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         defer { close(filler) }
         let block = [UInt8](repeating: 1, count: 1024)
         var written = 0
