@@ -183,19 +183,16 @@ struct Inspector: Sendable {
         let asked = request.headers[.lastEventID] ?? request.uri.queryParameters["after"].map(String.init)
         let position = asked.flatMap { Int64($0) } ?? 0
         let follower = ChangeFollower(
-            jar: jar, following: ChangeFollowing(), changes: changes,
-            isAdmitted: { [caller = context.caller] () throws(SessionStoreError) in
-                try caller.isStillAdmitted(by: database.serviceTokens, now: now())
-            },
-            events: { page in
-                page.changes.flatMap { change in
-                    ChangeFollower.event(
-                        "change",
-                        ChangeEvent(
-                            at: change.time.rfc3339, cause: change.cause.identifier, label: change.cookie.label),
-                        id: change.position)
-                }
-            })
+            jar: jar, following: ChangeFollowing(), changes: changes, caller: context.caller,
+            tokens: database.serviceTokens, now: now
+        ) { page in
+            page.changes.flatMap { change in
+                ChangeFollower.event(
+                    "change",
+                    ChangeEvent(at: change.time.rfc3339, cause: change.cause.identifier, label: change.cookie.label),
+                    id: change.position)
+            }
+        }
         let body = ResponseBody { writer in
             var writer: any ResponseBodyWriter = writer
             try await follower.send(after: max(0, position), to: &writer)

@@ -53,14 +53,13 @@ final class FilePlaces: Sendable {
     /// Whether each file lies where it lay.
     var areKept: Bool {
         guard let change = lastChange else { return areFound }
-        let isDue = Self.now(Self.quickClock) >= deadline.load(ordering: .relaxed)
-        if change == knownChange.load(ordering: .relaxed), !isDue { return true }
-        // Both before the walk: what happens during it is to be noticed by the next question.
+        let now = Self.now(Self.quickClock)
+        if change == knownChange.load(ordering: .relaxed), now < deadline.load(ordering: .relaxed) { return true }
+        // Before the walk: what happens during it is to be noticed by the next question.
         let isSettled = Self.now(CLOCK_REALTIME) - change > Self.coarsestStep
-        let nextWalk = Self.now(Self.quickClock) + Self.walkInterval
         guard areFound else { return false }
         knownChange.store(isSettled ? change : 0, ordering: .relaxed)
-        deadline.store(nextWalk, ordering: .relaxed)
+        deadline.store(now + Self.walkInterval, ordering: .relaxed)
         return true
     }
 

@@ -1,3 +1,4 @@
+import CookieModel
 import Hummingbird
 import NIOCore
 import ServiceLifecycle
@@ -19,8 +20,10 @@ struct ChangeFollower: Sendable {
     let jar: CookieJar
     let following: ChangeFollowing
     let changes: ChangeSignal
-    /// Whether the follower may still follow.
-    let isAdmitted: @Sendable () throws(SessionStoreError) -> Bool
+    /// Who follows, for as long as its access token counts.
+    let caller: Caller
+    let tokens: ServiceTokenStore
+    let now: @Sendable () -> Timestamp
     /// A page of the journal as events.
     let events: @Sendable (ChangePage) throws -> [UInt8]
 
@@ -59,7 +62,7 @@ struct ChangeFollower: Sendable {
     }
 
     private func page(after position: Int64) throws(SessionStoreError) -> ChangePage? {
-        guard try isAdmitted() else { return nil }
+        guard try caller.isStillAdmitted(by: tokens, now: now()) else { return nil }
         do {
             return try jar.changes(after: position, count: 1000)
         } catch  where error.code == .jarNotFound {

@@ -41,10 +41,8 @@ extension SessionAPI {
             position = try jar.changes(after: .max, count: 1).position
         }
         let follower = ChangeFollower(
-            jar: jar, following: following, changes: changes,
-            isAdmitted: { [caller = context.caller] () throws(SessionStoreError) in
-                try caller.isStillAdmitted(by: database.serviceTokens, now: now())
-            }, events: SessionAPI.events)
+            jar: jar, following: following, changes: changes, caller: context.caller, tokens: database.serviceTokens,
+            now: now, events: SessionAPI.events)
         return Response(
             status: .ok,
             headers: [.contentType: "text/event-stream", .cacheControl: "no-store", .accelBuffering: "no"],
