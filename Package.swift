@@ -253,11 +253,14 @@ let package = Package(
         .executableTarget(
             name: "service-client", path: "docs/examples/service", exclude: ["client.py", "curl.sh"],
             sources: ["Client.swift"]),
+        .executableTarget(
+            name: "session-example", dependencies: ["CookieModel", "SessionStore"],
+            path: "docs/examples/package/Sources/SessionExample"),
         .testTarget(
             name: "CrumbTests",
             dependencies: [
-                "crumb", "crumb-network", "jar-worker", "service-client", "CookieModel", "RequestDecoration",
-                "SessionStore", "TestSupport",
+                "crumb", "crumb-network", "jar-worker", "service-client", "session-example", "CookieModel",
+                "NetworkHelper", "RequestDecoration", "SessionStore", "TestSupport",
             ],
             exclude: ["Faults/FailingDisk.c"]),
     ]

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import CookieModel
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -74,7 +75,7 @@ struct HTTPExchange {
     /// Asked when the connection is there and the body is about to be written.
     private func mayBeSent(_ question: ExchangeQuestion) -> @Sendable () -> Bool {
         { [isAwaited] in
-            isAwaited() && question.latestSending.map { SystemTime.microseconds < $0 } ?? true
+            isAwaited() && question.latestSending.map { Timestamp.now.microseconds < $0 } ?? true
         }
     }
 }

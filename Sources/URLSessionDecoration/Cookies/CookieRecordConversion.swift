@@ -40,20 +40,3 @@ public struct CookieRecordConversion: Sendable {
         self.losses = losses
     }
 }
-
-extension Date {
-    /// The same moment.
-    init(_ time: Timestamp) {
-        self.init(timeIntervalSince1970: Double(time.microseconds) / 1e6)
-    }
-}
-
-extension Timestamp {
-    /// The same moment to the microsecond, at an end of the range where it lies beyond.
-    init(_ date: Date) {
-        let microseconds = (date.timeIntervalSince1970 * 1e6).rounded()
-        self =
-            Int64(exactly: microseconds).map(Timestamp.init(microseconds:))
-            ?? (microseconds < 0 ? .distantPast : .distantFuture)
-    }
-}

@@ -90,10 +90,3 @@ struct ServeCommand: AsyncParsableCommand {
         throw ExitCode(ServeCommand.notStarted)
     }
 }
-
-extension Timestamp {
-    /// The time of the system's clock.
-    fileprivate static var now: Timestamp {
-        Timestamp(microseconds: SystemTime.microseconds)
-    }
-}

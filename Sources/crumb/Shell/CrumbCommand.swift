@@ -45,15 +45,6 @@ extension CrumbCommand {
     }
 }
 
-extension Timestamp {
-    /// The time of the system's clock: the only place where the command reads one.
-    static var now: Timestamp {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Timestamp(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
-    }
-}
-
 /// Reads a URL that a user typed.
 func requestURL(_ text: String) throws -> RequestURL {
     do {
