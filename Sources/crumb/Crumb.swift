@@ -18,6 +18,6 @@ struct Crumb: ParsableCommand {
             CaptureScriptCommand.self, PlanCommand.self, ListCommand.self, ExplainCommand.self, CurlCommand.self,
             GetCommand.self, SetCommand.self, RemoveCommand.self, SessionCommand.self, JarsCommand.self,
             ChangesCommand.self, SimulateCommand.self, TokenCommand.self, ServeCommand.self, StatusCommand.self,
-            KeyCommand.self, PruneCommand.self, CheckCommand.self, BackupCommand.self,
+            KeyCommand.self, PruneCommand.self, CheckCommand.self, BackupCommand.self, RestoreCommand.self,
         ])
 }

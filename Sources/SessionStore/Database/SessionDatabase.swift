@@ -46,8 +46,7 @@ public final class SessionDatabase: Sendable {
         let isOurs = isMemory ? true : try SessionDatabase.prepareFile(path)
         let configuration = SessionDatabase.configuration(durability, busyTimeout, isOurs: isOurs)
         let name = self.path
-        // SQLite would take a relative `:memory:` or `file:…` for something else than a file's name.
-        let location = path.hasPrefix("/") ? path : "./\(path)"
+        let location = SessionDatabase.location(path)
         queue = try SessionStoreError.catching(name) {
             let queue =
                 try isMemory
@@ -72,6 +71,11 @@ public final class SessionDatabase: Sendable {
 
     /// Seals values under the newest key that this object knows of, and opens those of older ones too.
     var sealer: Sealer { keyRing.sealer }
+
+    /// The path as SQLite takes it: a relative `:memory:` or `file:…` would be something else than a file's name.
+    static func location(_ path: String) -> String {
+        path.hasPrefix("/") ? path : "./\(path)"
+    }
 
     /// Checks that the file is ours or new, without SQLite, which would touch it.
     ///

@@ -141,7 +141,13 @@ package enum PrivateFile {
 
     /// Removes a database with what SQLite may have put beside it.
     static func removeDatabase(_ path: String) {
-        for end in ["", "-journal", "-wal", "-shm"] { unlink(path + end) }
+        unlink(path)
+        removeLogs(of: path)
+    }
+
+    /// Removes what SQLite may have put beside a database: its journal, its write-ahead log and the log's index.
+    static func removeLogs(of path: String) {
+        for end in ["-journal", "-wal", "-shm"] { unlink(path + end) }
     }
 
     /// A name beside `path` that nothing has.

@@ -87,7 +87,7 @@ struct ServiceOptionTests {
     @Test(
         "Commands that work on a file alone say so",
         arguments: [
-            ["status"], ["check"], ["backup", "copy"], ["key", "status"], ["key", "rotate"],
+            ["status"], ["check"], ["backup", "copy"], ["restore", "input"], ["key", "status"], ["key", "rotate"],
             ["curl", "--", "https://a.test/"],
             ["plan", "https://a.test/"], ["token", "export", "a"], ["token", "introspect", "a"],
             ["serve", "token", "list"], ["token", "fallback", "list"], ["token", "import", "a"],

@@ -1,0 +1,165 @@
+public import CookieModel
+internal import GRDB
+internal import GRDBSQLite
+
+/// A backup that has become the database.
+public struct DatabaseRestoration: Sendable, Hashable {
+    /// How many bytes the database takes.
+    public let sizeInBytes: Int64
+    /// How many jars it has.
+    public let jars: Int
+    /// How many sealed values it holds; every one of them can be read.
+    public let sealedValues: Int
+    /// Whether another database was replaced.
+    public let replaced: Bool
+}
+
+extension SessionDatabase {
+    /// Puts a copy of a backup in the place of a database: the inverse of ``backUp(to:replacing:)``.
+    ///
+    /// The backup itself stays as it is. Its copy is brought to the current schema, and its structure and every sealed
+    /// value are checked, before anything is replaced. The database appears whole or not at all, with mode 0600; the
+    /// journal and the write-ahead log of the old one, which would ruin it, go first.
+    ///
+    /// Programs that follow a jar's journal have to read the whole jar again: the journal goes back to the time of the
+    /// backup. Complexity: O(*n*), where *n* is the size of the backup.
+    ///
+    /// - Parameters:
+    ///   - backup: the file that ``backUp(to:replacing:)`` made, or any other database.
+    ///   - path: where the database lies.
+    ///   - keys: where the key comes from that the backup is sealed under.
+    ///   - replacing: whether a database that is there is replaced.
+    ///   - now: the time, written into what a migration makes.
+    /// - Throws: ``SessionStoreError/Code/fileExists`` if there is a database and it is not to be replaced, or the
+    ///   backup is that database; ``SessionStoreError/Code/databaseBusy`` while any process has it open;
+    ///   ``SessionStoreError/Code/databaseDamaged`` if the backup is damaged; what opening a database throws. Nothing
+    ///   was changed then.
+    @discardableResult
+    public static func restore(
+        _ backup: String, to path: String, keys: KeySource, replacing: Bool = false, now: Timestamp
+    ) throws(SessionStoreError) -> DatabaseRestoration {
+        let place = PrivateFile.resolved(path)
+        try checkBackup(backup)
+        let replaced = try checkPlace(place, named: path, sparing: backup, replacing: replacing)
+        PrivateFile.createFolders(above: place)
+        let temporary = PrivateFile.temporaryName(for: place)
+        let failure = PrivateFile.create(temporary)
+        guard failure == 0 else { throw notRestored(path, failure) }
+        defer { PrivateFile.removeDatabase(temporary) }
+        try SessionStoreError.catching(backup) {
+            var configuration = Configuration()
+            configuration.readonly = true
+            let source = try DatabaseQueue(path: location(backup), configuration: configuration)
+            try writeCopy(of: source, to: temporary)
+            try source.close()
+        }
+        let (jars, values) = try verified(temporary, keys: keys, named: backup, now: now)
+        let size = PrivateFile.size(temporary) ?? 0
+        // Held until the new file is in its place: whoever opens the old one waits, then finds that it was replaced.
+        let lock = try lock(place, named: path)
+        try withExtendedLifetime(lock) { () throws(SessionStoreError) in
+            PrivateFile.removeLogs(of: place)
+            let failure = PrivateFile.publish(file: temporary, as: place, replacing: lock != nil)
+            guard failure == 0 else { throw notRestored(path, failure) }
+        }
+        return DatabaseRestoration(sizeInBytes: size, jars: jars, sealedValues: values, replaced: replaced)
+    }
+
+    private static func checkBackup(_ backup: String) throws(SessionStoreError) {
+        if PrivateFile.isFolder(backup) {
+            throw SessionStoreError(.databaseForeign, backup, "this is a folder; name the backup in it")
+        }
+        guard let header = DatabaseHeader(backup) else {
+            throw SessionStoreError(.databaseUnavailable, backup, "the file cannot be read; check its permissions")
+        }
+        guard header.isDatabase, header.applicationID == applicationID else {
+            throw SessionStoreError(
+                .databaseForeign, backup, "this is not a backup that 'crumb backup' made; nothing was changed")
+        }
+    }
+
+    /// Checks that the database may go where it is to go.
+    ///
+    /// - Returns: whether there is one already.
+    private static func checkPlace(
+        _ place: String, named path: String, sparing backup: String, replacing: Bool
+    ) throws(SessionStoreError) -> Bool {
+        if PrivateFile.isFolder(place) || PrivateFile.isSpecial(place) {
+            throw SessionStoreError(.databaseUnavailable, path, "this is no regular file; name one")
+        }
+        if PrivateFile.isSame(place, backup) {
+            throw SessionStoreError(.fileExists, path, "the backup is this database itself; name another file")
+        }
+        guard !PrivateFile.isAbsent(place), PrivateFile.size(place) != 0 else { return false }
+        guard replacing else {
+            throw SessionStoreError(
+                .fileExists, path, "there is a database already; use --force to replace it with the backup")
+        }
+        return true
+    }
+
+    /// Opens the copy, which brings it to the current schema, and reads all of it.
+    private static func verified(
+        _ copy: String, keys: KeySource, named backup: String, now: Timestamp
+    ) throws(SessionStoreError) -> (jars: Int, sealedValues: Int) {
+        do {
+            let result = try inspected(copy, keys: keys, named: backup, now: now)
+            try SessionStoreError.catching(backup) {
+                // The connection above is closed: this one empties the log and takes it away.
+                let single = try DatabaseQueue(path: location(copy))
+                try single.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
+                try single.close()
+            }
+            return result
+        } catch {
+            // People know the backup, not its copy.
+            throw error.subject == copy ? SessionStoreError(error.code, backup, error.detail) : error
+        }
+    }
+
+    private static func inspected(
+        _ copy: String, keys: KeySource, named backup: String, now: Timestamp
+    ) throws(SessionStoreError) -> (jars: Int, sealedValues: Int) {
+        let database = try SessionDatabase(path: copy, keys: keys, durability: .full, now: now)
+        let check = try database.check()
+        let damage = check.findings.filter { [.structure, .orphan, .unreadable].contains($0.code) }
+        if let first = damage.first {
+            let more = damage.count > 1 ? " and \(damage.count - 1) more" : ""
+            throw SessionStoreError(
+                .databaseDamaged, backup,
+                "the backup is damaged (\(first.location?.description ?? first.code.rawValue)\(more)); nothing was "
+                    + "changed; 'crumb check --database FILE' lists the damage")
+        }
+        return (try database.jars(now: now).count, check.readableValues)
+    }
+
+    /// Locks the database that is to be replaced against everybody else; `nil` if there is none.
+    private static func lock(_ place: String, named path: String) throws(SessionStoreError) -> SystemFile? {
+        if PrivateFile.isAbsent(place) { return nil }
+        guard let file = SystemFile(place, SQLITE_OPEN_READWRITE) else {
+            throw SessionStoreError(.databaseUnavailable, path, "the file cannot be opened; check its permissions")
+        }
+        switch file.lockExclusively() {
+        case SQLITE_OK: return file
+        case SQLITE_BUSY:
+            throw SessionStoreError(
+                .databaseBusy, path,
+                "another process has the database open; stop it ('crumb serve', too), then restore again; nothing was "
+                    + "changed")
+        default:
+            throw SessionStoreError(.databaseUnavailable, path, "the file cannot be locked; check its permissions")
+        }
+    }
+
+    private static func notRestored(_ path: String, _ failure: Int32) -> SessionStoreError {
+        if failure == PrivateFile.noSpace {
+            return SessionStoreError(.diskFull, path, "the disk is full; make room and try again; nothing was changed")
+        }
+        if failure == PrivateFile.alreadyThere {
+            return SessionStoreError(
+                .fileExists, path, "there is a database already; use --force to replace it with the backup")
+        }
+        return SessionStoreError(
+            .fileNotWritten, path, "the database cannot be written: \(PrivateFile.message(failure))")
+    }
+}
