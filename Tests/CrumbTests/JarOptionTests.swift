@@ -31,6 +31,42 @@ struct JarOptionTests {
         #expect((status.first?["jars"] as? [Any])?.count == 1)
     }
 
+    @Test("CRUMB_JAR names the jar, -j and --jar outrank it")
+    func variable() throws {
+        try home.receive("a=1; Path=/")
+        try home.receive("a=2; Path=/", jar: "work")
+        let url = "https://www.example.com/"
+        for (options, jar, header) in [
+            ([], "work", "a=2"), (["-j", "default"], "work", "a=1"), (["--jar", "default"], "work", "a=1"),
+            (["-j", "work"], "", "a=2"), ([], "", "a=1"),
+        ] as [([String], String, String)] {
+            let result = try home.start(["header", url] + options, variables: ["CRUMB_JAR": jar]).wait()
+            #expect(result.text == "Cookie: \(header)\n", "\(options) \(jar): \(result.talk)")
+        }
+        #expect(try home.crumb("list", variables: ["CRUMB_JAR": "typo"]).status == 34)
+        #expect(try home.crumb("prune", "-j", "work").status == 0)
+    }
+
+    @Test(
+        "rm, delete, show and ls are other names of remove and list, in each group",
+        arguments: [
+            ["rm", "a"], ["delete", "a"], ["show"], ["ls"], ["jars", "ls"], ["jars", "show", "default"],
+            ["jars", "rm", "default"], ["jars", "delete", "default"], ["session", "show"], ["session", "rm", "before"],
+            ["session", "delete", "before"], ["token", "ls"], ["token", "rm", "login"], ["token", "delete", "login"],
+            ["token", "show", "login"], ["key", "show"], ["jars", "fields", "show"],
+            ["jars", "fields", "rm", "X-A", "--scope", "https://a.example/"],
+            ["serve", "token", "ls"], ["serve", "token", "rm", "ci"], ["token", "fallback", "show"],
+        ])
+    func aliases(words: [String]) throws {
+        try home.receive("a=1; Path=/")
+        #expect(try home.crumb("session", "save", "before").status == 0)
+        #expect(try home.crumb("token", "import", "login", input: "tok-1\n").status == 0)
+        #expect(try home.crumb("jars", "fields", "set", "X-A", "--scope", "https://a.example/", input: "v").status == 0)
+        #expect(try home.crumb("serve", "token", "create", "ci", "--read").status == 0)
+        let result = try home.start(words).wait()
+        #expect(result.status == 0, "\(words): \(result.talk)")
+    }
+
     @Test("A name that no jar can have is exit status 36", arguments: ["", "a\nb", String(repeating: "x", count: 101)])
     func names(name: String) throws {
         try home.receive("a=1")

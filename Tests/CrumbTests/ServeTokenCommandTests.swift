@@ -17,10 +17,20 @@ struct ServeTokenCommandTests {
         #expect(report["name"] as? String == "ci" && report["state"] as? String == "valid")
         #expect(report["jars"] as? [String] == ["work"] && report["verbs"] as? [String] == ["secrets"])
         #expect(report["expires"] != nil)
-        #expect(try home.crumb("serve", "token", "revoke", "ci").status == 0)
+        let revoked = try home.crumb("serve", "token", "revoke", "ci")
+        #expect(revoked.status == 0 && revoked.output.isEmpty)
+        #expect(revoked.talk == "revoked access token 'ci'; requests with it are refused from now on\n")
         #expect(try home.crumb("serve", "token", "list").text.isEmpty)
         #expect(try home.crumb("serve", "token", "list", "--all").text.contains("revoked"))
         #expect(try home.crumb("serve", "token", "revoke", "ci").status == 40)
+    }
+
+    @Test("With --json, creating and revoking print objects")
+    func json() throws {
+        let made = try #require(try home.crumb("serve", "token", "create", "ci", "--read", "--json").objects().first)
+        #expect(made["name"] as? String == "ci" && (made["token"] as? String)?.hasPrefix("crumb_") == true)
+        let revoked = try home.crumb("serve", "token", "revoke", "ci", "--json")
+        #expect(revoked.text == "{\"revoked\":\"ci\"}\n" && revoked.talk.isEmpty)
     }
 
     @Test(

@@ -19,6 +19,14 @@ public enum ExportFormat: String, Sendable, CaseIterable {
     /// The cookies of WebDriver's "Add Cookie", for a page of one host.
     case webDriver = "webdriver"
 
+    /// Names that people know formats by, beside the formats' own names.
+    public static let aliases = ["cookies.txt": "netscape", "playwright": "storage-state"]
+
+    /// The format of a name, its own or one of ``aliases``; `nil` for any other name.
+    public init?(name: String) {
+        self.init(rawValue: ExportFormat.aliases[name] ?? name)
+    }
+
     /// The format's name for a person.
     public var title: String {
         switch self {

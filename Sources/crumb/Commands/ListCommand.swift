@@ -7,7 +7,8 @@ struct ListCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "List the cookies of a jar.",
-        discussion: "Values are shown only with --values: they are as good as passwords.")
+        discussion: "Values are shown only with --values: they are as good as passwords.",
+        aliases: ["show", "ls"])
 
     @OptionGroup var jar: JarOptions
     @OptionGroup var output: OutputOptions

@@ -15,7 +15,7 @@ struct PruneCommand: CrumbCommand {
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
-    @Option(help: "The only jar to remove cookies from. Default: all of them.")
+    @Option(name: .shortAndLong, help: "The only jar to remove cookies from. Default: all of them.")
     var jar: String?
 
     @Option(help: "How many entries of the journal stay.")

@@ -10,7 +10,8 @@ struct RemoveCommand: CrumbCommand {
         discussion: """
             A cookie has to meet every condition; each one that goes is listed. Exit status 4 where there is none. \
             'crumb jars clear' removes all cookies of a jar.
-            """)
+            """,
+        aliases: ["rm", "delete"])
 
     @OptionGroup var jar: JarOptions
     @OptionGroup var output: OutputOptions

@@ -7,8 +7,13 @@ struct JarOptions: ParsableArguments {
     @OptionGroup var databaseOptions: DatabaseOptions
     @OptionGroup var suffixListOptions: SuffixListOptions
 
-    @Option(help: "The jar within the database.")
-    var jar = "default"
+    @Option(
+        name: [.customShort("j"), .customLong("jar")],
+        help: ArgumentHelp("The jar to use. Default: CRUMB_JAR, else 'default'.", valueName: "name"))
+    var givenJar: String?
+
+    /// The name of the jar.
+    var jar: String { givenJar ?? Locations().jar ?? "default" }
 
     /// The database file that is meant.
     func path() throws -> String {

@@ -25,6 +25,9 @@ struct Locations {
     /// The public suffix list, where there is to be another one than the built-in.
     var publicSuffixList: String? { value("CRUMB_PUBLIC_SUFFIX_LIST") }
 
+    /// The jar that commands use unless they name one.
+    var jar: String? { value("CRUMB_JAR") }
+
     /// The running service that is asked instead of a file.
     var service: String? { value("CRUMB_SERVICE") }
 

@@ -95,7 +95,8 @@ struct JarsFieldsSetCommand: CrumbCommand {
 
 struct JarsFieldsListCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the header fields of a jar; values only with --values.")
+        commandName: "list", abstract: "List the header fields of a jar; values only with --values.",
+        aliases: ["show", "ls"])
 
     @OptionGroup var jar: JarOptions
     @OptionGroup var output: OutputOptions
@@ -126,7 +127,8 @@ struct JarsFieldsListCommand: CrumbCommand {
 
 struct JarsFieldsRemoveCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Forget a header field of a jar.")
+        commandName: "remove", abstract: "Forget a header field of a jar.",
+        aliases: ["rm", "delete"])
 
     @OptionGroup var jar: JarOptions
     @OptionGroup var scope: FieldScopeOptions

@@ -5,7 +5,8 @@ import SessionStore
 
 struct JarsRemoveCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Remove a jar with everything in it, saved sessions too.")
+        commandName: "remove", abstract: "Remove a jar with everything in it, saved sessions too.",
+        aliases: ["rm", "delete"])
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions

@@ -9,7 +9,8 @@ struct JarsSettingsCommand: CrumbCommand {
         abstract: "Show the settings of a jar, or change them.",
         discussion: """
             What is not given stays as it is. Cookies over a new limit go when the next one comes, and are named then.
-            """)
+            """,
+        aliases: ["show"])
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var changes: JarSettingsOptions

@@ -26,5 +26,18 @@ struct ServeRefreshCommand: CrumbCommand {
                 .tokenSettingsInvalid,
                 "\(name): how its tokens are renewed is not known; log in anew, or import it anew")
         }
+        if output.json {
+            try console.writeJSON(RefreshAheadReport(name: name, refreshesAhead: !off))
+        } else {
+            console.note(
+                off
+                    ? "the service no longer renews '\(name)' ahead of time"
+                    : "the service renews '\(name)' before its tokens expire")
+        }
     }
+}
+
+private struct RefreshAheadReport: Encodable {
+    let name: String
+    let refreshesAhead: Bool
 }

@@ -18,7 +18,9 @@ struct ServeTokenCreateCommand: CrumbCommand {
     @Argument(help: "The token's name, which stands in the audit log.")
     var name: String
 
-    @Option(name: .customLong("jar"), help: "A jar that the token is for. Can be repeated. Default: all of them.")
+    @Option(
+        name: [.customShort("j"), .customLong("jar")],
+        help: "A jar that the token is for. Can be repeated. Default: all of them.")
     var jars: [String] = []
 
     @Flag(help: "Let its bearer see what there is: names, flags, lifetimes, decisions; no values.")
@@ -50,7 +52,11 @@ struct ServeTokenCreateCommand: CrumbCommand {
         let token = try database.open(now: now).serviceTokens.create(
             named: name, grant: AccessGrant(verbs: verbs, jars: jars.isEmpty ? .all : .named(Set(jars))),
             expiry: expiry, now: now, using: &generator)
-        try console.write(token.exposedBytes + [UInt8(ascii: "\n")])
+        if output.json {
+            try console.writeJSON(["name": name, "token": String(decoding: token.exposedBytes, as: UTF8.self)])
+        } else {
+            try console.write(token.exposedBytes + [UInt8(ascii: "\n")])
+        }
     }
 
     private static func seconds(_ text: String) -> Int64? {

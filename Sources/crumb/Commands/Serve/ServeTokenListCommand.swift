@@ -4,7 +4,8 @@ import SessionStore
 
 struct ServeTokenListCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Show the access tokens of the service, without the tokens.")
+        commandName: "list", abstract: "Show the access tokens of the service, without the tokens.",
+        aliases: ["show", "ls"])
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions

@@ -4,7 +4,8 @@ import SessionStore
 
 struct ServeTokenRevokeCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
-        commandName: "revoke", abstract: "End an access token of the service, at once.")
+        commandName: "revoke", abstract: "End an access token of the service, at once.",
+        aliases: ["remove", "rm", "delete"])
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
@@ -18,6 +19,11 @@ struct ServeTokenRevokeCommand: CrumbCommand {
             throw Problem(
                 .tokenNotFound,
                 "\(name): there is no access token of this name; 'crumb serve token list' shows those there are")
+        }
+        if output.json {
+            try console.writeJSON(["revoked": name])
+        } else {
+            console.note("revoked access token '\(name)'; requests with it are refused from now on")
         }
     }
 }

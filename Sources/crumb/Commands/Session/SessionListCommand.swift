@@ -5,7 +5,8 @@ import SessionStore
 
 struct SessionListCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the saved sessions of a jar.")
+        commandName: "list", abstract: "List the saved sessions of a jar.",
+        aliases: ["show", "ls"])
 
     @OptionGroup var jar: JarOptions
     @OptionGroup var output: OutputOptions

@@ -5,7 +5,8 @@ import SessionStore
 
 struct SessionRemoveCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Forget a saved session; the jar's cookies stay as they are.")
+        commandName: "remove", abstract: "Forget a saved session; the jar's cookies stay as they are.",
+        aliases: ["rm", "delete"])
 
     @OptionGroup var jar: JarOptions
     @OptionGroup var output: OutputOptions

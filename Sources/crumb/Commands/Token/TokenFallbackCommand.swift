@@ -78,7 +78,9 @@ struct FallbackSetCommand: CrumbCommand {
 }
 
 struct FallbackListCommand: CrumbCommand {
-    static let configuration = CommandConfiguration(commandName: "list", abstract: "List the rules of a jar.")
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the rules of a jar.",
+        aliases: ["show", "ls"])
 
     @OptionGroup var jar: JarOptions
     @OptionGroup var output: OutputOptions
@@ -94,7 +96,9 @@ struct FallbackListCommand: CrumbCommand {
 }
 
 struct FallbackRemoveCommand: CrumbCommand {
-    static let configuration = CommandConfiguration(commandName: "remove", abstract: "Forget a rule.")
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "Forget a rule.",
+        aliases: ["rm", "delete"])
 
     @OptionGroup var jar: JarOptions
     @OptionGroup var output: OutputOptions

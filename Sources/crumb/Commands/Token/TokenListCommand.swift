@@ -6,7 +6,8 @@ import SessionStore
 
 struct TokenListCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the tokens that are kept, without showing them.")
+        commandName: "list", abstract: "List the tokens that are kept, without showing them.",
+        aliases: ["ls"])
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions

@@ -4,7 +4,8 @@ import SessionStore
 
 struct TokenRemoveCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Forget a token set, without a word to the server.")
+        commandName: "remove", abstract: "Forget a token set, without a word to the server.",
+        aliases: ["rm", "delete"])
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions

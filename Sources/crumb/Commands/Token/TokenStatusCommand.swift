@@ -6,7 +6,8 @@ import SessionStore
 
 struct TokenStatusCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show what is kept of a login, and where, but no token.")
+        commandName: "status", abstract: "Show what is kept of a login, and where, but no token.",
+        aliases: ["show"])
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
