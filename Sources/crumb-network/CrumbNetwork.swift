@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import NetworkHelper
 
 /// What `crumb` has another program do, so that it is quick to start itself: whatever speaks HTTP or checks
 /// signatures, with the libraries that takes.
@@ -11,6 +12,10 @@ struct CrumbNetwork: AsyncParsableCommand {
         subcommands: [
             ExchangeCommand.self, CallCommand.self, VerifyCommand.self, QRCodeCommand.self, ServeCommand.self,
         ])
+
+    static func main() async {
+        await main(ProcessArguments.texts)
+    }
 }
 
 /// The pipes to `crumb`.

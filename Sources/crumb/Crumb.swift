@@ -1,4 +1,5 @@
 import ArgumentParser
+import NetworkHelper
 
 /// The `crumb` command.
 @main
@@ -20,4 +21,24 @@ struct Crumb: ParsableCommand {
             ChangesCommand.self, SimulateCommand.self, TokenCommand.self, ServeCommand.self, StatusCommand.self,
             KeyCommand.self, PruneCommand.self, CheckCommand.self, BackupCommand.self, RestoreCommand.self,
         ])
+
+    static func main() {
+        let arguments = ProcessArguments.texts
+        do {
+            var command = try parseAsRoot(arguments)
+            if let error = UsageAdvice(arguments).unknownHelpTopic { exit(withUsageError: error) }
+            try command.run()
+        } catch {
+            guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
+            let (message, text) = (message(for: error), fullMessage(for: error))
+            guard let advice = UsageAdvice(arguments).message(insteadOf: message) else { exit(withError: error) }
+            exit(withUsageError: text.replacing(message, with: advice, maxReplacements: 1))
+        }
+    }
+
+    /// Ends the command as a usage error, whose whole text is given.
+    private static func exit(withUsageError text: String) -> Never {
+        Console.writeError(text)
+        exit(withError: ExitCode.validationFailure)
+    }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CookieModel
 import Foundation
+import NetworkHelper
 
 struct CurlCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
@@ -68,10 +69,7 @@ struct CurlCommand: CrumbCommand {
 
     /// The arguments as they were typed. Swift's strings would replace octets that are not UTF-8.
     private static func octets(of arguments: [String]) -> [[UInt8]] {
-        let words = (0..<Int(CommandLine.argc)).compactMap { index in
-            CommandLine.unsafeArgv[index].map { Array(UnsafeRawBufferPointer(start: $0, count: strlen($0))) }
-        }
-        let tail = words.suffix(arguments.count)
+        let tail = ProcessArguments.words.suffix(arguments.count)
         let isSame =
             tail.count == arguments.count
             && zip(tail, arguments).allSatisfy { String(decoding: $0, as: UTF8.self) == $1 }

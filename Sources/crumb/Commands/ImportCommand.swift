@@ -44,7 +44,7 @@ struct ImportCommand: CrumbCommand {
     var files: [String] = []
 
     func validate() throws {
-        if files.isEmpty, browser == nil { throw ValidationError("Missing expected argument '<files> ...'") }
+        if files.isEmpty, browser == nil { throw ValidationError("Name a capture file, or use `--browser firefox`.") }
         if browserProfile != nil, browser == nil { throw ValidationError("--browser-profile needs --browser.") }
         if browser != nil, format != nil { throw ValidationError("--browser and --format exclude each other.") }
     }

@@ -52,6 +52,11 @@ struct Console {
         Console.talk("crumb: \(text)")
     }
 
+    /// Writes text of several lines to standard error as it is.
+    static func writeError(_ text: String) {
+        try? write(Array("\(text)\n".utf8), to: STDERR_FILENO)
+    }
+
     /// Lines up the columns of a table; the last one is as wide as it is.
     static func table(_ rows: [[String]]) -> String {
         let columns = rows.map(\.count).max() ?? 0

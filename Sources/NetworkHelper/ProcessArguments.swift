@@ -1,0 +1,48 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// The command line of this process, byte for byte.
+///
+/// On Linux, Swift's `CommandLine` finds the arguments by walking back from the environment. A preloaded library that
+/// moves the environment, such as libfaketime, makes it find none, and every command would print the root help. The
+/// kernel still has them.
+package enum ProcessArguments {
+    /// Every word, the program's name first.
+    package static let words: [[UInt8]] = {
+        #if os(Linux)
+            if let words = kernelWords(), !words.isEmpty { return words }
+        #endif
+        return (0..<Int(CommandLine.argc)).compactMap { index in
+            CommandLine.unsafeArgv[index].map { Array(UnsafeRawBufferPointer(start: $0, count: strlen($0))) }
+        }
+    }()
+
+    /// The words after the program's name. Bytes that are not UTF-8 are replaced.
+    package static var texts: [String] {
+        words.dropFirst().map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    #if os(Linux)
+        /// The words in `/proc/self/cmdline`, each of which ends with a zero byte; `nil` if it cannot be read.
+        private static func kernelWords() -> [[UInt8]]? {
+            let descriptor = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC)
+            guard descriptor >= 0 else { return nil }
+            defer { close(descriptor) }
+            var bytes: [UInt8] = []
+            var buffer = [UInt8](repeating: 0, count: 1 << 14)
+            while true {
+                let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+                if count < 0, errno == EINTR { continue }
+                guard count >= 0 else { return nil }
+                if count == 0 { break }
+                bytes += buffer[0..<count]
+            }
+            return bytes.split(separator: 0, omittingEmptySubsequences: false).dropLast().map(Array.init)
+        }
+    #endif
+}

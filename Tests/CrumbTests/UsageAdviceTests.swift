@@ -1,0 +1,98 @@
+import Foundation
+import Testing
+
+@Suite("A wrong command line, and what to do about it")
+struct UsageAdviceTests {
+    private let home = CrumbHome()
+
+    @Test(
+        "What people try first is answered with what there is",
+        arguments: [
+            ("import", "Name a capture file, or use `--browser firefox`."),
+            ("jars destroy ben", "No command 'destroy'. Did you mean `crumb jars remove ben`?"),
+            ("jars destroy 'two words'", "Did you mean `crumb jars remove 'two words'`?"),
+            ("jars lst", "No command 'lst'. Did you mean `crumb jars list`?"),
+            ("improt login.har", "No command 'improt'. Did you mean `crumb import login.har`?"),
+            ("login work", "Did you mean `crumb token login work`?"),
+            ("add sid=secret", "Did you mean `crumb import FILE`?"),
+            ("nonsense", "No command 'nonsense'. `crumb help` lists them."),
+            ("nonsense --nonsense", "No command 'nonsense'. `crumb help` lists them."),
+            ("token nonsense", "No command 'nonsense'. `crumb help token` lists them."),
+            ("jars fields headers", "No command 'headers'. `crumb help jars fields` lists them."),
+            ("serve --port 8800", "Unknown option '--port'. Use `--listen 127.0.0.1:8800`."),
+            ("serve --port=8800", "Use `--listen 127.0.0.1:8800`."),
+            ("serve --port", "Use `--listen 127.0.0.1:8722`."),
+            ("serve -p http", "Unknown option '-p'. Use `--listen 127.0.0.1:8722`."),
+            ("serve token create ci --ttl 1d", "Use `--expires 30d`."),
+            ("header --url https://a.example/", "Give the URL as an argument: `crumb header URL`."),
+            ("header https://a.example/ --session work", "Use `--jar NAME`."),
+            ("header https://a.example/ --output f", "Redirect standard output: `crumb header > FILE`."),
+            ("list --domain a.example", "Give the domain as an argument: `crumb list example.com`."),
+            ("list -c cookies.txt", "`crumb import FILE` reads a cookie file"),
+            ("jars remove ben --yes", "Leave it out: `crumb jars remove` asks for no confirmation."),
+            ("token login work --client-secret s3cret", "use `--client-secret-file FILE`."),
+            ("import --file login.har", "Give the file as an argument: `crumb import FILE`."),
+            ("convert --to har --format netscape f", "Use `--to NAME` for the format to write"),
+            ("list --verbose", "`crumb explain URL` the reasons."),
+            ("--json list", "Put options after the command: `crumb list --json`."),
+            ("export", "Name the format to write: `crumb export --format netscape`."),
+            ("header", "Name the URL of the request: `crumb header https://www.example.com/`."),
+            ("get sid", "Name the cookie and the URL: `crumb get sid https://www.example.com/`."),
+            ("token get", "Name the login: `crumb token get NAME`. `crumb token list` lists them."),
+            ("status work", "`crumb status` takes no arguments."),
+            ("header https://a.example/ b", "`crumb header` takes one URL."),
+            ("list --jsn", "Unknown option '--jsn'. Did you mean '--json'?"),
+        ])
+    func advice(line: String, expected: String) throws {
+        let result = try home.shell("crumb \(line)")
+        #expect(result.status == 64 && result.output.isEmpty)
+        #expect(result.talk.hasPrefix("Error: ") && result.talk.contains(expected), "\(result.talk)")
+        #expect(!result.talk.contains("secret ") && !result.talk.contains("s3cret"), "\(result.talk)")
+    }
+
+    @Test(
+        "Help on a command that does not exist is an error",
+        arguments: [
+            ("help nosuch", "No command 'nosuch'. `crumb help` lists them."),
+            ("nosuch --help", "No command 'nosuch'. `crumb help` lists them."),
+            ("help imprt", "No command 'imprt'. Did you mean `crumb help import`?"),
+            ("help jars nosuch", "No command 'nosuch'. `crumb help jars` lists them."),
+            ("jars nosuch -h", "No command 'nosuch'. `crumb help jars` lists them."),
+            ("help header nosuch", "No command 'nosuch' in `crumb header`."),
+        ])
+    func help(line: String, expected: String) throws {
+        let result = try home.shell("crumb \(line)")
+        #expect(result.status == 64 && result.output.isEmpty)
+        #expect(result.talk == "Error: \(expected)\n")
+    }
+
+    @Test(
+        "Help on what exists is help",
+        arguments: [
+            "help", "--help", "help import", "help jars remove", "help jars rm", "jars --help", "serve token create -h",
+            "header nothing --help", "curl --help",
+        ])
+    func realHelp(line: String) throws {
+        let result = try home.shell("crumb \(line)")
+        #expect(result.status == 0 && result.text.contains("USAGE: crumb") && result.talk.isEmpty, "\(result.talk)")
+    }
+
+    #if os(Linux)
+        @Test("A preloaded library that moves the environment, as libfaketime does, hides no argument")
+        func movedEnvironment() throws {
+            try home.write(
+                "#include <stdlib.h>\n__attribute__((constructor)) static void move(void) { setenv(\"MOVED\", \"1\", 1); }\n",
+                to: "move.c")
+            let compiled = try home.shell("cc -shared -fPIC -o move.so move.c")
+            try #require(compiled.status == 0, "gcc is needed: \(compiled.talk)")
+            let preload: [String: String?] = ["LD_PRELOAD": home.file("move.so")]
+            let version = try home.crumb("--version", variables: preload)
+            #expect(version.status == 0 && version.text == "0.1.0\n", "\(version.text)\(version.talk)")
+            let list = try home.crumb("list", "--json", variables: preload)
+            #expect(list.status == 0 && list.text.isEmpty, "\(list.text)")
+            // The program beside it gets its arguments as well.
+            let service = try home.crumb("list", "--service", "unix:\(home.file("none"))", variables: preload)
+            #expect(service.status == 55, "\(service.talk)")
+        }
+    #endif
+}
