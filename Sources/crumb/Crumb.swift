@@ -20,6 +20,7 @@ struct Crumb: ParsableCommand {
             GetCommand.self, SetCommand.self, RemoveCommand.self, SessionCommand.self, JarsCommand.self,
             ChangesCommand.self, SimulateCommand.self, TokenCommand.self, ServeCommand.self, StatusCommand.self,
             KeyCommand.self, PruneCommand.self, CheckCommand.self, BackupCommand.self, RestoreCommand.self,
+            ManualCommand.self,
         ])
 
     static func main() {
