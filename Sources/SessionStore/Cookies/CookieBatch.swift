@@ -17,6 +17,10 @@ public struct CookieBatch {
     /// value but how long it is, so none is opened.
     private var store: CookieStore
     private var siteCount: Int
+    /// The expired cookies of those sites, which no rule sees: their rows wait for the clock to be confirmed.
+    private var expired: [Octets: ExpiredCookies]
+    /// The clock as it is confirmed; `nil` before that was asked for.
+    private var clock: ConfirmedClock?
     /// The site that was met last: mostly the next line's, too.
     private var currentSite: Octets?
     /// How far the jar had come when the batch began; `nil` before that was asked for.
@@ -44,6 +48,7 @@ public struct CookieBatch {
         store = remembered.store ?? CookieStore()
         store.policy = policy
         siteCount = remembered.siteCount
+        expired = remembered.expired
         end = remembered.end
     }
 
@@ -105,7 +110,9 @@ public struct CookieBatch {
             ).removeTotalExcess()
         }
         // What the limit removed may be of any site.
-        if limits.totalCookies == nil { remembered = RememberedJar(store: store, siteCount: siteCount, end: end) }
+        if limits.totalCookies == nil {
+            remembered = RememberedJar(store: store, siteCount: siteCount, expired: expired, end: end)
+        }
         return evicted
     }
 
@@ -126,6 +133,7 @@ public struct CookieBatch {
             // They may be read again.
             _ = try writtenRows()
             store.forgetSites()
+            expired = [:]
             isNewJar = false
             siteCount = 0
         }
@@ -144,21 +152,43 @@ public struct CookieBatch {
                 end = found
                 isNewJar = found.nextSequence == 1
             }
-            let expired: [Cookie]
+            if expired[site]?.areValid(at: now) == true {
+                // The clock was set back: they are valid again.
+                (store[site], expired[site]) = (nil, nil)
+                siteCount -= 1
+            }
+            let found: [Cookie]
+            // A key of its own: the one at hand keeps the whole URL in memory.
+            let key = Octets(Array(site))
             if var cookies = store[site] {
-                expired = cookies.removeExpired(at: now)
-                if !expired.isEmpty { store[site] = cookies }
+                found = cookies.removeExpired(at: now)
+                if !found.isEmpty { store[site] = cookies }
             } else {
                 var cookies = SiteCookies(isNewJar ? [] : try rows.besides { try $0.outlines(site: site) })
-                expired = cookies.removeExpired(at: now)
-                // A key of its own: the one at hand keeps the whole URL in memory.
-                store[Octets(Array(site))] = cookies
+                found = cookies.removeExpired(at: now)
+                store[key] = cookies
                 siteCount += 1
             }
-            guard !expired.isEmpty else { return }
-            try rows.writtenRows().deleteExpired(site: site, now: now)
-            for cookie in expired { journal.append(.expired, cookie.id, site: site) }
+            guard !found.isEmpty else { return }
+            expired[key, default: ExpiredCookies()].insert(found)
+            try removeUnneeded(key)
         }
+    }
+
+    /// Removes the rows of a site's expired cookies that need not stay.
+    private mutating func removeUnneeded(_ site: Octets) throws {
+        let clock =
+            try clock ?? rows.besides { try ConfirmedClockRows(database: $0.database).see(now, isFrequent: true) }
+        self.clock = clock
+        for cookie in expired[site]?.removeUnneeded(clock.confirmed, limits) ?? [] {
+            try rows.delete(cookie.id, site: site)
+            journal.append(.expired, cookie.id, site: site)
+        }
+    }
+
+    /// Whether there is the row of an expired cookie of this identity, which the caller is about to change.
+    private mutating func takeExpired(_ id: Cookie.ID, site: Octets) -> Bool {
+        expired[site]?.remove(id) ?? false
     }
 
     /// Brings in the other sites that section 5.7, step 16, looks at.
@@ -175,12 +205,13 @@ public struct CookieBatch {
         guard let cookie = decision.cookie else { return }
         try SessionStoreError.catching(path) {
             if decision.outcome == .deleted {
-                guard decision.previous != nil else { return }
+                guard decision.previous != nil || takeExpired(cookie.id, site: site) else { return }
                 try rows.delete(cookie.id, site: site)
                 journal.append(.deleted, cookie.id, site: site)
             } else {
                 let isNew = decision.outcome == .stored
-                try rows.write(isNew ? .insertion : .update, cookie, site: site, source: source)
+                let hasRow = !isNew || takeExpired(cookie.id, site: site)
+                try rows.write(hasRow ? .update : .insertion, cookie, site: site, source: source)
                 journal.append(isNew ? .stored : .replaced, cookie.id, site: site)
             }
             for eviction in decision.evicted {

@@ -63,6 +63,17 @@ struct CookieRows {
         return try statement.step() ? Int(statement.int64(0)) : 0
     }
 
+    /// The numbers of cookies that have expired and that have not. Reads the whole jar.
+    func counts(now: Timestamp) throws -> (live: Int, expired: Int) {
+        let statement = try RowStatement(
+            database, "SELECT count(*), count(*) FILTER (WHERE expires_at < ?2) FROM cookie WHERE jar_id = ?1")
+        defer { statement.reset() }
+        statement.bind(1, jarID)
+        statement.bind(2, now.microseconds)
+        guard try statement.step() else { return (0, 0) }
+        return (Int(statement.int64(0) - statement.int64(1)), Int(statement.int64(1)))
+    }
+
     /// The registrable domains that have cookies. Reads the whole jar.
     func sites() throws -> [Octets] {
         let statement = try RowStatement(database, "SELECT DISTINCT site FROM cookie WHERE jar_id = ? ORDER BY site")
@@ -85,16 +96,28 @@ struct CookieRows {
         try sites().flatMap(rows)
     }
 
-    /// The whole rows of the cookies that were not used for longest. Reads the whole jar.
-    func leastRecentlyUsed(_ count: Int) throws -> [StoredCookie] {
+    /// The whole rows of the cookies that were not used for longest, without expired ones. Reads the whole jar.
+    func leastRecentlyUsed(_ count: Int, now: Timestamp) throws -> [StoredCookie] {
+        try first(
+            count, where: "(expires_at IS NULL OR expires_at >= ?3)", by: "last_access_at, created_at, sequence", now)
+    }
+
+    /// The whole rows of the expired cookies that were to live for the shortest time. Reads the whole jar.
+    func shortestLivedExpired(_ count: Int, now: Timestamp) throws -> [StoredCookie] {
+        try first(count, where: "expires_at < ?3", by: "expires_at - created_at, sequence", now)
+    }
+
+    private func first(
+        _ count: Int, where condition: String, by order: String, _ now: Timestamp
+    ) throws -> [StoredCookie] {
         let statement = try RowStatement(
             database,
             """
-            SELECT \(CookieRows.rowColumns) FROM cookie WHERE jar_id = ?
-            ORDER BY last_access_at, created_at, sequence LIMIT ?
+            SELECT \(CookieRows.rowColumns) FROM cookie WHERE jar_id = ?1 AND \(condition) ORDER BY \(order) LIMIT ?2
             """)
         statement.bind(1, jarID)
         statement.bind(2, Int64(count))
+        statement.bind(3, now.microseconds)
         return try CookieRows.collectRows(statement)
     }
 
@@ -164,16 +187,6 @@ struct CookieRows {
         case .update: try RowStatement(.updateCookie, prepared, on: database)
         case .deletion: try RowStatement(.deleteCookie, prepared, on: database)
         }
-    }
-
-    /// Removes the expired cookies of one site.
-    func deleteExpired(site: Octets, now: Timestamp) throws {
-        let statement = try RowStatement(
-            database, "DELETE FROM cookie WHERE jar_id = ? AND site = ? AND expires_at < ?")
-        statement.bind(1, jarID)
-        statement.bind(2, site)
-        statement.bind(3, now.microseconds)
-        try statement.run()
     }
 
     /// Notes when a cookie was last sent.

@@ -8,6 +8,8 @@ struct RememberedJar {
     var store: CookieStore?
     /// How many sites are there.
     var siteCount = 0
+    /// The cookies of those sites that have expired and whose rows are still there.
+    var expired: [Octets: ExpiredCookies] = [:]
     /// `nil` where it is not known.
     var end: JournalEnd?
 }

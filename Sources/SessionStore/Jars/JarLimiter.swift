@@ -6,9 +6,9 @@ struct JarLimiter {
     let limits: CookieLimits
     let now: Timestamp
 
-    /// Removes what one registrable domain has over its limits. Expired cookies are out already.
+    /// Removes what one registrable domain has over its limits. Expired cookies do not count.
     func removeExcess(site: Octets) throws -> [Eviction] {
-        let cookies = try journaled.rows.outlines(site: site)
+        let cookies = try journaled.rows.outlines(site: site).filter { !$0.isExpired(at: now) }
         var found = SiteCookies(cookies)
         var evicted = found.removeExcess(nil, limits)
         let partitions = Set(cookies.compactMap(\.id.partitionKey)).sorted { $0.serialized < $1.serialized }
@@ -16,13 +16,20 @@ struct JarLimiter {
         return try evicted.map { try evict($0.cookie, site: site, $0.reason) }
     }
 
-    /// Removes what the jar has over its total: expired cookies first, then the least recently used.
+    /// Removes what the jar has over its total, the least recently used cookies first. Expired cookies that are still
+    /// there push out none, and have a room of their own of the same size.
     func removeTotalExcess() throws -> [Eviction] {
-        guard let limit = limits.totalCookies, try journaled.rows.count() > limit else { return [] }
-        try journaled.removeExpired(now: now)
-        let excess = try journaled.rows.count() - limit
-        guard excess > 0 else { return [] }
-        return try journaled.rows.leastRecentlyUsed(excess).map { try evict($0.cookie, site: $0.site, .totalLimit) }
+        guard let limit = limits.totalCookies else { return [] }
+        let (live, expired) = try journaled.rows.counts(now: now)
+        if expired > limit {
+            for stored in try journaled.rows.shortestLivedExpired(expired - limit, now: now) {
+                try journaled.removeExpired(stored.cookie.id, site: stored.site, now: now)
+            }
+        }
+        guard live > limit else { return [] }
+        return try journaled.rows.leastRecentlyUsed(live - limit, now: now).map {
+            try evict($0.cookie, site: $0.site, .totalLimit)
+        }
     }
 
     private func evict(_ cookie: Cookie, site: Octets, _ reason: EvictionReason) throws -> Eviction {

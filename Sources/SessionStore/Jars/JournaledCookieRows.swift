@@ -14,9 +14,15 @@ struct JournaledCookieRows {
     }
 
     /// Stores a cookie that the jar does not have. Its value is sealed for this jar.
-    func insert(_ stored: StoredCookie, now: Timestamp) throws {
-        try rows.insert(
-            stored.cookie, sealedValue: stored.cookie.value, site: stored.site, source: stored.source)
+    ///
+    /// - Parameter overExpired: whether the row of an expired cookie with the same ID is still there.
+    func insert(_ stored: StoredCookie, overExpired: Bool = false, now: Timestamp) throws {
+        let (cookie, site) = (stored.cookie, stored.site)
+        if overExpired {
+            try rows.replace(with: cookie, sealedValue: cookie.value, site: site, source: stored.source)
+        } else {
+            try rows.insert(cookie, sealedValue: cookie.value, site: site, source: stored.source)
+        }
         try journal.append(.stored, [(stored.cookie.id, stored.site)], now: now)
     }
 
@@ -39,13 +45,18 @@ struct JournaledCookieRows {
         try journal.append(.evicted, [(id, site)], now: now)
     }
 
-    /// Removes what has expired.
+    /// Removes an expired cookie.
+    func removeExpired(_ id: Cookie.ID, site: Octets, now: Timestamp) throws {
+        try rows.delete(id, site: site)
+        try journal.append(.expired, [(id, site)], now: now)
+    }
+
+    /// Removes what had expired by a time that is confirmed, ``ConfirmedClock``.
     ///
     /// - Returns: how many cookies went.
-    @discardableResult
-    func removeExpired(now: Timestamp) throws -> Int {
+    func removeExpired(before confirmed: Timestamp, now: Timestamp) throws -> Int {
         let statement = try deletion(where: "expires_at < ?2")
-        statement.bind(2, now.microseconds)
+        statement.bind(2, confirmed.microseconds)
         return try journal.append(.expired, returnedBy: statement, now: now)
     }
 

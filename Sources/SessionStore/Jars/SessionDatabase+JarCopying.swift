@@ -81,7 +81,6 @@ extension SessionDatabase {
             let limiter = JarLimiter(journaled: target, limits: taker.settings.limits, now: now)
             var sequence = try jars.nextSequence(id: targetID)
             var merge = JarMerge()
-            try target.removeExpired(now: now)
             for site in try source.sites() {
                 let present = Dictionary(
                     try target.rows.rows(site: site).map { ($0.cookie.id, $0) }, uniquingKeysWith: { first, _ in first }
@@ -91,7 +90,8 @@ extension SessionDatabase {
                         merge.expired += 1
                         continue
                     }
-                    let old = present[stored.cookie.id]
+                    let row = present[stored.cookie.id]
+                    let old = row.flatMap { $0.cookie.isExpired(at: now) ? nil : $0 }
                     if let old, old.lastUpdate >= stored.lastUpdate {
                         merge.kept += 1
                         continue
@@ -104,13 +104,13 @@ extension SessionDatabase {
                         merge.unreadable.append(stored.cookie.with(value: []))
                         continue
                     }
-                    if old == nil {
-                        try target.insert(stored, now: now)
-                        sequence += 1
-                        merge.added += 1
-                    } else {
+                    if old != nil {
                         try target.replace(with: stored, now: now)
                         merge.replaced += 1
+                    } else {
+                        try target.insert(stored, overExpired: row != nil, now: now)
+                        sequence += 1
+                        merge.added += 1
                     }
                 }
                 merge.evicted += try limiter.removeExcess(site: site)

@@ -12,6 +12,8 @@ public struct Pruning: Sendable, Hashable {
 
     /// How many expired cookies went, by jar; jars without any are left out.
     public var expiredCookies: [String: Int] = [:]
+    /// How many cookies have expired and stay until the clock is confirmed, by jar; jars without any are left out.
+    public var waitingCookies: [String: Int] = [:]
     /// How many entries of the journal went, the oldest ones.
     public var journalEntries = 0
     /// Whether the file was written anew.

@@ -7,7 +7,9 @@ extension SessionDatabase {
 
     /// Removes what no rule asks for any more: expired cookies, old entries of the journal, free pages.
     ///
-    /// Saved sessions stay as they are. Expired cookies are sent nowhere, pruned or not; this is about room.
+    /// Saved sessions stay as they are. Expired cookies are sent nowhere, pruned or not; this is about room. A cookie
+    /// goes once the clock has gone on for a day after it was seen past the cookie's expiry: where the clock jumps ahead
+    /// and back, nothing is lost. Steps of more than eight hours from one look at the clock to the next count as eight.
     ///
     /// - Parameters:
     ///   - jar: the only jar to remove cookies from; all of them where it is `nil`.
@@ -21,9 +23,13 @@ extension SessionDatabase {
         let sizeBefore = sizeInBytes
         var pruning = try write { database in
             var pruning = Pruning()
+            let confirmed = try ConfirmedClockRows(database: database).see(now).confirmed
             for (id, name) in try jarNames(database) where jar == nil || name == jar {
-                let count = try JournaledCookieRows(database: database, jarID: id).removeExpired(now: now)
+                let journaled = JournaledCookieRows(database: database, jarID: id)
+                let count = try confirmed.map { try journaled.removeExpired(before: $0, now: now) } ?? 0
                 if count > 0 { pruning.expiredCookies[name] = count }
+                let waiting = try journaled.rows.counts(now: now).expired
+                if waiting > 0 { pruning.waitingCookies[name] = waiting }
             }
             if let jar, try JarRows(database: database).jar(named: jar) == nil {
                 throw SessionStoreError(.jarNotFound, jar, "there is no jar of this name")

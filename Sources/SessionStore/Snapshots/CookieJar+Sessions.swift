@@ -5,15 +5,14 @@ internal import GRDB
 extension CookieJar {
     /// Removes the cookies that end with the session, as a browser does when it quits (section 5.7 of the draft).
     ///
-    /// - Returns: how many went and how many stay. What has expired goes too and is not counted.
+    /// - Returns: how many went and how many stay. What has expired is not counted.
     @discardableResult
     public func endSession(now: Timestamp) throws(SessionStoreError) -> SessionEnd {
         try database.write { connection in
             let journaled = JournaledCookieRows(database: connection, jarID: id)
-            try journaled.removeExpired(now: now)
             let removed = try journaled.removeSessionCookies(now: now)
             try CaptureRows(database: connection, jarID: id).allowAgain()
-            return SessionEnd(removed: removed, kept: try journaled.rows.count())
+            return SessionEnd(removed: removed, kept: try journaled.rows.counts(now: now).live)
         }
     }
 
@@ -47,8 +46,7 @@ extension CookieJar {
             guard let (snapshotID, session) = try rows.snapshots(named: name).first else {
                 throw SessionStoreError(noSessionNamed: name, jar: self.name)
             }
-            // What has expired is no cookie that anybody would miss.
-            try JournaledCookieRows(database: connection, jarID: id).removeExpired(now: now)
+            try rows.removeOtherExpired(than: snapshotID, now: now)
             let removed = try rows.removeOthers(than: snapshotID, now: now)
             let changed = try rows.restoreChanged(snapshotID, now: now)
             let added = try rows.restoreMissing(snapshotID, now: now)

@@ -71,13 +71,25 @@ struct SnapshotRows {
         try statement.run()
     }
 
-    /// Removes the jar's cookies that the snapshot does not have.
+    /// Removes the jar's expired cookies, which count as not there. One that has expired in the snapshot too stays: it
+    /// is valid again where the clock is set back.
+    func removeOtherExpired(than id: Int64, now: Timestamp) throws {
+        _ = try run(
+            """
+            DELETE FROM cookie WHERE jar_id = ?1 AND expires_at < ?3 AND NOT EXISTS (
+                SELECT 1 FROM snapshot_cookie AS saved
+                WHERE saved.snapshot_id = ?2 AND saved.expires_at < ?3 AND \(SnapshotRows.isSameCookie))
+            RETURNING \(ChangeRows.identity)
+            """, id, now, noting: .expired)
+    }
+
+    /// Removes the jar's cookies that the snapshot does not have. Expired ones are out already.
     ///
     /// - Returns: how many went.
     func removeOthers(than id: Int64, now: Timestamp) throws -> Int {
         try run(
             """
-            DELETE FROM cookie WHERE jar_id = ?1 AND NOT EXISTS (
+            DELETE FROM cookie WHERE jar_id = ?1 AND (expires_at IS NULL OR expires_at >= ?3) AND NOT EXISTS (
                 SELECT 1 FROM snapshot_cookie AS saved
                 WHERE \(SnapshotRows.isWanted) AND \(SnapshotRows.isSameCookie))
             RETURNING \(ChangeRows.identity)

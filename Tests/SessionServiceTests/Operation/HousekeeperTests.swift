@@ -38,7 +38,28 @@ struct HousekeeperTests {
     func prunes(after seconds: Int64, left count: Int) throws {
         let last = housekeeper(after: seconds) { $0.pruneMinutes = 1 }.prune(since: ServiceFixture.now)
         #expect(last == ServiceFixture.now.advanced(bySeconds: seconds))
+        #expect(try cookieCount == 3)
+        for hours in [8, 16, 24] as [Int64] {
+            _ = housekeeper(after: seconds + hours * 3600) { $0.pruneMinutes = 1 }.prune(since: last)
+        }
         #expect(try cookieCount == count)
+    }
+
+    @Test("A clock that jumps ahead for an hour and back loses no cookie, and housekeeping goes on")
+    func clockJump() throws {
+        let years: Int64 = 10 * 365 * 86_400
+        var last = ServiceFixture.now
+        for seconds in [0, 600, 1200, 1800, 2400, 3000, 3600] as [Int64] {
+            last = housekeeper(after: years + seconds) { $0.pruneMinutes = 5 }.prune(since: last)
+        }
+        #expect(last > ServiceFixture.now.advanced(bySeconds: years))
+        last = housekeeper(after: 600) { $0.pruneMinutes = 5 }.prune(since: last)
+        #expect(last == ServiceFixture.now.advanced(bySeconds: 600))
+        #expect(try cookieCount == 3)
+        let sent = try fixture.database.jar(named: "default", now: last).cookies().readable.filter {
+            !$0.isExpired(at: last)
+        }
+        #expect(sent.count == 3)
     }
 
     @Test("Nothing is removed before the time has come, nor where nobody wants it", arguments: [0, 70])

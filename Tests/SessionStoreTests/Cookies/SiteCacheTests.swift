@@ -127,7 +127,7 @@ struct SiteCacheTests {
         try expect("a=3; s=1", "after it was restored")
         _ = try other.endSession(now: Given.now)
         try expect("s=1", "after the session's end")
-        _ = try database.prune(now: Given.now.advanced(bySeconds: 1001))
+        try database.pruneConfirmed(at: Given.now.advanced(bySeconds: 1001))
         try expect("", "after everything has run out")
         try other.receive("a=5; Path=/")
         try expect("a=5", "in a jar that was empty")

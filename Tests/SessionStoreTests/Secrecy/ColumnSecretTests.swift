@@ -67,6 +67,7 @@ struct ColumnSecretTests {
             try jar.receive("\(line); Path=/")
         }
         try jar.receive("c=\(secret)", now: Given.now.advanced(bySeconds: 100))
+        try jar.database.pruneConfirmed(at: Given.now.advanced(bySeconds: 100))
         let page = try jar.changes(after: 0)
         #expect(Set(page.changes.map(\.cause)) == [.stored, .replaced, .deleted, .expired])
         var dumped = ""

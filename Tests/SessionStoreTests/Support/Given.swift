@@ -45,6 +45,21 @@ extension CookieJar {
 }
 
 extension SessionDatabase {
+    /// Prunes while the clock goes on for two days, so that what had expired by `time` goes.
+    ///
+    /// - Returns: what went, all in all.
+    @discardableResult
+    func pruneConfirmed(
+        jar: String? = nil, vacuum: Pruning.Vacuum = .whenWorthwhile, at time: Timestamp
+    ) throws -> [String: Int] {
+        var removed: [String: Int] = [:]
+        for step in 0...6 {
+            let pruning = try prune(jar: jar, vacuum: vacuum, now: time.advanced(bySeconds: Int64(step) * 8 * 3600))
+            removed.merge(pruning.expiredCookies, uniquingKeysWith: +)
+        }
+        return removed
+    }
+
     /// Changes rows behind the back of the rules, as a vandal would.
     func execute(_ sql: String, _ blob: [UInt8]? = nil) throws {
         try write { connection in

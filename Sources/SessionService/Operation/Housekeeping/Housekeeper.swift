@@ -38,7 +38,9 @@ struct Housekeeper: Service {
     /// - Returns: when that was done last.
     func prune(since last: Timestamp) -> Timestamp {
         let now = now()
-        guard configuration.pruneMinutes > 0, now >= last.advanced(bySeconds: Int64(configuration.pruneMinutes) * 60)
+        // A last time in the future is from before the clock was set back.
+        guard configuration.pruneMinutes > 0,
+            now < last || now >= last.advanced(bySeconds: Int64(configuration.pruneMinutes) * 60)
         else { return last }
         perform("Removing what has expired failed") {
             // Without writing the file anew, which would hold up everybody.
@@ -58,7 +60,7 @@ struct Housekeeper: Service {
         var due: [String] = []
         perform("Looking for tokens that end soon failed") {
             for case .success(let stored) in try database.tokens.all()
-            where stored.refusal == nil && pauses[stored.profile.name].map({ $0 <= now }) ?? true {
+            where stored.refusal == nil && !isPaused(until: pauses[stored.profile.name], now) {
                 guard isDue(stored.tokens, now),
                     try database.tokens.credentials(stored.profile.name)?.settings.refreshesAhead == true
                 else { continue }
@@ -75,6 +77,12 @@ struct Housekeeper: Service {
                 logger.warning("Renewing tokens failed", metadata: ["profile": "\(name)", "error": "\(error)"])
             }
         }
+    }
+
+    /// Whether a profile is still left alone. A pause that is longer than any was begun before the clock was set back.
+    private func isPaused(until end: Timestamp?, _ now: Timestamp) -> Bool {
+        guard let end else { return false }
+        return now < end && end <= now.advanced(bySeconds: Housekeeper.pauseSeconds)
     }
 
     /// Whether tokens end soon. Of short-lived ones the first half is let pass, so that they are not renewed all the
