@@ -84,6 +84,7 @@ let package = Package(
                 .embedInCode("../../Migrations/V006_grant_expiry_header_fields.sql"),
                 .embedInCode("../../Migrations/V007_positions_of_former_jars.sql"),
                 .embedInCode("../../Migrations/V008_confirmed_clock.sql"),
+                .embedInCode("../../Migrations/V009_journal_in_order.sql"),
             ]),
         .target(
             name: "RequestDecoration",

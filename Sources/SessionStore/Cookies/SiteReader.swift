@@ -22,7 +22,7 @@ final class SiteReader {
         status = try connection.prepare(
             "SELECT (\(ChangeRows.nextPositionQuery)), (SELECT max(id) FROM sealing_key)")
         changes = try connection.prepare(
-            "SELECT position, site FROM cookie_change WHERE jar_id = ? AND position > ? ORDER BY position LIMIT ?")
+            "SELECT position, site FROM cookie_change WHERE id > ? AND id <= ? ORDER BY id")
     }
 
     /// The cookies of a site, values sealed.
@@ -43,9 +43,8 @@ final class SiteReader {
     /// The sites of the changes after `first` up to `last`; `nil` where the journal does not have each of them any
     /// more.
     func sites(ofJar id: Int64, changedAfter first: Int64, upTo last: Int64) throws -> Set<Octets>? {
-        changes.bind(1, id)
-        changes.bind(2, first)
-        changes.bind(3, last - first)
+        changes.bind(1, ChangeRows.id(first, ofJar: id))
+        changes.bind(2, ChangeRows.id(last, ofJar: id))
         defer { changes.reset() }
         var sites: Set<Octets> = []
         var position = first

@@ -98,6 +98,7 @@ struct JarRows {
     /// Removes a jar and what belongs to it.
     func delete(id: Int64) throws {
         try FormerJournal(database: database).include(jar: id)
+        try ChangeRows(database: database, jarID: id).removeAll()
         let statement = try RowStatement(database, "DELETE FROM jar WHERE id = ?")
         statement.bind(1, id)
         try statement.run()

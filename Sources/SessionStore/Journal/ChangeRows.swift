@@ -10,19 +10,31 @@ struct ChangeRows {
     /// What a statement on cookies returns for ``append(_:returnedBy:now:)``.
     static let identity = "site, domain, path, name, host_only, partition_key"
 
+    /// The largest position: an entry's id has the jar's above it.
+    private static let lastPosition: Int64 = 1 << 36 - 1
+
+    /// The id of a jar's newest entry, in a query on `jar`.
+    private static let newest = """
+        (SELECT id FROM cookie_change WHERE id BETWEEN jar.id << 36 AND (jar.id << 36) + \(lastPosition)
+            ORDER BY id DESC LIMIT 1)
+        """
+
     static let endQuery = """
         SELECT max(next_change, coalesce(position + 1, 0)),
             max(jar.next_sequence, coalesce(cookie_change.next_sequence, 0))
-        FROM jar LEFT JOIN cookie_change ON jar_id = id
-            AND position = (SELECT max(position) FROM cookie_change WHERE jar_id = jar.id)
-        WHERE id = ?
+        FROM jar LEFT JOIN cookie_change ON cookie_change.id = \(newest) WHERE jar.id = ?
         """
 
     static let insertion = """
         INSERT INTO cookie_change
-            (jar_id, position, cause, changed_at, site, domain, path, name, host_only, partition_key, next_sequence)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            (id, cause, changed_at, site, domain, path, name, host_only, partition_key, next_sequence)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
+
+    /// The id of a jar's entry; of the first or last one that there can be for a position out of bounds.
+    static func id(_ position: Int64, ofJar jarID: Int64) -> Int64 {
+        jarID << 36 + min(max(position, 0), lastPosition)
+    }
 
     let database: Database
     let jarID: Int64
@@ -40,8 +52,7 @@ struct ChangeRows {
 
     /// The position that the next entry gets: a query with the jar's id as its parameter.
     static let nextPositionQuery = """
-        SELECT max(next_change, coalesce((SELECT max(position) + 1 FROM cookie_change WHERE jar_id = jar.id), 0))
-        FROM jar WHERE id = ?1
+        SELECT max(next_change, coalesce((\(newest) & \(lastPosition)) + 1, 0)) FROM jar WHERE jar.id = ?1
         """
 
     /// Where the journal begins, and the position that the next entry gets; `nil` where there is no such jar any more.
@@ -77,10 +88,15 @@ struct ChangeRows {
         try remove(before: next - ChangeRows.limit)
     }
 
+    /// Lets every entry go, with their jar.
+    func removeAll() throws {
+        try remove(before: ChangeRows.lastPosition)
+    }
+
     private func remove(before position: Int64) throws {
-        let statement = try RowStatement(database, "DELETE FROM cookie_change WHERE jar_id = ? AND position < ?")
-        statement.bind(1, jarID)
-        statement.bind(2, position)
+        let statement = try RowStatement(database, "DELETE FROM cookie_change WHERE id >= ? AND id < ?")
+        statement.bind(1, ChangeRows.id(0, ofJar: jarID))
+        statement.bind(2, ChangeRows.id(position, ofJar: jarID))
         try statement.run()
     }
 
@@ -90,13 +106,12 @@ struct ChangeRows {
         nextSequence: Int64
     ) throws {
         let statement = try RowStatement(.insertChange, prepared, on: database)
-        statement.bind(1, jarID)
-        statement.bind(2, position)
-        statement.bind(3, cause.rawValue)
-        statement.bind(4, now.microseconds)
-        statement.bind(5, site)
-        statement.bind(6, identity: id)
-        statement.bind(11, nextSequence)
+        statement.bind(1, ChangeRows.id(position, ofJar: jarID))
+        statement.bind(2, cause.rawValue)
+        statement.bind(3, now.microseconds)
+        statement.bind(4, site)
+        statement.bind(5, identity: id)
+        statement.bind(10, nextSequence)
         try statement.run()
     }
 
@@ -129,11 +144,11 @@ struct ChangeRows {
             database,
             """
             SELECT position, cause, changed_at, domain, path, name, host_only, partition_key FROM cookie_change
-            WHERE jar_id = ? AND position > ? ORDER BY position LIMIT ?
+            WHERE id > ? AND id <= ? ORDER BY id LIMIT ?
             """)
         defer { statement.reset() }
-        statement.bind(1, jarID)
-        statement.bind(2, position)
+        statement.bind(1, ChangeRows.id(position, ofJar: jarID))
+        statement.bind(2, ChangeRows.id(ChangeRows.lastPosition, ofJar: jarID))
         statement.bind(3, Int64(count))
         var changes: [CookieChange] = []
         while try statement.step() {

@@ -43,8 +43,11 @@ extension SessionDatabase {
             let rows = try Row.fetchAll(
                 database,
                 sql: """
-                    SELECT "table", parent, count(*) AS number FROM pragma_foreign_key_check
-                    GROUP BY "table", parent ORDER BY "table", parent
+                    SELECT "table", parent, count(*) AS number FROM pragma_foreign_key_check GROUP BY 1, 2
+                    UNION ALL
+                    SELECT 'cookie_change', 'jar', count(*) FROM cookie_change
+                    WHERE jar_id NOT IN (SELECT id FROM jar) HAVING count(*) > 0
+                    ORDER BY 1, 2
                     """)
             return rows.map { row in
                 let (table, parent, number): (String, String, Int) = (row["table"], row["parent"], row["number"])

@@ -125,8 +125,8 @@ struct CheckTests {
                     PRAGMA writable_schema = ON;
                     UPDATE sqlite_schema SET sql = 'CREATE INDEX spare ON cookie_change (path)' WHERE name = 'spare';
                     INSERT INTO cookie_change
-                        (jar_id, position, cause, changed_at, site, domain, path, name, host_only, partition_key)
-                    VALUES (1, 1000, 1, 0, x'61', x'61', x'62', x'63', 1, '');
+                        (id, cause, changed_at, site, domain, path, name, host_only, partition_key)
+                    VALUES ((1 << 36) + 1000, 1, 0, x'61', x'61', x'62', x'63', 1, '');
                     """)
         }
         let again = try SessionDatabase(
