@@ -65,7 +65,8 @@ struct MigrationProcessTests {
             let version = try number("SELECT max(identifier) FROM grdb_migrations")
             seen.insert(version)
             #expect(
-                ["V001", "V002", "V003", "V004", "V005", "V006", "V007", "V008", "V009"].contains(version), "round \(round)")
+                ["V001", "V002", "V003", "V004", "V005", "V006", "V007", "V008", "V009"].contains(version),
+                "round \(round)")
             // The version that is there is whole: its tables are those of its schema, and all rows are in them.
             let tables = try number(
                 "SELECT count(*) FROM sqlite_schema WHERE name IN ('capture', 'snapshot', 'cookie_change')")

@@ -47,7 +47,7 @@ struct ConfirmedClock: Equatable {
     /// Takes in the time that the clock shows.
     mutating func see(_ now: Timestamp) {
         let (step, isTooFar) = now.microseconds.subtractingReportingOverflow(seen.microseconds)
-        elapsed += isTooFar ? ConfirmedClock.longestStep : min(max(0, step), ConfirmedClock.longestStep)
+        if now > seen { elapsed += isTooFar ? ConfirmedClock.longestStep : min(step, ConfirmedClock.longestStep) }
         seen = now
         if let last = confirmed, now < last { confirmed = now }
         if now < mark {

@@ -8,7 +8,8 @@ struct PruneCommand: CrumbCommand {
         commandName: "prune",
         abstract: "Remove expired cookies and old entries of the journal, and give the room back.",
         discussion: """
-            Expired cookies are sent nowhere, pruned or not. Saved sessions stay as they are. The file is written anew \
+            Expired cookies are sent nowhere, pruned or not. They are removed once the clock has gone on for a day, so \
+            that one that jumps ahead and back loses none. Saved sessions stay as they are. The file is written anew \
             where at least a quarter of it, and a megabyte, is free; the write-ahead log is emptied.
             """)
 

@@ -83,7 +83,7 @@ struct ClockJumpTests {
         #expect(try jar.header(now: ahead).split(separator: "; ").count == 5)
         #expect(try jar.header().split(separator: "; ").count == 10)
         let decision = try jar.receive("one=1; Path=/", now: ClockJumpTests.at(60))
-        #expect(decision[0].evicted.count == 7)
+        #expect(decision[0].evicted.count == 6)
     }
 
     @Test("Short-lived cookies under ever new names take bounded room, and push out none that were to last")

@@ -57,7 +57,8 @@ struct PruningTests {
         #expect(try database.prune(journalLimit: 1, now: later).journalEntries == Int(all - jars))
         #expect(
             try database.number(
-                "SELECT count(*) FROM cookie_change JOIN jar ON jar.id = jar_id WHERE position = next_change - 1") == jars)
+                "SELECT count(*) FROM cookie_change JOIN jar ON jar.id = jar_id WHERE position = next_change - 1")
+                == jars)
         #expect(try database.prune(journalLimit: 1, now: later).journalEntries == 0)
         #expect(try database.prune(journalLimit: 0, now: later).journalEntries == Int(jars))
     }

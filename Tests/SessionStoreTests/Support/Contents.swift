@@ -8,6 +8,11 @@ extension CookieJar {
         try cookies().readable.sorted { ($0.creation, $0.sequence) < ($1.creation, $1.sequence) }
     }
 
+    /// The same without what has expired and waits for the clock to be confirmed.
+    func contents(at now: Timestamp) throws -> [Cookie] {
+        try contents().filter { !$0.isExpired(at: now) }
+    }
+
     /// Name and value of every cookie, in the order of creation.
     func pairs() throws -> [String] {
         try contents().map(\.pair.description)
