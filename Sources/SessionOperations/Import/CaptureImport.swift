@@ -8,13 +8,18 @@ package struct CaptureImport {
     package struct Options: Sendable {
         /// The URL of a raw dump's first response.
         package var url: String?
+        /// The page in the address bar, for requests whose capture does not tell.
+        package var topLevel: String?
         /// Whether lifetimes count from now instead of from when the capture was made.
         package var receivedNow: Bool
         /// The format; `nil` to tell it by what the capture holds.
         package var format: CaptureFormat?
 
-        package init(url: String? = nil, receivedNow: Bool = false, format: CaptureFormat? = nil) {
+        package init(
+            url: String? = nil, topLevel: String? = nil, receivedNow: Bool = false, format: CaptureFormat? = nil
+        ) {
             self.url = url
+            self.topLevel = topLevel
             self.receivedNow = receivedNow
             self.format = format
         }
@@ -23,7 +28,9 @@ package struct CaptureImport {
         /// what makes it the same import.
         package var digest: CaptureDigest {
             var digest = CaptureDigest()
-            digest.update("\(url ?? "") \(receivedNow)\(format.map { " \($0.rawValue)" } ?? "")\n".utf8)
+            let format = format.map { " \($0.rawValue)" } ?? ""
+            let topLevel = topLevel.map { " top-level=\($0)" } ?? ""
+            digest.update("\(url ?? "") \(receivedNow)\(format)\(topLevel)\n".utf8)
             return digest
         }
     }
@@ -40,7 +47,7 @@ package struct CaptureImport {
     package init(of source: String, into jar: CookieJar, _ options: Options, now: Timestamp) {
         reader = CaptureReader(source: source, url: options.url, format: options.format)
         digest = options.digest
-        intake = CaptureIntake(of: source, into: jar, receivedNow: options.receivedNow, now: now)
+        intake = CaptureIntake(of: source, into: jar, options, now: now)
     }
 
     /// Where reading has come to.

@@ -11,8 +11,7 @@ package struct CaptureIntake {
     private static let batchByteLimit = 8 << 20
 
     private let jar: CookieJar
-    /// Whether lifetimes count from now instead of from when the capture was made.
-    private let receivedNow: Bool
+    private let options: CaptureImport.Options
     private let now: Timestamp
     private var waiting = WaitingItems()
     /// The capture's record in the jar, made with the first cookies.
@@ -29,9 +28,9 @@ package struct CaptureIntake {
     /// An intake into a jar.
     ///
     /// - Parameter source: what a person knows the capture by.
-    package init(of source: String, into jar: CookieJar, receivedNow: Bool, now: Timestamp) {
+    package init(of source: String, into jar: CookieJar, _ options: CaptureImport.Options, now: Timestamp) {
         self.jar = jar
-        self.receivedNow = receivedNow
+        self.options = options
         self.now = now
         report = ImportReport(source: source)
     }
@@ -76,8 +75,7 @@ package struct CaptureIntake {
                 case .cookie(let record, let place):
                     report.count(try batch.receive(record), at: place, line: nil, received: .distantPast)
                 case .response(let response):
-                    try CaptureIntake.store(
-                        response, countingFromNow: receivedNow, in: &batch, now: now, &report)
+                    try store(response, in: &batch)
                 }
             }
             // Of a broken file there may be more to read once it is mended.
@@ -86,16 +84,13 @@ package struct CaptureIntake {
         report.count(evicted)
     }
 
-    private static func store(
-        _ response: CapturedResponse, countingFromNow: Bool, in batch: inout CookieBatch, now: Timestamp,
-        _ report: inout ImportReport
+    private mutating func store(
+        _ response: CapturedResponse, in batch: inout CookieBatch
     ) throws(SessionStoreError) {
-        guard let (received, time) = response.received(countingFromNow: countingFromNow, now: now, &report) else {
-            return
-        }
-        for (index, decision) in try batch.receive(received, at: time).enumerated() {
-            report.count(decision, at: response.place, line: index + 1, received: time)
-        }
+        guard !response.setCookie.isEmpty,
+            let received = response.received(options, policy: jar.policy, now: now, &report)
+        else { return }
+        report.count(try batch.receive(received.response, at: received.time), on: received, at: response.place)
     }
 }
 
