@@ -12,16 +12,25 @@ package struct CaptureImport {
         package var topLevel: String?
         /// Whether lifetimes count from now instead of from when the capture was made.
         package var receivedNow: Bool
+        /// Whether the cookies that requests sent are imported, too.
+        package var takesRequestCookies: Bool
         /// The format; `nil` to tell it by what the capture holds.
         package var format: CaptureFormat?
 
         package init(
-            url: String? = nil, topLevel: String? = nil, receivedNow: Bool = false, format: CaptureFormat? = nil
+            url: String? = nil, topLevel: String? = nil, receivedNow: Bool = false,
+            takesRequestCookies: Bool = false, format: CaptureFormat? = nil
         ) {
             self.url = url
             self.topLevel = topLevel
             self.receivedNow = receivedNow
+            self.takesRequestCookies = takesRequestCookies
             self.format = format
+        }
+
+        /// Whether the cookies that a response's request sent are wanted.
+        package func wantsCookies(of response: CapturedResponse) -> Bool {
+            !response.requestCookies.isEmpty && (takesRequestCookies || response.isCopiedRequest)
         }
 
         /// The digest of a capture of which nothing was read yet. What the import is told besides the file belongs to
@@ -30,7 +39,8 @@ package struct CaptureImport {
             var digest = CaptureDigest()
             let format = format.map { " \($0.rawValue)" } ?? ""
             let topLevel = topLevel.map { " top-level=\($0)" } ?? ""
-            digest.update("\(url ?? "") \(receivedNow)\(format)\(topLevel)\n".utf8)
+            let requests = takesRequestCookies ? " request-cookies" : ""
+            digest.update("\(url ?? "") \(receivedNow)\(format)\(topLevel)\(requests)\n".utf8)
             return digest
         }
     }

@@ -22,6 +22,15 @@ package struct ImportReport: Codable {
         package let source: String
     }
 
+    /// What became of the cookies that requests sent.
+    package struct RequestCookieCounts: Codable {
+        package var taken = 0
+        /// How many were left out because a cookie of that name was set for their host.
+        package var alreadySet = 0
+        /// How many were left out because a third party's request sent them: their partition is unknown.
+        package var thirdParty = 0
+    }
+
     /// What became of the cookies that third parties set.
     package struct ThirdParties: Codable {
         /// How many responses of third parties set cookies.
@@ -87,6 +96,8 @@ package struct ImportReport: Codable {
     package var refused: [Refusal] = []
     /// What became of cookies that third parties set; `nil` if none did.
     package var thirdParties: ThirdParties?
+    /// What became of the cookies that requests sent; `nil` if none were asked for or found.
+    package var requestCookies: RequestCookieCounts?
     package var evicted: [Evicted] = []
     package var failures: [Failure] = []
     /// What the capture holds besides cookies, and what was left out because it was not asked for.
@@ -134,6 +145,23 @@ package struct ImportReport: Codable {
         thirdParties = counts
     }
 
+    /// Accounts for a cookie that a request sent.
+    mutating func count(requestCookie decision: StorageDecision, at place: CapturePlace) {
+        count(decision.evicted)
+        if decision.outcome != .rejected {
+            requestCookies?.taken += 1
+        } else {
+            refuse(decision, at: place, line: nil)
+        }
+    }
+
+    private mutating func refuse(_ decision: StorageDecision, at place: CapturePlace, line: Int?) {
+        refused.append(
+            Refusal(
+                place: place.description, line: line, name: decision.name?.description,
+                reasons: decision.reasons.reasons.map { ReasonReport($0) }))
+    }
+
     /// Accounts for one line.
     ///
     /// - Parameter time: when it was received: one whose lifetime ended later has run out, one whose lifetime ended then
@@ -148,11 +176,7 @@ package struct ImportReport: Codable {
         case .replaced: replaced += 1
         case .deleted:
             if let expiry = decision.cookie?.expiry, expiry > time { expired += 1 } else { deleted += 1 }
-        case .rejected:
-            refused.append(
-                Refusal(
-                    place: place.description, line: line, name: decision.name?.description,
-                    reasons: decision.reasons.reasons.map { ReasonReport($0) }))
+        case .rejected: refuse(decision, at: place, line: line)
         }
     }
 

@@ -41,6 +41,9 @@ struct ConvertCommand: CrumbCommand {
     @Flag(help: "Count lifetimes from now, not from when the capture was made.")
     var receivedNow = false
 
+    @Flag(help: "Also convert the cookies that requests sent, for a capture that began after the login.")
+    var requestCookies = false
+
     @Argument(help: "The captures; '-' is standard input.")
     var files: [String]
 
@@ -55,7 +58,8 @@ struct ConvertCommand: CrumbCommand {
         let destination = try export.destination(sparing: [], console)
         var converter = CaptureConverter(
             options: CaptureImport.Options(
-                url: url, topLevel: filter.context.topLevel, receivedNow: receivedNow, format: from),
+                url: url, topLevel: filter.context.topLevel, receivedNow: receivedNow,
+                takesRequestCookies: requestCookies, format: from),
             database: try database.options(), policy: policy, now: now,
             showsProgress: !output.json && !output.quiet && ImportProgress.hasTerminal)
         Interruption.listen()

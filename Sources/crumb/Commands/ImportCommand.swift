@@ -40,6 +40,9 @@ struct ImportCommand: CrumbCommand {
     @Flag(help: "Count lifetimes from now, not from when the capture was made.")
     var receivedNow = false
 
+    @Flag(help: "Also import the cookies that requests sent, for a capture that began after the login.")
+    var requestCookies = false
+
     @Flag(help: "Import a capture that was imported before again.")
     var again = false
 
@@ -57,7 +60,8 @@ struct ImportCommand: CrumbCommand {
         let importer = try jar.kept(now: .now, browserOptions: database).importer(
             ImportOrder(
                 options: CaptureImport.Options(
-                    url: url, topLevel: topLevel, receivedNow: receivedNow, format: format), again: again,
+                    url: url, topLevel: topLevel, receivedNow: receivedNow,
+                    takesRequestCookies: requestCookies, format: format), again: again,
                 showsProgress: !output.json && !output.quiet && ImportProgress.hasTerminal))
         Interruption.listen()
         var status: ExitStatus?

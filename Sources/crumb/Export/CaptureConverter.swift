@@ -13,6 +13,7 @@ struct CaptureConverter {
     private let policy: CookiePolicy
     /// Whether a person sees how far it has come.
     let showsProgress: Bool
+    private var requestCookies = RequestCookies()
     /// The cookies so far.
     private(set) var collection: CookieCollection
 
@@ -57,6 +58,7 @@ struct CaptureConverter {
         } catch let problem as Problem {
             report.failures.append(ImportReport.Failure(problem, source: input.name))
         }
+        takeRequestCookies(&report)
         report.format = reader.format?.rawValue
         return report
     }
@@ -87,9 +89,26 @@ struct CaptureConverter {
     }
 
     private mutating func take(_ response: CapturedResponse, _ report: inout ImportReport) {
-        guard !response.setCookie.isEmpty,
+        let wantsCookies = options.wantsCookies(of: response)
+        guard wantsCookies || !response.setCookie.isEmpty,
             let received = response.received(options, policy: policy, now: now, &report)
         else { return }
-        report.count(collection.receive(received.response, at: received.time), on: received, at: response.place)
+        if wantsCookies { requestCookies.note(response, in: received.context) }
+        guard !response.setCookie.isEmpty else { return }
+        let decisions = collection.receive(received.response, at: received.time)
+        requestCookies.note(decisions)
+        report.count(decisions, on: received, at: response.place)
+    }
+
+    /// Takes in the cookies that the requests of a file sent, behind everything that its responses set.
+    private mutating func takeRequestCookies(_ report: inout ImportReport) {
+        guard !requestCookies.isEmpty else { return }
+        let present = RequestCookies.Present(collection.ids)
+        for (_, cookies) in requestCookies.finish(policy: policy, &report) {
+            for cookie in cookies where !present.hides(cookie, &report) {
+                _ = collection.receive(cookie.record)
+                report.requestCookies?.taken += 1
+            }
+        }
     }
 }

@@ -25,6 +25,12 @@ extension ImportReport {
             let context = refusal.thirdParty.map { "; third party \($0.label)" } ?? ""
             rows.append("  refused \(refusal.place)\(line)\(name): \(reasons)\(context)")
         }
+        if let requestCookies {
+            rows.append(
+                "  request cookies: \(requestCookies.taken) taken, \(requestCookies.alreadySet) already set"
+                    + (requestCookies.thirdParty == 0 ? "" : ", \(requestCookies.thirdParty) of third parties left out")
+            )
+        }
         if let thirdParties {
             rows.append(
                 "  third parties: \(counted(thirdParties.responses, "response")), \(thirdParties.stored) stored "

@@ -45,7 +45,8 @@ struct ServedCaptures: CaptureTaking {
             query: [
                 ("source", input.name), ("format", options.format?.rawValue), ("url", options.url),
                 ("topLevel", options.topLevel),
-                ("receivedNow", options.receivedNow ? "true" : nil), ("again", order.again ? "true" : nil),
+                ("receivedNow", options.receivedNow ? "true" : nil),
+                ("requestCookies", options.takesRequestCookies ? "true" : nil), ("again", order.again ? "true" : nil),
                 ("digest", digest),
             ])
         let upload = Upload(input, beginning: beginning)
