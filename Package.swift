@@ -85,6 +85,7 @@ let package = Package(
                 .embedInCode("../../Migrations/V007_positions_of_former_jars.sql"),
                 .embedInCode("../../Migrations/V008_confirmed_clock.sql"),
                 .embedInCode("../../Migrations/V009_journal_in_order.sql"),
+                .embedInCode("../../Migrations/V010_captures_of_requests.sql"),
             ]),
         .target(
             name: "RequestDecoration",

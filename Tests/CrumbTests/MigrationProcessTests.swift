@@ -52,6 +52,10 @@ struct MigrationProcessTests {
     @Test("The old version is left, or the new one, and both work")
     func killed() throws {
         try makeOldDatabase()
+        let versions = try Set(
+            FileManager.default.contentsOfDirectory(atPath: Samples.package.appending(path: "Migrations").path)
+                .filter { $0.hasSuffix(".sql") }.map { String($0.prefix(4)) })
+        let newest = try #require(versions.max())
         // How long it takes where nobody kills it, which depends on what else the machine does.
         let start = ContinuousClock.now
         #expect(try migrate().wait().status == 0)
@@ -64,9 +68,7 @@ struct MigrationProcessTests {
             _ = process.wait()
             let version = try number("SELECT max(identifier) FROM grdb_migrations")
             seen.insert(version)
-            #expect(
-                ["V001", "V002", "V003", "V004", "V005", "V006", "V007", "V008", "V009"].contains(version),
-                "round \(round)")
+            #expect(versions.contains(version), "round \(round)")
             // The version that is there is whole: its tables are those of its schema, and all rows are in them.
             let tables = try number(
                 "SELECT count(*) FROM sqlite_schema WHERE name IN ('capture', 'snapshot', 'cookie_change')")
@@ -84,9 +86,9 @@ struct MigrationProcessTests {
             #expect(try number("PRAGMA integrity_check") == "ok")
             let header = try home.crumb("header", "--database", home.file("work.sqlite"), "https://www.example.com/")
             #expect(header.text == "Cookie: a=1; b=2\n", "round \(round): \(header.talk)")
-            #expect(try number("SELECT max(identifier) FROM grdb_migrations") == "V009")
+            #expect(try number("SELECT max(identifier) FROM grdb_migrations") == newest)
             #expect(try number("SELECT next_sequence FROM jar") == "\(MigrationProcessTests.cookies + 11)")
         }
-        #expect(seen.isSuperset(of: ["V001", "V009"]))
+        #expect(seen.isSuperset(of: ["V001", newest]))
     }
 }

@@ -82,6 +82,16 @@ public enum CaptureFormat: String, Sendable, CaseIterable {
     /// Firefox's session store (`sessionstore.jsonlz4`), which has the cookies that end with the session.
     case firefoxSession = "firefox-session"
 
+    /// Commands that browsers' developer tools make with "Copy as cURL", for bash and for Windows' cmd. Their cookies are
+    /// those that the requests sent.
+    case curlCommand = "curl-command"
+
+    /// Calls that browsers' developer tools make with "Copy as fetch".
+    case fetchCall = "fetch"
+
+    /// A request's header lines of which the first is `Cookie:`. The caller says which URL the request is for.
+    case cookieHeader = "cookie-header"
+
     /// Whether the format is a browser's database.
     public var isDatabase: Bool {
         switch self {
@@ -114,6 +124,9 @@ public enum CaptureFormat: String, Sendable, CaseIterable {
         case .firefoxSession: "Firefox's session store"
         case .firefox, .chromium, .webKitGTK: "databases of Firefox, Chromium and WebKitGTK"
         case .json: "JSON lines of crumb"
+        case .curlCommand: "Copy as cURL"
+        case .fetchCall: "Copy as fetch"
+        case .cookieHeader: "a Cookie line"
         }
     }
 

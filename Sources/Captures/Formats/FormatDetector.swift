@@ -18,6 +18,9 @@ struct FormatDetector {
         if Self.isJSON(prefix) { return json.finding(in: prefix, isWhole: isWhole) }
         if prefix.hasPrefix("HTTP/") { return .format(.http) }
         if prefix.hasPrefix("WARC/1.") { return .format(.warc) }
+        if prefix.hasPrefix("curl ") || prefix.hasPrefix("curl.exe ") { return .format(.curlCommand) }
+        if prefix.hasPrefix("fetch(") || prefix.hasPrefix("await fetch(") { return .format(.fetchCall) }
+        if prefix.count > 7, prefix.extracting(0..<7).equalsIgnoringCase("cookie:") { return .format(.cookieHeader) }
         if prefix.hasPrefix("mozLz40\u{0}") { return .format(.firefoxSession) }
         // Behind the word comes a number, which no file needs all four bytes for.
         if prefix.hasPrefix("cook\u{0}") { return .format(.binaryCookies) }

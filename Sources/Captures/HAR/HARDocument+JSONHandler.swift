@@ -11,6 +11,7 @@ extension HARDocument: JSONHandler {
         case .headers: entry.resetHeaders()
         case .cookies: entry.cookieNames.removeAll()
         case .startedDateTime: entry.time = nil
+        case .requestHeaders: entry.request = RequestHead()
         default: break
         }
     }
@@ -21,6 +22,8 @@ extension HARDocument: JSONHandler {
         case .log:
             if name.equals("entries") {
                 .entries
+            } else if name.equals("pages") {
+                .pages
             } else {
                 name.equals("creator") ? .creator : name.equals("browser") ? .browser : .other
             }
@@ -31,10 +34,21 @@ extension HARDocument: JSONHandler {
                 .request
             } else if name.equals("response") {
                 .response
+            } else if name.equals("startedDateTime") {
+                .startedDateTime
             } else {
-                name.equals("startedDateTime") ? .startedDateTime : .other
+                entryDetail(name)
             }
-        case .request: name.equals("url") ? .url : name.equals("method") ? .method : .other
+        case .page: name.equals("id") ? .pageName : name.equals("title") ? .pageTitle : .other
+        case .initiator: name.equals("url") ? .initiatorURL : .other
+        case .request:
+            if name.equals("url") {
+                .url
+            } else if name.equals("method") {
+                .method
+            } else {
+                name.equals("headers") ? .requestHeaders : .other
+            }
         case .response:
             if name.equals("headers") {
                 .headers
@@ -44,9 +58,17 @@ extension HARDocument: JSONHandler {
                 name.equals("cookies") ? .cookies : .other
             }
         case .cookie: name.equals("name") ? .cookieName : .other
-        case .header: name.equals("name") ? .name : name.equals("value") ? .value : .other
-        case .entries, .headers, .cookies: .other
+        case .header, .requestHeader: name.equals("name") ? .name : name.equals("value") ? .value : .other
+        case .pages, .entries, .headers, .requestHeaders, .cookies: .other
         }
+    }
+
+    /// The members of an entry that tell the context of its request.
+    private static func entryDetail(_ name: Span<UInt8>) -> Slot {
+        if name.equals("pageref") { return .pageReference }
+        if name.equals("_resourceType") { return .resourceType }
+        if name.equals("_initiator") { return .initiator }
+        return name.equals("_frameref") ? .frameReference : .other
     }
 
     mutating func begin(_ container: JSONContainer) -> Bool {
@@ -55,6 +77,13 @@ extension HARDocument: JSONHandler {
         case (.log, .object): enter(.log, .other)
         case (.creator, .object): enter(.creator, .other)
         case (.browser, .object): enter(.browser, .other)
+        case (.pages, .array): enter(.pages, .page)
+        case (.page, .object): enter(.page, .other)
+        case (.initiator, .object): enter(.initiator, .other)
+        case (.requestHeaders, .array): enter(.requestHeaders, .requestHeader)
+        case (.requestHeader, .object):
+            header.reset()
+            enter(.requestHeader, .other)
         case (.entries, .array):
             hasEntries = true
             enter(.entries, .entry)
@@ -85,11 +114,18 @@ extension HARDocument: JSONHandler {
         switch context {
         case .document: enter(.document, .other)
         case .log: enter(.document, .other)
-        case .creator, .browser, .entries: enter(.log, .other)
+        case .creator, .browser, .pages, .entries: enter(.log, .other)
+        case .page:
+            endPage()
+            enter(.pages, .page)
         case .entry:
             endEntry()
             enter(.entries, .entry)
-        case .request, .response: enter(.entry, .other)
+        case .request, .response, .initiator: enter(.entry, .other)
+        case .requestHeaders: enter(.request, .other)
+        case .requestHeader:
+            endRequestHeader()
+            enter(.requestHeaders, .requestHeader)
         case .headers, .cookies: enter(.response, .other)
         case .cookie: enter(.cookies, .cookie)
         case .header:
@@ -100,7 +136,9 @@ extension HARDocument: JSONHandler {
 
     mutating func beginString() -> Bool {
         switch slot {
-        case .url, .method, .startedDateTime, .name, .cookieName, .creatorName, .browserName: return true
+        case .url, .method, .startedDateTime, .name, .cookieName, .creatorName, .browserName, .pageName, .pageTitle,
+            .pageReference, .frameReference, .resourceType, .initiatorURL:
+            return true
         case .value: return header.wantsValue
         default:
             reject()
@@ -119,7 +157,19 @@ extension HARDocument: JSONHandler {
             creator =
                 text.equals("Playwright") ? .playwright : text.equals("WebInspector") ? .chromiumDeveloperTools : nil
         case .browserName: browser = text.equals("chromium") ? .chromium : nil
-        case .name: header.name = text.equalsIgnoringCase("set-cookie") ? .setCookie : .other
+        case .pageName: page.name = String(repairing: text)
+        case .pageTitle: page.title = String(repairing: text)
+        case .pageReference: entry.pageID = String(repairing: text)
+        case .frameReference: entry.frameID = String(repairing: text)
+        case .resourceType: entry.resourceType = String(repairing: text)
+        case .initiatorURL: entry.initiator = String(repairing: text)
+        case .name where context == .requestHeader: header.name = RequestField(text).map { .request($0) } ?? .other
+        case .name:
+            if text.equalsIgnoringCase("set-cookie") {
+                header.name = .setCookie
+            } else {
+                header.name = text.equalsIgnoringCase("location") ? .location : .other
+            }
         case .value:
             header.value = .text
             header.text.removeAll(keepingCapacity: true)
@@ -159,8 +209,10 @@ extension HARDocument: JSONHandler {
         case .name: header.name = .notText
         case .value: header.value = .notText
         // What else an entry has is nice to know, and the entry is good without it.
-        case .root, .log, .creator, .creatorName, .browser, .browserName, .entries, .startedDateTime, .method, .status,
-            .cookies, .cookie, .cookieName, .other:
+        case .root, .log, .creator, .creatorName, .browser, .browserName, .pages, .page, .pageName, .pageTitle,
+            .entries,
+            .startedDateTime, .pageReference, .frameReference, .resourceType, .initiator, .initiatorURL, .method,
+            .requestHeaders, .requestHeader, .status, .cookies, .cookie, .cookieName, .other:
             break
         }
     }

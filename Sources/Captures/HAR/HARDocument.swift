@@ -2,8 +2,8 @@ import CookieModel
 
 /// Finds the responses in the events of a HAR document: `log.entries[].response.headers[]`.
 ///
-/// Only the members on that way are entered, `cookies` for its names alone, and who wrote it; all others (bodies, timings, `_`
-/// extensions) are skipped.
+/// Only the members on that way are entered, `cookies` for its names alone, who wrote it, and what tells the context of a
+/// request: its headers, the pages, and what Chromium's tools say of it. All others (bodies, timings) are skipped.
 struct HARDocument {
     /// Where in the document the value that comes next belongs; in an array, every value of it.
     enum Slot {
@@ -13,12 +13,23 @@ struct HARDocument {
         case creatorName
         case browser
         case browserName
+        case pages
+        case page
+        case pageName
+        case pageTitle
         case entries
         case entry
         case startedDateTime
+        case pageReference
+        case frameReference
+        case resourceType
+        case initiator
+        case initiatorURL
         case request
         case url
         case method
+        case requestHeaders
+        case requestHeader
         case response
         case status
         case headers
@@ -38,9 +49,14 @@ struct HARDocument {
         case log
         case creator
         case browser
+        case pages
+        case page
         case entries
         case entry
+        case initiator
         case request
+        case requestHeaders
+        case requestHeader
         case response
         case headers
         case header
@@ -63,6 +79,9 @@ struct HARDocument {
     var creator: Program?
     var browser: Program?
     var header = HARHeader()
+    /// The page at hand, and the URLs of the pages by their names, as Chromium and Firefox write them.
+    var page: (name: String?, title: String?) = (nil, nil)
+    private var pages: [String: String] = [:]
     /// How many entries were begun, and how many were ended.
     private(set) var begunCount = 0
     private(set) var endedCount = 0
@@ -78,6 +97,7 @@ struct HARDocument {
     /// How many bytes of the document are held.
     var bufferedByteCount: Int {
         entry.setCookie.bufferedByteCount + header.text.capacity + entry.cookieNames.bufferedByteCount
+            + entry.request.bufferedByteCount
     }
 
     private var encoding: HARTextEncoding {
@@ -113,7 +133,17 @@ struct HARDocument {
             .response(
                 CapturedResponse(
                     url: entry.url ?? "", method: entry.method, status: entry.status, time: entry.time,
-                    setCookie: lines, place: place)))
+                    setCookie: lines, evidence: entry.evidence(page: entry.pageID.flatMap { pages[$0] }),
+                    requestCookies: entry.request.cookies.octets, place: place)))
+    }
+
+    /// The page at hand ends. Its title is its URL, unless the writer put the document's title there.
+    mutating func endPage() {
+        defer { page = (nil, nil) }
+        guard let name = page.name, let title = page.title, title.utf8.count <= 8192, title.hasPrefix("http"),
+            pages.count < 10_000
+        else { return }
+        pages[name] = title
     }
 
     /// The lines of a joined value; none where they cannot be told apart: one wrong cookie is worse than none.
@@ -130,6 +160,13 @@ struct HARDocument {
         items.append(.failure(.entryMalformed("It is not an object.", at: place)))
     }
 
+    /// A header of the request ends. Nothing is rejected for it: it is evidence, or nothing.
+    mutating func endRequestHeader() {
+        guard case .request(let field) = header.name, case .text = header.value else { return }
+        let text = encoding.octets(of: header.text) ?? header.text
+        entry.request.take(field, text.span)
+    }
+
     /// The header at hand ends.
     mutating func endHeader() {
         switch (header.name, header.value) {
@@ -141,7 +178,8 @@ struct HARDocument {
             entry.rejectResponse("A Set-Cookie header of its response has no value that is a string.")
         case (.missing, _), (.notText, _):
             entry.rejectResponse("A header of its response has no name that is a string.")
-        case (.other, _): break
+        case (.location, .text): entry.location = entry.location ?? Octets(header.text)
+        case (.location, _), (.request, _), (.other, _): break
         }
     }
 }

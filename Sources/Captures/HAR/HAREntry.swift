@@ -7,6 +7,15 @@ struct HAREntry {
     var status = 0
     var time: Timestamp?
     var setCookie = SetCookieLines()
+    /// What the request's header tells.
+    var request = RequestHead()
+    /// The names of the page and of the frame in it.
+    var pageID: String?
+    var frameID: String?
+    /// What Chromium's tools call the resource, and the URL of what asked for it.
+    var resourceType: String?
+    var initiator: String?
+    var location: Octets?
     /// How many Set-Cookie values were longer than ``CaptureLimits/fieldByteCount``.
     var tooLongCount = 0
 
@@ -28,11 +37,28 @@ struct HAREntry {
         resetRequest()
         resetResponse()
         time = nil
+        (pageID, frameID, resourceType, initiator) = (nil, nil, nil, nil)
+    }
+
+    /// The evidence for the request's context.
+    ///
+    /// - Parameter page: the URL of the entry's page, where the document names it.
+    func evidence(page: String?) -> RequestEvidence {
+        var evidence = request.evidence
+        evidence.pageID = pageID
+        evidence.frameID = frameID
+        evidence.page = page
+        evidence.initiator = initiator
+        evidence.location = location
+        evidence.isDocument = resourceType == "document"
+        if resourceType != nil, !evidence.isDocument { evidence.destination = evidence.destination ?? .subresource }
+        return evidence
     }
 
     /// Forgets the request: the last `request` member counts.
     mutating func resetRequest() {
         method = nil
+        request = RequestHead()
         resetURL()
     }
 
@@ -53,6 +79,7 @@ struct HAREntry {
     /// Forgets the header fields: the last `headers` member counts.
     mutating func resetHeaders() {
         setCookie.removeAll()
+        location = nil
         tooLongCount = 0
         responseProblem = nil
     }

@@ -3,6 +3,8 @@ struct HARHeader {
     enum Name {
         case missing
         case setCookie
+        case location
+        case request(RequestField)
         case other
         case notText
     }
@@ -22,7 +24,7 @@ struct HARHeader {
     /// Whether the value is of interest, as far as can be told.
     var wantsValue: Bool {
         switch name {
-        case .missing, .setCookie: true
+        case .missing, .setCookie, .location, .request: true
         case .other, .notText: false
         }
     }

@@ -35,14 +35,17 @@ struct HeaderBlock: Sendable {
     ///
     /// - Parameters:
     ///   - time: when it came; `nil` for its own `Date`.
+    ///   - request: what is known of the request's header.
     ///   - isFromProxy: whether it is known to be a proxy's own, which sets no cookies for the server behind it.
     mutating func end(
-        at url: TranscriptURL, method: String? = nil, time: Timestamp? = nil, isFromProxy: Bool = false,
-        into items: inout [CaptureItem]
+        at url: TranscriptURL, method: String? = nil, time: Timestamp? = nil, request: RequestHead = RequestHead(),
+        isFromProxy: Bool = false, into items: inout [CaptureItem]
     ) {
         endField(into: &items)
         let place = CapturePlace(source: source, entry: head.index, line: head.line)
         let isFromProxy = isFromProxy || head.isFromProxy
+        var evidence = request.evidence
+        evidence.location = head.location
         if isFromProxy, !head.setCookie.isEmpty { items.append(.failure(.proxyCookies(at: place))) }
         if head.setCookie.isOverfull { items.append(.failure(.responseTooLarge(at: place))) }
         items.append(
@@ -50,7 +53,8 @@ struct HeaderBlock: Sendable {
                 CapturedResponse(
                     url: url.text ?? "", urlOrigin: url.origin, method: method, status: head.status,
                     time: time ?? head.date,
-                    setCookie: isFromProxy ? [] : head.setCookie.octets, place: place)))
+                    setCookie: isFromProxy ? [] : head.setCookie.octets, evidence: evidence,
+                    requestCookies: isFromProxy ? [] : request.cookies.octets, place: place)))
     }
 
     /// Adds a folded line to the field before it.

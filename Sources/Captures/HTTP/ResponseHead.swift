@@ -17,7 +17,7 @@ struct ResponseHead {
     let statusLine: StatusLine
     private(set) var setCookie = SetCookieLines()
     private(set) var date: Timestamp?
-    private var location: Octets?
+    private(set) var location: Octets?
     private var contentLength: Int?
     private var isLengthUnusable = false
 

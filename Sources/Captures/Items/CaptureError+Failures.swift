@@ -151,6 +151,10 @@ extension CaptureError {
         inputUnrecognized("The input has no response in it.", at: place)
     }
 
+    static func noRequests(at place: CapturePlace) -> CaptureError {
+        inputUnrecognized("The input has no request in it.", at: place)
+    }
+
     static func proxyCookies(at place: CapturePlace) -> CaptureError {
         CaptureError(
             .responseSkipped, place,

@@ -32,13 +32,20 @@ public struct CapturedResponse: Sendable, Hashable {
     public var time: Timestamp?
     /// The field values of the Set-Cookie lines, in order, without white space at their ends.
     public var setCookie: [Octets]
+    /// What the capture tells about how the request came about.
+    public var evidence: RequestEvidence
+    /// The values of the request's `Cookie` fields, in order.
+    public var requestCookies: [Octets]
+    /// Whether there is nothing but a request, which a person copied for the cookies in it.
+    public var isCopiedRequest = false
     /// Where it stands.
     public var place: CapturePlace
 
     /// A response from its parts.
     public init(
         url: String, urlOrigin: URLOrigin = .recorded, interface: RequestContext.Interface = .http,
-        method: String? = nil, status: Int, time: Timestamp? = nil, setCookie: [Octets], place: CapturePlace
+        method: String? = nil, status: Int, time: Timestamp? = nil, setCookie: [Octets],
+        evidence: RequestEvidence = RequestEvidence(), requestCookies: [Octets] = [], place: CapturePlace
     ) {
         self.url = url
         self.urlOrigin = urlOrigin
@@ -47,6 +54,8 @@ public struct CapturedResponse: Sendable, Hashable {
         self.status = status
         self.time = time
         self.setCookie = setCookie
+        self.evidence = evidence
+        self.requestCookies = requestCookies
         self.place = place
     }
 }

@@ -36,6 +36,7 @@ public struct CaptureReader: Sendable {
     private var prefix: [UInt8] = []
     private var reader: (any FormatReader)?
     private var items: [CaptureItem] = []
+    private var trail = PageTrail()
 
     /// A reader at the beginning of a capture.
     ///
@@ -153,7 +154,14 @@ public struct CaptureReader: Sendable {
         guard !items.isEmpty else { return }
         defer { items.removeAll(keepingCapacity: true) }
         do throws(Failure) {
-            for item in items { try emit(item) }
+            for item in items {
+                guard case .response(var response) = item else {
+                    try emit(item)
+                    continue
+                }
+                trail.follow(&response)
+                try emit(.response(response))
+            }
         } catch {
             stop()
             throw error

@@ -18,6 +18,7 @@ struct NetLogOutline: JSONOutline {
 
     private enum EventType {
         case requestStart
+        case requestHeaders
         case requestEnd
         case responseHeaders
     }
@@ -25,13 +26,17 @@ struct NetLogOutline: JSONOutline {
     private struct Request {
         let url: Octets
         let method: String?
+        var head = RequestHead()
+
+        /// How many bytes are remembered for it.
+        var byteCount: Int { url.count + head.bufferedByteCount }
     }
 
     static let start = Context.document
 
-    /// How many requests are remembered at a time, and how many bytes of URLs.
+    /// How many requests are remembered at a time, and how many bytes of URLs and cookies.
     private static let requestLimit = 10_000
-    private static let urlByteLimit = 1 << 24
+    private static let byteLimit = 1 << 24
 
     private let source: String
     private(set) var entryCount = 0
@@ -40,13 +45,13 @@ struct NetLogOutline: JSONOutline {
     /// When the log's clock read 0, in milliseconds since 1970.
     private var tickOffset = 0
     private var requests: [Int: Request] = [:]
-    private var urlByteCount = 0
+    private var byteCount = 0
 
     init(source: String) {
         self.source = source
     }
 
-    var bufferedByteCount: Int { urlByteCount }
+    var bufferedByteCount: Int { byteCount }
 
     mutating func part(
         named name: Span<UInt8>, holding container: JSONContainer?, in context: Context
@@ -86,6 +91,9 @@ struct NetLogOutline: JSONOutline {
             if let number = names[name]?.integer { types[number] = type }
         }
         type("URL_REQUEST_START_JOB", .requestStart)
+        type("HTTP_TRANSACTION_SEND_REQUEST_HEADERS", .requestHeaders)
+        type("HTTP_TRANSACTION_HTTP2_SEND_REQUEST_HEADERS", .requestHeaders)
+        type("HTTP_TRANSACTION_QUIC_SEND_REQUEST_HEADERS", .requestHeaders)
         type("REQUEST_ALIVE", .requestEnd)
         type("HTTP_TRANSACTION_READ_RESPONSE_HEADERS", .responseHeaders)
     }
@@ -98,10 +106,17 @@ struct NetLogOutline: JSONOutline {
         switch type {
         case .requestStart:
             guard let url = parameters?["url"]?.octets else { return }
-            forget(id)
-            guard requests.count < Self.requestLimit, urlByteCount + url.count <= Self.urlByteLimit else { return }
-            urlByteCount += url.count
-            requests[id] = Request(url: url, method: parameters?["method"]?.text)
+            let earlier = forget(id)
+            guard requests.count < Self.requestLimit, byteCount + url.count <= Self.byteLimit else { return }
+            var request = Request(url: url, method: parameters?["method"]?.text)
+            if let parameters { request.head.evidence = NetLogOutline.evidence(parameters) }
+            if let earlier {
+                request.head.evidence.redirects =
+                    earlier.head.evidence.redirects.suffix(20) + [earlier.url.withSpan { String(repairing: $0) }]
+            }
+            byteCount += request.byteCount
+            requests[id] = request
+        case .requestHeaders: takeRequestHeaders(parameters?["headers"]?.elements ?? [], of: id)
         case .requestEnd:
             // Phase 2 ends what phase 1 began.
             if event["phase"]?.integer == 2 { forget(id) }
@@ -113,8 +128,43 @@ struct NetLogOutline: JSONOutline {
         }
     }
 
-    private mutating func forget(_ id: Int) {
-        if let request = requests.removeValue(forKey: id) { urlByteCount -= request.url.count }
+    @discardableResult
+    private mutating func forget(_ id: Int) -> Request? {
+        guard let request = requests.removeValue(forKey: id) else { return nil }
+        byteCount -= request.byteCount
+        return request
+    }
+
+    private mutating func takeRequestHeaders(_ lines: [JSONValue], of id: Int) {
+        guard var request = requests[id] else { return }
+        var head = RequestHead()
+        head.evidence = request.head.evidence
+        for line in lines {
+            guard let text = line.octets, text.count <= Self.byteLimit - byteCount - head.bufferedByteCount else {
+                continue
+            }
+            NetLogText(text).octets.withSpan { head.take(line: $0) }
+        }
+        byteCount += head.bufferedByteCount - request.head.bufferedByteCount
+        request.head = head
+        requests[id] = request
+    }
+
+    /// What the event that starts a request tells about its context.
+    private static func evidence(_ parameters: JSONObject) -> RequestEvidence {
+        var evidence = RequestEvidence()
+        switch parameters["request_type"]?.octets {
+        case "main frame": evidence.destination = .page
+        case "sub frame": evidence.destination = .frame
+        case "other": evidence.destination = .subresource
+        default: break
+        }
+        evidence.initiator = parameters["initiator"]?.text.flatMap { $0.hasPrefix("http") ? $0 : nil }
+        if let site = parameters["network_isolation_key"]?.text?.split(separator: " ").first, site.hasPrefix("http") {
+            let own = parameters["site_for_cookies"]?.text?.contains("site=\(site);") ?? true
+            evidence.partitionKey = PartitionKey(topLevelSite: String(site), hasCrossSiteAncestor: !own)
+        }
+        return evidence
     }
 
     private func takeResponse(
@@ -135,6 +185,8 @@ struct NetLogOutline: JSONOutline {
             }
         }
         if head.setCookie.isOverfull { items.append(.failure(.responseTooLarge(at: place))) }
+        var evidence = request.head.evidence
+        evidence.location = head.location
         var setCookie = head.setCookie.octets
         let strippedCount = setCookie.count { NetLogOutline.isStripped($0) }
         if strippedCount > 0 {
@@ -148,7 +200,9 @@ struct NetLogOutline: JSONOutline {
             .response(
                 CapturedResponse(
                     url: request.url.withSpan { String(repairing: $0) }, method: request.method, status: head.status,
-                    time: time, setCookie: setCookie, place: place)))
+                    time: time, setCookie: setCookie, evidence: evidence,
+                    requestCookies: request.head.cookies.octets.filter { !NetLogOutline.isStripped($0) }, place: place))
+        )
     }
 
     /// Whether Chromium left the value out: `[33 bytes were stripped]`.

@@ -2,21 +2,28 @@ import CookieModel
 
 /// Reads WARC 1.0 and 1.1 (ISO 28500): records with named fields and a block of the length that they say.
 ///
-/// Of records of the type `response` the HTTP header block is read; all other records, and all bodies, are passed over. A
-/// record whose fields are broken ends the reading: where the next one begins cannot be told.
+/// Of records of the types `response` and `request` the HTTP header block is read; all other records, and all bodies, are
+/// passed over. A record whose fields are broken ends the reading: where the next one begins cannot be told.
+///
+/// A request's record stands before or behind its response's, by the writer. A response is therefore held back until the
+/// next record of the two types.
 struct WARCReader: FormatReader {
     private enum Stage {
         /// Before a record: its version, or empty lines.
         case version
         case fields
-        /// Within a response's header block, with so many bytes of the block left.
+        /// Within a header block, with so many bytes of the block left.
         case head(Int)
         case skip(Int)
         case over
     }
 
+    private enum Kind {
+        case response, request, other
+    }
+
     private struct Record {
-        var isResponse = false
+        var kind = Kind.other
         var url: String?
         var date: Timestamp?
         var length: Int?
@@ -29,13 +36,21 @@ struct WARCReader: FormatReader {
     private var record = Record()
     private var entryCount = 0
     private var block: HeaderBlock?
+    /// The header of a request's record, at hand or read before its response.
+    private var request: (url: String, head: RequestHead)?
+    private var isWithinRequest = false
+    /// The response that may still get its request.
+    private var held: CapturedResponse?
 
     init(source: String, firstLine: Int) {
         self.source = source
         lines = LineBuffer(firstNumber: firstLine)
     }
 
-    var bufferedByteCount: Int { lines.bufferedByteCount + (block?.bufferedByteCount ?? 0) }
+    var bufferedByteCount: Int {
+        lines.bufferedByteCount + (block?.bufferedByteCount ?? 0) + (request?.head.bufferedByteCount ?? 0)
+            + (held?.setCookie.reduce(0) { $0 + $1.count } ?? 0)
+    }
 
     mutating func read(_ bytes: Span<UInt8>, into items: inout [CaptureItem]) {
         var position = 0
@@ -63,6 +78,11 @@ struct WARCReader: FormatReader {
     }
 
     mutating func finish(into items: inout [CaptureItem]) {
+        finishRecord(into: &items)
+        release(into: &items)
+    }
+
+    private mutating func finishRecord(into items: inout [CaptureItem]) {
         switch stage {
         case .version:
             guard let line = lines.last() else { return }
@@ -120,7 +140,8 @@ struct WARCReader: FormatReader {
         let name = line.extracting(0..<colon)
         let value = line.extracting(line.trimmingBlanks((colon + 1)..<line.count))
         if name.equalsIgnoringCase("warc-type") {
-            record.isResponse = value.equalsIgnoringCase("response")
+            let isRequest = value.equalsIgnoringCase("request")
+            record.kind = isRequest ? .request : value.equalsIgnoringCase("response") ? .response : .other
         } else if name.equalsIgnoringCase("warc-target-uri") {
             // Version 1.0 had the address in angle brackets.
             let isBracketed = value.hasPrefix("<") && value[value.count - 1] == UInt8(ascii: ">")
@@ -138,14 +159,22 @@ struct WARCReader: FormatReader {
             stage = .over
             return
         }
-        stage = record.isResponse && length > 0 ? .head(length) : .skip(length)
+        stage = record.kind != .other && length > 0 ? .head(length) : .skip(length)
+        isWithinRequest = false
+        if record.kind == .response { release(into: &items) }
     }
 
     private mutating func takeHead(_ line: Span<UInt8>, rest: Int, into items: inout [CaptureItem]) {
-        if line.isEmpty, block != nil { return endHead(isWhole: true, into: &items) }
-        if block != nil {
+        if line.isEmpty, block != nil || isWithinRequest { return endHead(isWhole: true, into: &items) }
+        if isWithinRequest {
+            request?.head.take(line: line)
+        } else if record.kind == .request, let url = record.url {
+            // The request's own line.
+            request = (url, RequestHead())
+            isWithinRequest = true
+        } else if block != nil {
             block?.take(line, number: lines.number, into: &items)
-        } else if let statusLine = StatusLine(line), record.url != nil {
+        } else if record.kind == .response, let statusLine = StatusLine(line), record.url != nil {
             let head = ResponseHead(index: entryCount, line: lines.number, statusLine: statusLine)
             block = HeaderBlock(head, source: source)
         } else {
@@ -160,9 +189,32 @@ struct WARCReader: FormatReader {
         let place = place
         if isCut { lines.skip(lines: -1) }
         if case .head(let rest) = stage { stage = .skip(rest) }
+        if isWithinRequest {
+            isWithinRequest = false
+            if held?.url == request?.url { release(into: &items) }
+            return
+        }
         guard var block else { return }
         self.block = nil
         if !isWhole { items.append(.failure(.headersTruncated(at: place))) }
         block.end(at: TranscriptURL(text: record.url, origin: .recorded), time: record.date, into: &items)
+        guard case .response(let response)? = items.last else { return }
+        items.removeLast()
+        held = response
+        if request?.url == response.url { release(into: &items) }
+    }
+
+    /// Gives out the response that was held back, with its request where that is known.
+    private mutating func release(into items: inout [CaptureItem]) {
+        guard var response = held else { return }
+        held = nil
+        if let (url, head) = request, url == response.url {
+            request = nil
+            let location = response.evidence.location
+            response.evidence = head.evidence
+            response.evidence.location = location
+            response.requestCookies = head.cookies.octets
+        }
+        items.append(.response(response))
     }
 }

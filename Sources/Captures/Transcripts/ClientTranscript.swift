@@ -20,6 +20,7 @@ struct ClientTranscript: Sendable {
     private var method: String?
     private var target = Octets([])
     private var host: Octets?
+    private var request = RequestHead()
     private var isWithinRequest = false
     /// Whether the next response belongs to a URL that is known.
     private var isAskedFor = true
@@ -34,7 +35,7 @@ struct ClientTranscript: Sendable {
         givenURL = url.flatMap { try? RequestURL($0) }
     }
 
-    var bufferedByteCount: Int { block?.bufferedByteCount ?? 0 }
+    var bufferedByteCount: Int { (block?.bufferedByteCount ?? 0) + request.bufferedByteCount }
 
     /// Whether a response has been read.
     var hasResponses: Bool { blockCount > 0 }
@@ -65,6 +66,8 @@ struct ClientTranscript: Sendable {
             line.extracting(0..<colon).equalsIgnoringCase("host")
         {
             host = octets(line, line.trimmingBlanks((colon + 1)..<line.count))
+        } else {
+            request.take(line: line)
         }
     }
 
@@ -73,6 +76,7 @@ struct ClientTranscript: Sendable {
         self.url = TranscriptURL(text: String(repairing: url), origin: .recorded)
         isAskedFor = true
         method = nil
+        request = RequestHead()
     }
 
     private mutating func beginRequest(_ line: Span<UInt8>) {
@@ -82,6 +86,7 @@ struct ClientTranscript: Sendable {
         method = String(validating: line.extracting(0..<first))
         target = octets(line, (first + 1)..<second)
         host = nil
+        request = RequestHead()
         isWithinRequest = true
     }
 
@@ -172,7 +177,8 @@ struct ClientTranscript: Sendable {
         self.block = nil
         // What a proxy answers to CONNECT is its own, whatever its status.
         let isTunnel = method == "CONNECT"
-        block.end(at: url, method: method, isFromProxy: isTunnel, into: &items)
+        block.end(at: url, method: method, request: request, isFromProxy: isTunnel, into: &items)
+        request = RequestHead()
         isAskedFor = isTunnel || url.follow(block.head.sequel)
     }
 

@@ -34,6 +34,9 @@ public struct RequestContext: Sendable {
     public var isTopLevelNavigation: Bool
     /// The URLs that redirected here, first one first.
     public var redirects: [RequestURL] = []
+    /// Whether ``topLevel`` can be relied on for a partition; `false` for a recorded third-party request whose page the
+    /// recording does not name. Such a request sets no partitioned cookies.
+    public var isPartitionKnown = true
 
     /// A request for a page by a person: nothing cross-site about it.
     public init(url: RequestURL) {

@@ -23,6 +23,7 @@ extension CookiePolicy {
         if setCookie.isPartitioned {
             partitionKey = self.partitionKey(context, isSameSite: isSameSite(context))
             if !setCookie.isSecure { reasons.insert(.partitionedInsecure) }
+            if !context.isPartitionKnown { reasons.insert(.partitionUnknown) }
         }
         let name = setCookie.name
         let value = setCookie.value

@@ -20,6 +20,17 @@ extension CookiePolicy {
         return initiatorSite == site && (context.isTopLevelNavigation || topLevelSite == site)
     }
 
+    /// Whether a request is a third party's: neither a top-level navigation nor same-site. A cookie that it sets needs
+    /// `SameSite=None` (section 5.7, step 18).
+    public func isThirdParty(_ context: RequestContext) -> Bool {
+        !context.isTopLevelNavigation && !isSameSite(context)
+    }
+
+    /// The site of a URL, serialized as in a partition's key: `https://example.com`.
+    public func site(of url: RequestURL) -> String {
+        SchemefulSite(url, publicSuffixes).description
+    }
+
     private func hasForeignInitiator(_ context: RequestContext) -> Bool {
         switch context.initiator {
         case .topLevel, .user: false
@@ -38,7 +49,7 @@ extension CookiePolicy {
     /// The partition of a page.
     func partitionKey(of page: RequestURL, hasCrossSiteAncestor: Bool) -> PartitionKey {
         PartitionKey(
-            topLevelSite: SchemefulSite(page, publicSuffixes).description, hasCrossSiteAncestor: hasCrossSiteAncestor)
+            topLevelSite: site(of: page), hasCrossSiteAncestor: hasCrossSiteAncestor)
     }
 }
 

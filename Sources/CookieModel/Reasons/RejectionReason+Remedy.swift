@@ -24,6 +24,7 @@ extension RejectionReason {
         case .hostInvalid: "user: repair the file"
         case .pathInvalid: "user: repair the file"
         case .pairInvalid: "user: repair the file"
+        case .partitionUnknown: "user: name the page with --top-level"
         }
     }
 }

@@ -44,6 +44,8 @@ public enum RejectionReason: UInt8, DecisionReason {
     case pathInvalid
     /// A record whose name or value no Set-Cookie line could have given.
     case pairInvalid
+    /// CHIPS: a recorded third-party response without the page that its partition belongs to.
+    case partitionUnknown
 
     /// The stable identifier, as `crumb explain` and scenarios write it.
     public var identifier: String {
@@ -70,6 +72,7 @@ public enum RejectionReason: UInt8, DecisionReason {
         case .hostInvalid: "host-invalid"
         case .pathInvalid: "path-invalid"
         case .pairInvalid: "pair-invalid"
+        case .partitionUnknown: "partition-unknown"
         }
     }
 
@@ -100,6 +103,8 @@ public enum RejectionReason: UInt8, DecisionReason {
         case .pairInvalid:
             "name or value holds a semicolon or white space at an end, or the name an equals sign: it would be sent as "
                 + "something else"
+        case .partitionUnknown:
+            "a third party set the Partitioned cookie, and the capture does not name the page whose partition it is in"
         }
     }
 }

@@ -36,6 +36,9 @@ package struct CookieCollection {
         return isReplaced
     }
 
+    /// The identities of all of them.
+    package var ids: [Cookie.ID] { Array(places.keys) + store.cookies.map(\.id) }
+
     private mutating func forget(_ id: Cookie.ID) {
         if let place = places.removeValue(forKey: id) { records[place] = nil }
     }

@@ -8,22 +8,39 @@ package struct CaptureImport {
     package struct Options: Sendable {
         /// The URL of a raw dump's first response.
         package var url: String?
+        /// The page in the address bar, for requests whose capture does not tell.
+        package var topLevel: String?
         /// Whether lifetimes count from now instead of from when the capture was made.
         package var receivedNow: Bool
+        /// Whether the cookies that requests sent are imported, too.
+        package var takesRequestCookies: Bool
         /// The format; `nil` to tell it by what the capture holds.
         package var format: CaptureFormat?
 
-        package init(url: String? = nil, receivedNow: Bool = false, format: CaptureFormat? = nil) {
+        package init(
+            url: String? = nil, topLevel: String? = nil, receivedNow: Bool = false,
+            takesRequestCookies: Bool = false, format: CaptureFormat? = nil
+        ) {
             self.url = url
+            self.topLevel = topLevel
             self.receivedNow = receivedNow
+            self.takesRequestCookies = takesRequestCookies
             self.format = format
+        }
+
+        /// Whether the cookies that a response's request sent are wanted.
+        package func wantsCookies(of response: CapturedResponse) -> Bool {
+            !response.requestCookies.isEmpty && (takesRequestCookies || response.isCopiedRequest)
         }
 
         /// The digest of a capture of which nothing was read yet. What the import is told besides the file belongs to
         /// what makes it the same import.
         package var digest: CaptureDigest {
             var digest = CaptureDigest()
-            digest.update("\(url ?? "") \(receivedNow)\(format.map { " \($0.rawValue)" } ?? "")\n".utf8)
+            let format = format.map { " \($0.rawValue)" } ?? ""
+            let topLevel = topLevel.map { " top-level=\($0)" } ?? ""
+            let requests = takesRequestCookies ? " request-cookies" : ""
+            digest.update("\(url ?? "") \(receivedNow)\(format)\(topLevel)\(requests)\n".utf8)
             return digest
         }
     }
@@ -40,7 +57,7 @@ package struct CaptureImport {
     package init(of source: String, into jar: CookieJar, _ options: Options, now: Timestamp) {
         reader = CaptureReader(source: source, url: options.url, format: options.format)
         digest = options.digest
-        intake = CaptureIntake(of: source, into: jar, receivedNow: options.receivedNow, now: now)
+        intake = CaptureIntake(of: source, into: jar, options, now: now)
     }
 
     /// Where reading has come to.

@@ -11,12 +11,13 @@ package struct CaptureIntake {
     private static let batchByteLimit = 8 << 20
 
     private let jar: CookieJar
-    /// Whether lifetimes count from now instead of from when the capture was made.
-    private let receivedNow: Bool
+    private let options: CaptureImport.Options
     private let now: Timestamp
     private var waiting = WaitingItems()
     /// The capture's record in the jar, made with the first cookies.
     private var captureID: CaptureID?
+    /// The cookies that the requests sent, as far as they are wanted.
+    private var requestCookies = RequestCookies()
     /// What became of every line so far.
     package var report: ImportReport
     /// Where reading has come to.
@@ -29,9 +30,9 @@ package struct CaptureIntake {
     /// An intake into a jar.
     ///
     /// - Parameter source: what a person knows the capture by.
-    package init(of source: String, into jar: CookieJar, receivedNow: Bool, now: Timestamp) {
+    package init(of source: String, into jar: CookieJar, _ options: CaptureImport.Options, now: Timestamp) {
         self.jar = jar
-        self.receivedNow = receivedNow
+        self.options = options
         self.now = now
         report = ImportReport(source: source)
     }
@@ -44,7 +45,7 @@ package struct CaptureIntake {
         if waiting.lines >= CaptureIntake.batchLineLimit || waiting.bytes >= CaptureIntake.batchByteLimit {
             try store(waiting.takeAll(), as: nil)
         }
-        waiting.append(item)
+        waiting.append(item, options)
     }
 
     /// The earlier import of the same capture, where nothing of this one was stored yet.
@@ -52,11 +53,33 @@ package struct CaptureIntake {
         captureID == nil ? try jar.importedCapture(digest) : nil
     }
 
-    /// Stores what still waits.
+    /// Stores what still waits, then the cookies that the requests sent.
     ///
     /// - Parameter digest: what the capture is to be known again by, where it was read to its end.
     package mutating func finish(_ digest: CaptureDigest?) throws(SessionStoreError) {
+        guard requestCookies.isEmpty, !waiting.hasRequestCookies else {
+            try store(waiting.takeAll(), as: nil)
+            return try storeRequestCookies(as: digest)
+        }
         try store(waiting.takeAll(), as: digest)
+    }
+
+    /// Writes the cookies that the requests sent, behind everything that the capture's responses set.
+    private mutating func storeRequestCookies(as digest: CaptureDigest?) throws(SessionStoreError) {
+        let candidates = requestCookies.finish(policy: jar.policy, &report)
+        guard !candidates.isEmpty else { return }
+        let id = try jar.beginCapture(named: report.source, ofRequests: true, now: now)
+        let (_, evicted) = try jar.withBatch(from: id, now: now) { batch throws(SessionStoreError) in
+            for (site, cookies) in candidates {
+                let present = RequestCookies.Present(try batch.cookiesSet(of: site))
+                for cookie in cookies where !present.hides(cookie, &report) {
+                    let decision = try batch.receive(cookie.record, sentTo: cookie.url)
+                    report.count(requestCookie: decision, at: cookie.place)
+                }
+            }
+            if let digest, report.failures.isEmpty { try batch.finishCapture(digest) }
+        }
+        report.count(evicted)
     }
 
     /// Writes what waits, in one transaction.
@@ -64,7 +87,10 @@ package struct CaptureIntake {
         _ items: [CaptureItem], as digest: CaptureDigest?
     ) throws(SessionStoreError) {
         guard items.contains(where: { $0.cookieCount > 0 }) else {
-            for item in items { report.count(item) }
+            for item in items {
+                report.count(item)
+                if case .response(let response) = item { noteRequest(of: response) }
+            }
             return
         }
         if captureID == nil { captureID = try jar.beginCapture(named: report.source, now: now) }
@@ -76,8 +102,7 @@ package struct CaptureIntake {
                 case .cookie(let record, let place):
                     report.count(try batch.receive(record), at: place, line: nil, received: .distantPast)
                 case .response(let response):
-                    try CaptureIntake.store(
-                        response, countingFromNow: receivedNow, in: &batch, now: now, &report)
+                    try store(response, in: &batch)
                 }
             }
             // Of a broken file there may be more to read once it is mended.
@@ -86,31 +111,41 @@ package struct CaptureIntake {
         report.count(evicted)
     }
 
-    private static func store(
-        _ response: CapturedResponse, countingFromNow: Bool, in batch: inout CookieBatch, now: Timestamp,
-        _ report: inout ImportReport
+    private mutating func store(
+        _ response: CapturedResponse, in batch: inout CookieBatch
     ) throws(SessionStoreError) {
-        guard let (received, time) = response.received(countingFromNow: countingFromNow, now: now, &report) else {
-            return
-        }
-        for (index, decision) in try batch.receive(received, at: time).enumerated() {
-            report.count(decision, at: response.place, line: index + 1, received: time)
-        }
+        noteRequest(of: response)
+        guard !response.setCookie.isEmpty,
+            let received = response.received(options, policy: jar.policy, now: now, &report)
+        else { return }
+        let decisions = try batch.receive(received.response, at: received.time)
+        requestCookies.note(decisions)
+        report.count(decisions, on: received, at: response.place)
+    }
+
+    private mutating func noteRequest(of response: CapturedResponse) {
+        guard options.wantsCookies(of: response),
+            let received = response.received(options, policy: jar.policy, now: now, &report)
+        else { return }
+        requestCookies.note(response, in: received.context)
     }
 }
 
 /// What was read and is not stored yet.
 private struct WaitingItems {
     private var items: [CaptureItem] = []
+    /// Whether cookies are among them that requests sent and that are wanted.
+    private(set) var hasRequestCookies = false
     private(set) var lines = 0
     private(set) var bytes = 0
 
-    mutating func append(_ item: CaptureItem) {
+    mutating func append(_ item: CaptureItem, _ options: CaptureImport.Options) {
         items.append(item)
         lines += 1
         if case .response(let response) = item {
             lines += response.setCookie.count
-            bytes += response.setCookie.reduce(0) { $0 + $1.count }
+            hasRequestCookies = hasRequestCookies || options.wantsCookies(of: response)
+            bytes += (response.setCookie + response.requestCookies).reduce(0) { $0 + $1.count }
         }
     }
 

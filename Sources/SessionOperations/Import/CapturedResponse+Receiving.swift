@@ -1,20 +1,30 @@
 package import Captures
 package import CookieModel
 
+/// A captured response as the cookie rules read it.
+package struct ReceivedCapture {
+    package let response: ReceivedResponse
+    /// When its lifetimes begin.
+    package let time: Timestamp
+    /// The context of its request, and what told it.
+    package let context: CapturedContext
+}
+
 extension CapturedResponse {
-    /// The response for the cookie rules, and the time from which its lifetimes count; `nil` where it sets nothing, or
-    /// where its URL is none that a cookie could come from, which the report then says.
+    /// The response for the cookie rules; `nil` if its URL carries no cookies, which the report then says.
+    ///
+    /// - Parameter policy: the rules of the store that receives it.
     package func received(
-        countingFromNow: Bool, now: Timestamp, _ report: inout ImportReport
-    ) -> (response: ReceivedResponse, time: Timestamp)? {
-        // Most entries of a capture set nothing.
-        guard !setCookie.isEmpty else { return nil }
+        _ options: CaptureImport.Options, policy: CookiePolicy, now: Timestamp, _ report: inout ImportReport
+    ) -> ReceivedCapture? {
         do {
-            var context = RequestContext(url: try RequestURL(url))
-            context.interface = interface
-            let response = ReceivedResponse(context: context, status: status, setCookie: setCookie)
-            return (response, countingFromNow ? now : min(time ?? now, now))
+            let context = try context(topLevel: options.topLevel.flatMap { try? RequestURL($0) }, policy: policy)
+            return ReceivedCapture(
+                response: ReceivedResponse(context: context.request, status: status, setCookie: setCookie),
+                time: options.receivedNow ? now : min(time ?? now, now), context: context)
         } catch {
+            // Most entries of a capture set nothing, and their URLs matter to nobody.
+            guard !setCookie.isEmpty else { return nil }
             report.failures.append(
                 ImportReport.Failure(
                     code: "url-invalid", message: "\(place): \(error.description)", source: place.source))

@@ -10,6 +10,36 @@ package struct ImportReport: Codable {
         package let line: Int?
         package let name: String?
         package let reasons: [ReasonReport]
+        /// Where the request was made, if it was a third party's.
+        package var thirdParty: ThirdParty?
+    }
+
+    /// The context of a third party's request.
+    package struct ThirdParty: Codable {
+        /// The origin of the page in the address bar, if it is known.
+        package let topLevel: String?
+        /// What told it; ``CapturedContext/Source``.
+        package let source: String
+    }
+
+    /// What became of the cookies that requests sent.
+    package struct RequestCookieCounts: Codable {
+        package var taken = 0
+        /// How many were left out because a cookie of that name was set for their host.
+        package var alreadySet = 0
+        /// How many were left out because a third party's request sent them: their partition is unknown.
+        package var thirdParty = 0
+    }
+
+    /// What became of the cookies that third parties set.
+    package struct ThirdParties: Codable {
+        /// How many responses of third parties set cookies.
+        package var responses = 0
+        /// How many of their cookies were taken or replaced one.
+        package var stored = 0
+        /// How many of those are in the partition of the page.
+        package var partitioned = 0
+        package var refused = 0
     }
 
     /// The same capture, imported before.
@@ -64,6 +94,10 @@ package struct ImportReport: Codable {
     /// How many cookies and lines could not be read, as far as that can be told.
     package var unreadable = 0
     package var refused: [Refusal] = []
+    /// What became of cookies that third parties set; `nil` if none did.
+    package var thirdParties: ThirdParties?
+    /// What became of the cookies that requests sent; `nil` if none were asked for or found.
+    package var requestCookies: RequestCookieCounts?
     package var evicted: [Evicted] = []
     package var failures: [Failure] = []
     /// What the capture holds besides cookies, and what was left out because it was not asked for.
@@ -91,6 +125,43 @@ package struct ImportReport: Codable {
         }
     }
 
+    /// Accounts for the lines of a response.
+    package mutating func count(_ decisions: [StorageDecision], on received: ReceivedCapture, at place: CapturePlace) {
+        for (index, decision) in decisions.enumerated() {
+            count(decision, at: place, line: index + 1, received: received.time)
+        }
+        guard received.context.isThirdParty else { return }
+        var counts = thirdParties ?? ThirdParties()
+        counts.responses += 1
+        let context = ThirdParty(
+            topLevel: received.context.request.topLevel?.origin, source: received.context.source.rawValue)
+        let rejected = decisions.count { $0.outcome == .rejected }
+        counts.refused += rejected
+        for index in refused.indices.suffix(rejected) { refused[index].thirdParty = context }
+        for decision in decisions where decision.outcome == .stored || decision.outcome == .replaced {
+            counts.stored += 1
+            if decision.cookie?.id.partitionKey != nil { counts.partitioned += 1 }
+        }
+        thirdParties = counts
+    }
+
+    /// Accounts for a cookie that a request sent.
+    mutating func count(requestCookie decision: StorageDecision, at place: CapturePlace) {
+        count(decision.evicted)
+        if decision.outcome != .rejected {
+            requestCookies?.taken += 1
+        } else {
+            refuse(decision, at: place, line: nil)
+        }
+    }
+
+    private mutating func refuse(_ decision: StorageDecision, at place: CapturePlace, line: Int?) {
+        refused.append(
+            Refusal(
+                place: place.description, line: line, name: decision.name?.description,
+                reasons: decision.reasons.reasons.map { ReasonReport($0) }))
+    }
+
     /// Accounts for one line.
     ///
     /// - Parameter time: when it was received: one whose lifetime ended later has run out, one whose lifetime ended then
@@ -105,11 +176,7 @@ package struct ImportReport: Codable {
         case .replaced: replaced += 1
         case .deleted:
             if let expiry = decision.cookie?.expiry, expiry > time { expired += 1 } else { deleted += 1 }
-        case .rejected:
-            refused.append(
-                Refusal(
-                    place: place.description, line: line, name: decision.name?.description,
-                    reasons: decision.reasons.reasons.map { ReasonReport($0) }))
+        case .rejected: refuse(decision, at: place, line: line)
         }
     }
 

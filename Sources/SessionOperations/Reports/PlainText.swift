@@ -62,7 +62,8 @@ extension CookieReport {
 extension OriginReport {
     /// The origin for a person.
     package var label: String {
-        let parts = [url, capture.map { "in \(Octets($0))" }, received.map { "at \($0)" }].compactMap(\.self)
+        let parts = [kind.map { "\($0)" }, url, capture.map { "in \(Octets($0))" }, received.map { "at \($0)" }]
+            .compactMap(\.self)
         return parts.isEmpty ? "-" : parts.joined(separator: " ")
     }
 }

@@ -86,14 +86,32 @@ public struct CookieBatch {
     }
 
     /// Takes in a cookie out of another store.
+    ///
+    /// - Parameter url: the URL of the request that sent it, for a cookie that a request tells.
     @discardableResult
-    public mutating func receive(_ record: CookieRecord) throws(SessionStoreError) -> StorageDecision {
+    public mutating func receive(
+        _ record: CookieRecord, sentTo url: RequestURL? = nil
+    ) throws(SessionStoreError) -> StorageDecision {
         let site = WebHost(record.domain)?.registrableDomain(store.policy.publicSuffixes) ?? Octets(record.domain)
         try enter(site)
         var decision = store.receive(record, now: now)
-        try write(decision, site: site, StoredCookie.Source(captureID: captureID, url: nil, received: now))
+        try write(
+            decision, site: site, StoredCookie.Source(captureID: captureID, url: url?.withoutQuery, received: now))
         decision.dropStoredValues()
         return decision
+    }
+
+    /// The unexpired cookies of a registrable domain that were set, or came out of a store, by their identity. Those that
+    /// came out of requests do not count.
+    package mutating func cookiesSet(of site: Octets) throws(SessionStoreError) -> Set<Cookie.ID> {
+        try enter(site)
+        let present = Set(store[site]?.cookies.map(\.id) ?? [])
+        guard !present.isEmpty else { return [] }
+        let database = try writtenRows().database
+        return present.subtracting(
+            try SessionStoreError.catching(path) {
+                try CaptureRows(database: database, jarID: jarID).cookiesOfRequests(site: site)
+            })
     }
 
     /// Ends the batch: writes what is still to be written, the journal with the place in the order of creation, and

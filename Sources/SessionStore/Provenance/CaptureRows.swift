@@ -18,14 +18,36 @@ struct CaptureRows {
     }
 
     /// Makes the record of a capture whose import begins. It is not known by its digest before it was imported whole.
-    func insert(_ name: String, now: Timestamp) throws -> Int64 {
+    ///
+    /// - Parameter isRequests: whether its cookies are those that requests sent.
+    func insert(_ name: String, isRequests: Bool, now: Timestamp) throws -> Int64 {
         let statement = try RowStatement(
-            database, "INSERT INTO capture (jar_id, digest, name, imported_at) VALUES (?, randomblob(8), ?, ?)")
+            database,
+            """
+            INSERT INTO capture (jar_id, digest, name, imported_at, from_requests) VALUES (?, randomblob(8), ?, ?, ?)
+            """)
         statement.bind(1, jarID)
         statement.bind(2, text: name)
         statement.bind(3, now.microseconds)
+        statement.bind(4, isRequests ? 1 : 0)
         try statement.run()
         return database.lastInsertedRowID
+    }
+
+    /// The cookies of a registrable domain whose present value came out of a request.
+    func cookiesOfRequests(site: Octets) throws -> [Cookie.ID] {
+        let statement = try RowStatement(
+            database,
+            """
+            SELECT domain, path, cookie.name, host_only, partition_key FROM cookie
+            JOIN capture ON capture.id = capture_id AND from_requests = 1 WHERE cookie.jar_id = ? AND site = ?
+            """)
+        defer { statement.reset() }
+        statement.bind(1, jarID)
+        statement.bind(2, site)
+        var identities: [Cookie.ID] = []
+        while try statement.step() { identities.append(statement.identity(0)) }
+        return identities
     }
 
     /// Has this jar know the captures that another one has taken in.
@@ -35,8 +57,8 @@ struct CaptureRows {
         let insertion = try RowStatement(
             database,
             """
-            INSERT INTO capture (jar_id, digest, name, imported_at)
-            SELECT ?1, digest, name, imported_at FROM capture WHERE jar_id = ?2 ORDER BY id
+            INSERT INTO capture (jar_id, digest, name, imported_at, from_requests)
+            SELECT ?1, digest, name, imported_at, from_requests FROM capture WHERE jar_id = ?2 ORDER BY id
             ON CONFLICT (jar_id, digest) DO NOTHING
             """)
         insertion.bind(1, jarID)

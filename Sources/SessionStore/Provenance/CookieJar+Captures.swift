@@ -33,11 +33,15 @@ extension CookieJar {
 
     /// Begins the import of a capture: cookies stored in its name tell where they came from.
     ///
-    /// - Parameter name: what a person knows the capture by.
-    public func beginCapture(named name: String, now: Timestamp) throws(SessionStoreError) -> CaptureID {
+    /// - Parameters:
+    ///   - name: what a person knows the capture by.
+    ///   - isRequests: whether its cookies are those that requests sent; ``CookieOrigin/isRequest`` tells it.
+    public func beginCapture(
+        named name: String, ofRequests isRequests: Bool = false, now: Timestamp
+    ) throws(SessionStoreError) -> CaptureID {
         CaptureID(
             rawValue: try database.write { connection in
-                try CaptureRows(database: connection, jarID: id).insert(name, now: now)
+                try CaptureRows(database: connection, jarID: id).insert(name, isRequests: isRequests, now: now)
             })
     }
 }

@@ -8,7 +8,8 @@ extension CookieJar {
             let statement = try RowStatement(
                 connection,
                 """
-                SELECT domain, path, cookie.name, host_only, partition_key, capture.name, source_url, received_at
+                SELECT domain, path, cookie.name, host_only, partition_key, capture.name, source_url, received_at,
+                    from_requests
                 FROM cookie LEFT JOIN capture ON capture.id = capture_id WHERE cookie.jar_id = ?
                 """)
             defer { statement.reset() }
@@ -26,7 +27,7 @@ extension CookieJar {
             let statement = try RowStatement(
                 connection,
                 """
-                SELECT capture.name, source_url, received_at FROM cookie LEFT JOIN capture ON capture.id = capture_id
+                SELECT capture.name, source_url, received_at, from_requests FROM cookie LEFT JOIN capture ON capture.id = capture_id
                 WHERE cookie.jar_id = ? AND site = ? AND domain = ? AND path = ? AND cookie.name = ? AND host_only = ?
                     AND partition_key = ?
                 """)
@@ -40,10 +41,11 @@ extension CookieJar {
 }
 
 extension RowStatement {
-    /// An origin in three columns: the capture's name, the URL and the time.
+    /// An origin in four columns: the capture's name, the URL, the time, and whether the capture is of requests.
     fileprivate func origin(_ column: Int32) -> CookieOrigin {
         CookieOrigin(
             capture: isNull(column) ? nil : text(column), url: isNull(column + 1) ? nil : text(column + 1),
-            received: optionalTimestamp(column + 2))
+            received: optionalTimestamp(column + 2),
+            isRequest: !isNull(column + 3) && int64(column + 3) != 0)
     }
 }

@@ -9,4 +9,6 @@ public struct CookieOrigin: Sendable, Hashable {
     public let url: String?
     /// When the response came, or the record was taken in; `nil` for a cookie that is older than this record.
     public let received: Timestamp?
+    /// Whether a request of the capture sent the cookie and no response of it set it, so that its flags were assumed.
+    public let isRequest: Bool
 }

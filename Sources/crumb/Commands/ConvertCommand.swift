@@ -41,20 +41,27 @@ struct ConvertCommand: CrumbCommand {
     @Flag(help: "Count lifetimes from now, not from when the capture was made.")
     var receivedNow = false
 
+    @Flag(help: "Also convert the cookies that requests sent, for a capture that began after the login.")
+    var requestCookies = false
+
     @Argument(help: "The captures; '-' is standard input.")
     var files: [String]
 
     func execute(_ console: Console) throws {
         let now = Timestamp.now
-        if let url { _ = try requestURL(url) }
-        let request = try filter.request(to: forURL ?? (format.scope == .anySite ? nil : url), for: format)
+        for url in [url, filter.context.topLevel].compactMap(\.self) { _ = try requestURL(url) }
+        let request = try filter.request(
+            to: forURL ?? (format.scope == .anySite ? nil : url), for: format, isAboutCaptures: true)
         let selection = try filter.selection()
         var policy = CookiePolicy()
         policy.publicSuffixes = try suffixListOptions.list()
         let destination = try export.destination(sparing: [], console)
         var converter = CaptureConverter(
-            format: from, url: url, receivedNow: receivedNow, database: try database.options(), policy: policy,
-            now: now, showsProgress: !output.json && !output.quiet && ImportProgress.hasTerminal)
+            options: CaptureImport.Options(
+                url: url, topLevel: filter.context.topLevel, receivedNow: receivedNow,
+                takesRequestCookies: requestCookies, format: from),
+            database: try database.options(), policy: policy, now: now,
+            showsProgress: !output.json && !output.quiet && ImportProgress.hasTerminal)
         Interruption.listen()
         var status: ExitStatus?
         for file in files {

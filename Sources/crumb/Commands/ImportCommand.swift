@@ -21,6 +21,9 @@ struct ImportCommand: CrumbCommand {
     @Option(help: "The URL that a raw dump's first response answered.")
     var url: String?
 
+    @Option(help: "The page in the address bar, for requests whose capture does not tell it.")
+    var topLevel: String?
+
     @Option(
         help: ArgumentHelp("The format of the captures, where it cannot be told by their content.", valueName: "name"),
         transform: captureFormat)
@@ -37,6 +40,9 @@ struct ImportCommand: CrumbCommand {
     @Flag(help: "Count lifetimes from now, not from when the capture was made.")
     var receivedNow = false
 
+    @Flag(help: "Also import the cookies that requests sent, for a capture that began after the login.")
+    var requestCookies = false
+
     @Flag(help: "Import a capture that was imported before again.")
     var again = false
 
@@ -50,10 +56,12 @@ struct ImportCommand: CrumbCommand {
     }
 
     func execute(_ console: Console) throws {
-        if let url { _ = try requestURL(url) }
+        for url in [url, topLevel].compactMap(\.self) { _ = try requestURL(url) }
         let importer = try jar.kept(now: .now, browserOptions: database).importer(
             ImportOrder(
-                options: CaptureImport.Options(url: url, receivedNow: receivedNow, format: format), again: again,
+                options: CaptureImport.Options(
+                    url: url, topLevel: topLevel, receivedNow: receivedNow,
+                    takesRequestCookies: requestCookies, format: format), again: again,
                 showsProgress: !output.json && !output.quiet && ImportProgress.hasTerminal))
         Interruption.listen()
         var status: ExitStatus?

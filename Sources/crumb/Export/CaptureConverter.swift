@@ -5,27 +5,24 @@ import SessionOperations
 
 /// Reads captures into a collection, and accounts for every line.
 struct CaptureConverter {
-    /// The format of the captures; `nil` to tell each by its content.
-    let format: CaptureFormat?
-    /// The URL of a raw dump's first response.
-    let url: String?
-    /// Whether lifetimes count from now instead of from when the capture was made.
-    let receivedNow: Bool
+    /// What the conversion is told besides the captures.
+    let options: CaptureImport.Options
     /// How a browser's database is read.
     let database: BrowserDatabase.Options
     let now: Timestamp
+    private let policy: CookiePolicy
     /// Whether a person sees how far it has come.
     let showsProgress: Bool
+    private var requestCookies = RequestCookies()
     /// The cookies so far.
     private(set) var collection: CookieCollection
 
     init(
-        format: CaptureFormat?, url: String?, receivedNow: Bool, database: BrowserDatabase.Options,
-        policy: CookiePolicy, now: Timestamp, showsProgress: Bool
+        options: CaptureImport.Options, database: BrowserDatabase.Options, policy: CookiePolicy, now: Timestamp,
+        showsProgress: Bool
     ) {
-        self.format = format
-        self.url = url
-        self.receivedNow = receivedNow
+        self.options = options
+        self.policy = policy
         self.database = database
         self.now = now
         self.showsProgress = showsProgress
@@ -34,9 +31,11 @@ struct CaptureConverter {
 
     /// Reads one file. What could be read is there even where the file turns out to be broken.
     mutating func read(_ input: InputFile) throws -> ImportReport {
-        if format?.isDatabase ?? true, let path = try? input.databasePath() { return try readDatabase(path, input) }
+        if options.format?.isDatabase ?? true, let path = try? input.databasePath() {
+            return try readDatabase(path, input)
+        }
         var report = ImportReport(source: input.name)
-        var reader = CaptureReader(source: input.name, url: url, format: format)
+        var reader = CaptureReader(source: input.name, url: options.url, format: options.format)
         var progress = ImportProgress(name: input.name, total: input.byteCount, isShown: showsProgress)
         defer { progress.finish() }
         var byteCount = 0
@@ -59,6 +58,7 @@ struct CaptureConverter {
         } catch let problem as Problem {
             report.failures.append(ImportReport.Failure(problem, source: input.name))
         }
+        takeRequestCookies(&report)
         report.format = reader.format?.rawValue
         return report
     }
@@ -66,7 +66,9 @@ struct CaptureConverter {
     private mutating func readDatabase(_ path: String, _ input: InputFile) throws -> ImportReport {
         var report = ImportReport(source: input.name)
         do {
-            report.format = try BrowserDatabase(path: path, source: input.name, options: database).read(as: format) {
+            report.format = try BrowserDatabase(path: path, source: input.name, options: database).read(
+                as: options.format
+            ) {
                 take($0, &report)
             }.rawValue
         } catch let error as CaptureError {
@@ -87,9 +89,26 @@ struct CaptureConverter {
     }
 
     private mutating func take(_ response: CapturedResponse, _ report: inout ImportReport) {
-        guard let (received, time) = response.received(countingFromNow: receivedNow, now: now, &report) else { return }
-        for (index, decision) in collection.receive(received, at: time).enumerated() {
-            report.count(decision, at: response.place, line: index + 1, received: time)
+        let wantsCookies = options.wantsCookies(of: response)
+        guard wantsCookies || !response.setCookie.isEmpty,
+            let received = response.received(options, policy: policy, now: now, &report)
+        else { return }
+        if wantsCookies { requestCookies.note(response, in: received.context) }
+        guard !response.setCookie.isEmpty else { return }
+        let decisions = collection.receive(received.response, at: received.time)
+        requestCookies.note(decisions)
+        report.count(decisions, on: received, at: response.place)
+    }
+
+    /// Takes in the cookies that the requests of a file sent, behind everything that its responses set.
+    private mutating func takeRequestCookies(_ report: inout ImportReport) {
+        guard !requestCookies.isEmpty else { return }
+        let present = RequestCookies.Present(collection.ids)
+        for (_, cookies) in requestCookies.finish(policy: policy, &report) {
+            for cookie in cookies where !present.hides(cookie, &report) {
+                _ = collection.receive(cookie.record)
+                report.requestCookies?.taken += 1
+            }
         }
     }
 }

@@ -46,7 +46,7 @@ struct CaptureImporter: CaptureTaking {
 
     /// Imports a browser's database. It changes all the time, so that it is never one that was imported before.
     private func importDatabase(_ path: String, _ input: InputFile) throws -> ImportReport {
-        var intake = CaptureIntake(of: input.name, into: jar, receivedNow: options.receivedNow, now: now)
+        var intake = CaptureIntake(of: input.name, into: jar, options, now: now)
         do {
             let database = BrowserDatabase(path: path, source: input.name, options: database)
             let format = try database.read(as: options.format) { item in try intake.take(item) }

@@ -22,7 +22,19 @@ extension ImportReport {
             let line = refusal.line.map { ", Set-Cookie \($0)" } ?? ""
             let name = refusal.name.map { $0.isEmpty ? " (no name)" : " '\($0)'" } ?? ""
             let reasons = refusal.reasons.map { "\($0.explanation) (\($0.id))" }.joined(separator: "; ")
-            rows.append("  refused \(refusal.place)\(line)\(name): \(reasons)")
+            let context = refusal.thirdParty.map { "; third party \($0.label)" } ?? ""
+            rows.append("  refused \(refusal.place)\(line)\(name): \(reasons)\(context)")
+        }
+        if let requestCookies {
+            rows.append(
+                "  request cookies: \(requestCookies.taken) taken, \(requestCookies.alreadySet) already set"
+                    + (requestCookies.thirdParty == 0 ? "" : ", \(requestCookies.thirdParty) of third parties left out")
+            )
+        }
+        if let thirdParties {
+            rows.append(
+                "  third parties: \(counted(thirdParties.responses, "response")), \(thirdParties.stored) stored "
+                    + "(\(thirdParties.partitioned) in a partition), \(thirdParties.refused) refused")
         }
         for cookie in evicted {
             let name = cookie.name.isEmpty ? "(no name)" : "'\(cookie.name)'"
@@ -31,5 +43,12 @@ extension ImportReport {
             )
         }
         return rows.joined(separator: "\n")
+    }
+}
+
+extension ImportReport.ThirdParty {
+    /// The context for a person: `in a page of https://news.example (sec-fetch)`.
+    fileprivate var label: String {
+        (topLevel.map { "in a page of \($0)" } ?? "in a page that the capture does not name") + " (\(source))"
     }
 }

@@ -37,10 +37,15 @@ struct CookieFilterOptions: ParsableArguments {
 
     /// The request to `url` that the cookies are for.
     ///
-    /// - Parameter format: where the format is for one URL, there has to be one.
-    func request(to url: String?, for format: ExportFormat) throws -> RequestContext? {
+    /// - Parameters:
+    ///   - format: where the format is for one URL, there has to be one.
+    ///   - isAboutCaptures: whether `--top-level` has a meaning without a request, too.
+    func request(
+        to url: String?, for format: ExportFormat, isAboutCaptures: Bool = false
+    ) throws -> RequestContext? {
         if let url { return try context.context(for: try requestURL(url)) }
-        if context.topLevel != nil || context.initiator != nil || context.navigation != nil || context.method != "GET" {
+        let hasPage = context.topLevel != nil && !isAboutCaptures
+        if hasPage || context.initiator != nil || context.navigation != nil || context.method != "GET" {
             throw ValidationError(
                 "--method, --top-level, --initiator and --navigation belong to a request: give its URL")
         }

@@ -21,6 +21,7 @@ struct ServedCaptures: CaptureTaking {
         var options = order.options
         // As the service writes it: it belongs to what makes two imports the same.
         options.url = options.url.flatMap { try? RequestURL($0).description }
+        options.topLevel = options.topLevel.flatMap { try? RequestURL($0).description }
         self.options = options
     }
 
@@ -43,7 +44,9 @@ struct ServedCaptures: CaptureTaking {
             "jars", jar, "captures",
             query: [
                 ("source", input.name), ("format", options.format?.rawValue), ("url", options.url),
-                ("receivedNow", options.receivedNow ? "true" : nil), ("again", order.again ? "true" : nil),
+                ("topLevel", options.topLevel),
+                ("receivedNow", options.receivedNow ? "true" : nil),
+                ("requestCookies", options.takesRequestCookies ? "true" : nil), ("again", order.again ? "true" : nil),
                 ("digest", digest),
             ])
         let upload = Upload(input, beginning: beginning)

@@ -9,10 +9,13 @@ package struct OriginReport: Codable {
     package let url: String?
     /// When the response came.
     package let received: String?
+    /// `request` for a cookie that a request sent, whose flags were assumed; absent for any other.
+    package let kind: String?
 
     package init(_ origin: CookieOrigin) {
         capture = origin.capture
         url = origin.url
         received = origin.received?.rfc3339
+        kind = origin.isRequest ? "request" : nil
     }
 }

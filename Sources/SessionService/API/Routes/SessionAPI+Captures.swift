@@ -18,11 +18,14 @@ extension SessionAPI {
     }
 
     private func takeCapture(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
-        let query = try QueryItems(request, known: ["format", "url", "receivedNow", "again", "source", "digest"])
+        let query = try QueryItems(
+            request, known: ["format", "url", "topLevel", "receivedNow", "requestCookies", "again", "source", "digest"])
         let format = try query.choice("format", CaptureFormat.self)
         if format?.isDatabase == true { throw ServiceProblem.databaseUploaded }
         let options = CaptureImport.Options(
-            url: try query.url("url")?.description, receivedNow: try query.flag("receivedNow") ?? false, format: format)
+            url: try query.url("url")?.description, topLevel: try query.url("topLevel")?.description,
+            receivedNow: try query.flag("receivedNow") ?? false,
+            takesRequestCookies: try query.flag("requestCookies") ?? false, format: format)
         let source = try query.one("source") ?? "upload"
         guard (1...4096).contains(source.utf8.count) else {
             throw ServiceProblem.parameterInvalid("source", "use 1 to 4096 bytes")

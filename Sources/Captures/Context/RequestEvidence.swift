@@ -1,0 +1,147 @@
+public import CookieModel
+
+/// What a capture records about how a request came about: the evidence for its ``CapturedContext``.
+///
+/// Readers note what they find and judge nothing. ``PageTrail`` adds what other entries of the capture tell.
+public struct RequestEvidence: Sendable, Hashable {
+    /// The relation between initiator and URL, from `Sec-Fetch-Site`.
+    public enum FetchSite: Sendable, Hashable {
+        /// A person: an address typed, a bookmark.
+        case user
+        case sameOrigin, sameSite, crossSite
+    }
+
+    /// What the response is loaded into.
+    public enum Destination: Sendable, Hashable {
+        /// The page in the address bar: a top-level navigation.
+        case page
+        /// A document within a page.
+        case frame
+        /// Anything else: an image, a script, a `fetch`.
+        case subresource
+    }
+
+    /// The kind of content that the request's `Accept` field asks for.
+    public enum Accepts: Sendable, Hashable {
+        case document, other
+    }
+
+    /// `Sec-Fetch-Site`.
+    public var fetchSite: FetchSite?
+    /// `Sec-Fetch-Dest`, `Sec-Fetch-Mode`, or the recorder's own word for it (net-log's request type, DevTools' type).
+    public var destination: Destination?
+    /// Whether `Sec-Fetch-Storage-Access` was sent, which browsers add to third-party requests only.
+    public var hasStorageAccessField = false
+    /// `Origin`, unless it is `null`.
+    public var origin: String?
+    /// `Referer`.
+    public var referrer: String?
+    /// `Accept`.
+    public var accepts: Accepts?
+    /// Whether `User-Agent` is a browser's.
+    public var isFromBrowser = false
+    /// Whether the recorder calls the response a document, in the address bar or within a page.
+    public var isDocument = false
+    /// The URL that the recorder names as the request's initiator: a document or a style sheet.
+    public var initiator: String?
+    /// The partition that the recorder names for the request's cookies.
+    public var partitionKey: PartitionKey?
+    /// The recorder's name for the page: a HAR's `pageref`, a DevTools frame.
+    public var pageID: String?
+    /// The frame within the page, where the recorder names it.
+    public var frameID: String?
+    /// The page in the address bar.
+    public var page: String?
+    /// Whether ``page`` is only where the `Referer` or initiator points to.
+    public var isPageInferred = false
+    /// The URLs that redirected here, first one first.
+    public var redirects: [String] = []
+    /// The response's `Location`.
+    public var location: Octets?
+
+    /// No evidence.
+    public init() {}
+
+    /// Notes one field of the request's header, if it tells anything.
+    mutating func take(_ field: RequestField, _ value: Span<UInt8>) {
+        let value = value.extracting(value.trimmingBlanks(0..<value.count))
+        switch field {
+        case .fetchSite: fetchSite = RequestEvidence.fetchSite(value)
+        case .fetchMode where destination == nil && !value.isEmpty && !value.equalsIgnoringCase("navigate"):
+            destination = .subresource
+        case .fetchDestination: destination = RequestEvidence.destination(value) ?? destination
+        case .storageAccess: hasStorageAccessField = true
+        case .origin: origin = value.equals("null") ? nil : String(repairing: value)
+        case .referrer: referrer = String(repairing: value)
+        case .accept: accepts = value.hasPrefix("text/html") ? .document : .other
+        case .userAgent: isFromBrowser = value.hasPrefix("Mozilla/")
+        case .fetchMode, .cookie: break
+        }
+    }
+
+    private static func fetchSite(_ value: Span<UInt8>) -> FetchSite? {
+        if value.equalsIgnoringCase("none") { return .user }
+        if value.equalsIgnoringCase("same-origin") { return .sameOrigin }
+        if value.equalsIgnoringCase("same-site") { return .sameSite }
+        return value.equalsIgnoringCase("cross-site") ? .crossSite : nil
+    }
+
+    private static func destination(_ value: Span<UInt8>) -> Destination? {
+        if value.isEmpty { return nil }
+        if value.equalsIgnoringCase("document") { return .page }
+        let frames: [StaticString] = ["iframe", "frame", "fencedframe", "embed", "object"]
+        return frames.contains { value.equalsIgnoringCase($0) } ? .frame : .subresource
+    }
+}
+
+/// The request header fields that tell how a request came about, and `Cookie`.
+enum RequestField: Sendable {
+    case fetchSite, fetchMode, fetchDestination, storageAccess, origin, referrer, accept, userAgent, cookie
+
+    /// The field of that name; `nil` for any other field.
+    init?(_ name: Span<UInt8>) {
+        if name.equalsIgnoringCase("cookie") {
+            self = .cookie
+        } else if name.equalsIgnoringCase("sec-fetch-site") {
+            self = .fetchSite
+        } else if name.equalsIgnoringCase("sec-fetch-mode") {
+            self = .fetchMode
+        } else if name.equalsIgnoringCase("sec-fetch-dest") {
+            self = .fetchDestination
+        } else if name.equalsIgnoringCase("sec-fetch-storage-access") {
+            self = .storageAccess
+        } else if name.equalsIgnoringCase("origin") {
+            self = .origin
+        } else if name.equalsIgnoringCase("referer") {
+            self = .referrer
+        } else if name.equalsIgnoringCase("accept") {
+            self = .accept
+        } else if name.equalsIgnoringCase("user-agent") {
+            self = .userAgent
+        } else {
+            return nil
+        }
+    }
+}
+
+/// The header fields of one request, as far as they matter: its evidence and its `Cookie` fields.
+struct RequestHead: Sendable {
+    var evidence = RequestEvidence()
+    /// The values of its `Cookie` fields, within ``CaptureLimits/responseByteCount``.
+    private(set) var cookies = SetCookieLines()
+
+    var bufferedByteCount: Int { cookies.bufferedByteCount }
+
+    /// Takes one field.
+    mutating func take(_ field: RequestField, _ value: Span<UInt8>) {
+        if case .cookie = field { cookies.append(value) } else { evidence.take(field, value) }
+    }
+
+    /// Takes one field line, `name: value`.
+    mutating func take(line: Span<UInt8>) {
+        // The pseudo-fields of HTTP/2 begin with a colon.
+        guard let colon = line.firstIndex(of: ASCII.colon, from: 1) else { return }
+        guard let field = RequestField(line.extracting(line.trimmingBlanks(0..<colon))) else { return }
+        take(field, line.extracting((colon + 1)..<line.count))
+    }
+}

@@ -1,0 +1,155 @@
+import CookieModel
+
+/// Reads requests that a person copied out of a browser: "Copy as cURL" (bash and cmd), "Copy as fetch", or a `Cookie:`
+/// line. They hold no response; their `Cookie` fields are what they are for.
+struct CopiedRequestReader: FormatReader {
+    private let format: CaptureFormat
+    private let source: String
+    private let url: String?
+    private let line: Int
+    private var text: [UInt8] = []
+    private var isTooLong = false
+
+    init(_ format: CaptureFormat, source: String, url: String?, firstLine: Int) {
+        self.format = format
+        self.source = source
+        self.url = url
+        line = firstLine
+    }
+
+    var bufferedByteCount: Int { text.capacity }
+
+    mutating func read(_ bytes: Span<UInt8>, into items: inout [CaptureItem]) {
+        guard !isTooLong else { return }
+        isTooLong = text.count + bytes.count > CaptureLimits.responseByteCount
+        if isTooLong { text = [] } else { text.append(bytes) }
+    }
+
+    mutating func finish(into items: inout [CaptureItem]) {
+        let place = CapturePlace(source: source)
+        guard !isTooLong else { return items.append(.failure(.entryTooLarge(at: place))) }
+        switch format {
+        case .curlCommand:
+            let commands = ShellWords.commands(in: text)
+            for (index, words) in commands.enumerated() {
+                let place = CapturePlace(source: source, entry: index + 1)
+                append(CopiedRequest(curl: words), at: place, into: &items)
+            }
+            if commands.isEmpty { items.append(.failure(.noRequests(at: place))) }
+        case .fetchCall:
+            let calls = FetchCall.all(in: text.span)
+            for (index, call) in calls.enumerated() {
+                let place = CapturePlace(source: source, entry: index + 1)
+                append(call.flatMap { CopiedRequest(fetch: $0) }, at: place, into: &items)
+            }
+            if calls.isEmpty { items.append(.failure(.noRequests(at: place))) }
+        default:
+            append(
+                CopiedRequest(fields: text.span, url: url), at: CapturePlace(source: source, line: line), into: &items)
+        }
+    }
+
+    private func append(_ request: CopiedRequest?, at place: CapturePlace, into items: inout [CaptureItem]) {
+        guard let request else {
+            return items.append(
+                .failure(.entryMalformed("It is not written as a browser copies a request.", at: place)))
+        }
+        guard let url = request.url ?? url else { return items.append(.failure(.urlMissing(at: place))) }
+        var response = CapturedResponse(
+            url: url, urlOrigin: request.url == nil ? .given : .recorded, method: request.method, status: 0,
+            setCookie: [], evidence: request.head.evidence, requestCookies: request.head.cookies.octets, place: place)
+        response.isCopiedRequest = true
+        items.append(.response(response))
+    }
+}
+
+/// One request, as a browser copies it.
+struct CopiedRequest {
+    var url: String?
+    var method: String?
+    var head = RequestHead()
+
+    /// curl's options with a value that copied commands have besides those that matter here.
+    private static let valueOptions: Set<String> = [
+        "-d", "-o", "-u", "-x", "-F", "-m", "-T", "-w", "-E", "--data", "--data-raw", "--data-binary", "--data-ascii",
+        "--data-urlencode", "--json", "--output", "--user", "--proxy", "--form", "--form-string", "--max-time",
+        "--upload-file", "--write-out", "--cert", "--key", "--cacert", "--resolve", "--connect-to", "--retry",
+        "--connect-timeout", "-c", "--cookie-jar", "--oauth2-bearer", "--aws-sigv4", "--interface",
+    ]
+
+    /// The request that a curl command makes; `nil` if the words are none.
+    init?(curl words: [[UInt8]]) {
+        let names = words.map { String(decoding: $0, as: UTF8.self) }
+        guard let program = names.first, program == "curl" || program == "curl.exe" else { return nil }
+        var index = 1
+        while index < words.count {
+            var option = names[index]
+            var value: [UInt8]?
+            if option.hasPrefix("-"), !option.hasPrefix("--"), option.utf8.count > 2,
+                "HbXeAduoxFm".utf8.contains(words[index][1])
+            {
+                // The value may stand behind the letter.
+                value = Array(words[index].dropFirst(2))
+                option = String(option.prefix(2))
+            } else if index + 1 < words.count {
+                value = words[index + 1]
+            }
+            let isBehind =
+                value.map { index + 1 < words.count && words[index + 1] == $0 && option == names[index] } ?? false
+            guard option.hasPrefix("-") else {
+                if url == nil { url = CopiedRequest.url(option) }
+                index += 1
+                continue
+            }
+            let hasValue = take(option, value) || CopiedRequest.valueOptions.contains(option)
+            index += hasValue && isBehind ? 2 : 1
+        }
+        guard url != nil else { return nil }
+    }
+
+    /// Takes an option that matters; false for any other.
+    private mutating func take(_ option: String, _ value: [UInt8]?) -> Bool {
+        let value = value ?? []
+        switch option {
+        case "-H", "--header": head.take(line: value.span)
+        case "-b", "--cookie":
+            // Anything else is a file's name.
+            if value.contains(UInt8(ascii: "=")) { head.take(.cookie, value.span) }
+        case "-e", "--referer": head.take(.referrer, value.span)
+        case "-A", "--user-agent": head.take(.userAgent, value.span)
+        case "-X", "--request": method = String(decoding: value, as: UTF8.self)
+        case "--url": url = url ?? CopiedRequest.url(String(decoding: value, as: UTF8.self))
+        default: return false
+        }
+        return true
+    }
+
+    private static func url(_ text: String) -> String {
+        text.contains("://") ? text : "http://\(text)"
+    }
+
+    /// The request that a call of `fetch` makes.
+    init?(fetch call: FetchCall) {
+        url = call.url
+        guard let options = call.options else { return }
+        method = options["method"]?.text
+        if let referrer = options["referrer"]?.octets { referrer.withSpan { head.take(.referrer, $0) } }
+        guard let headers = options["headers"]?.object else { return }
+        for (name, value) in zip(headers.names, headers.values) {
+            guard let value = value.octets, let field = name.withSpan({ RequestField($0) }) else { continue }
+            value.withSpan { head.take(field, $0) }
+        }
+    }
+
+    /// The request whose header has these lines.
+    init?(fields text: Span<UInt8>, url: String?) {
+        self.url = nil
+        var start = 0
+        while start < text.count {
+            let end = text.firstIndex(of: ASCII.lineFeed, from: start) ?? text.count
+            let line = text.extracting(start..<end)
+            head.take(line: line.extracting(line.trimmingBlanks(line.droppingCarriageReturn)))
+            start = end + 1
+        }
+    }
+}
