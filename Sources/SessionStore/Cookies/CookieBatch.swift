@@ -177,7 +177,7 @@ public struct CookieBatch {
             if decision.outcome == .deleted {
                 guard decision.previous != nil else { return }
                 try rows.delete(cookie.id, site: site)
-                journal.append(.deleted, cookie.id, site: site)
+                journal.append(.deleted, cookie.id, site: site, source: source)
             } else {
                 let isNew = decision.outcome == .stored
                 try rows.write(isNew ? .insertion : .update, cookie, site: site, source: source)
@@ -185,7 +185,7 @@ public struct CookieBatch {
             }
             for eviction in decision.evicted {
                 try rows.delete(eviction.cookie.id, site: site)
-                journal.append(.evicted, eviction.cookie.id, site: site)
+                journal.append(.evicted, eviction.cookie.id, site: site, source: source)
             }
         }
     }
