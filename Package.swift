@@ -86,6 +86,7 @@ let package = Package(
                 .embedInCode("../../Migrations/V008_confirmed_clock.sql"),
                 .embedInCode("../../Migrations/V009_journal_in_order.sql"),
                 .embedInCode("../../Migrations/V010_captures_of_requests.sql"),
+                .embedInCode("../../Migrations/V011_sources_of_deletions.sql"),
             ]),
         .target(
             name: "RequestDecoration",

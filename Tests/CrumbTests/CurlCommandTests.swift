@@ -1,4 +1,6 @@
+import CookieModel
 import Foundation
+import RequestDecoration
 import TestSupport
 import Testing
 
@@ -30,7 +32,7 @@ import Testing
             default: LoopbackServer.Response(308, location: "http://127.0.0.1:\(other.port)/6")
             }
         }
-        let outcome = try crumb.curl("-sSL", "http://127.0.0.1:\(server.port)/1")
+        let outcome = try crumb.curl("--no-progress-meter", "-L", "http://127.0.0.1:\(server.port)/1")
         #expect(outcome.text == "end of /6\n")
         #expect(outcome.status == 0)
         #expect(outcome.talk == "crumb: 6 hops, 6 cookies sent, 5 taken, 1 deleted, 1 refused (prefix-host)\n")
@@ -44,7 +46,7 @@ import Testing
         let server = try LoopbackServer { _ in
             LoopbackServer.Response(302, setCookie: ["a=1"], location: "/x", body: "moved")
         }
-        let outcome = try crumb.curl("-sS", "http://127.0.0.1:\(server.port)/")
+        let outcome = try crumb.curl("--no-progress-meter", "http://127.0.0.1:\(server.port)/")
         #expect(outcome.text == "moved")
         #expect(server.requests.count == 1)
         #expect(outcome.talk == "crumb: 1 hop, 0 cookies sent, 1 taken\n")
@@ -100,7 +102,7 @@ import Testing
     @Test func `the chain has an end`() throws {
         let server = try LoopbackServer { _ in LoopbackServer.Response(302, location: "/") }
         let url = "http://127.0.0.1:\(server.port)/"
-        let outcome = try crumb.curl("-sSL", "--max-redirs", "3", "-w", "%{num_redirects}", url)
+        let outcome = try crumb.curl("--no-progress-meter", "-L", "--max-redirs", "3", "-w", "%{num_redirects}", url)
         #expect(outcome.status == 47)
         #expect(outcome.text == "3")
         #expect(outcome.talk == "curl: (47) Maximum (3) redirects followed\ncrumb: 4 hops, 0 cookies sent, 0 taken\n")
@@ -132,7 +134,7 @@ import Testing
         let server = try LoopbackServer { _ in
             LoopbackServer.Response(302, setCookie: ["a=1"], location: "app://callback?code=s3cr3t")
         }
-        let outcome = try crumb.curl("-sSL", "http://127.0.0.1:\(server.port)/")
+        let outcome = try crumb.curl("--no-progress-meter", "-L", "http://127.0.0.1:\(server.port)/")
         #expect(outcome.status == ExitStatus.redirectInvalid.rawValue)
         #expect(outcome.talk.contains("app://callback") && !outcome.talk.contains("s3cr3t"))
         #expect(outcome.talk.contains("1 taken"))
@@ -177,14 +179,14 @@ import Testing
         let proxy = try LoopbackServer { request in
             LoopbackServer.Response(request.method == "CONNECT" ? 403 : 407, setCookie: ["proxy=1"])
         }
-        let arguments = ["-sS", "-x", "http://127.0.0.1:\(proxy.port)", "http://server.example/"]
+        let arguments = ["--no-progress-meter", "-x", "http://127.0.0.1:\(proxy.port)", "http://server.example/"]
         let tunnel = try crumb.run(["curl", "--database", crumb.path("jar"), "--", "-p"] + arguments)
         #expect(tunnel.status == 56)
         let plain = try crumb.run(["curl", "--database", crumb.path("jar"), "--"] + arguments)
         #expect(plain.status == 0)
         #expect(proxy.requests.map(\.method) == ["CONNECT", "GET"])
         #expect(plain.talk == "crumb: 1 hop, 0 cookies sent, 0 taken\n")
-        #expect(tunnel.talk.hasSuffix(plain.talk))
+        #expect(tunnel.talk.hasSuffix("crumb: 1 hop without a response, 0 cookies sent, 0 taken\n"))
     }
 
     @Test func `any octets come back as they were`() throws {
@@ -278,7 +280,7 @@ import Testing
         let attributes = try FileManager.default.attributesOfItem(atPath: crumb.path("d"))
         #expect(attributes[.posixPermissions] as? Int == 0o600)
         #expect(try crumb.curl("-sSL", "-w", "%{http_code} %{num_redirects}\\n", url).text == "end\n200 1\n")
-        let toError = try crumb.curl("-sSL", "-w", "%{stderr}%{http_code}\n", url)
+        let toError = try crumb.curl("--no-progress-meter", "-L", "-w", "%{stderr}%{http_code}\n", url)
         #expect(toError.text == "end\n")
         #expect(toError.talk == "200\ncrumb: 2 hops, 2 cookies sent, 1 taken\n")
         _ = try crumb.curl("-sSL", "-O", "--output-dir", crumb.folder, url)
@@ -303,6 +305,69 @@ import Testing
                 {"deleted":[],"evicted":[],"hop":2,"method":"GET","refused":[],"sent":["a"],"statuses":[200],"stored":[],"url":"\(origin)/2"}
 
                 """)
+    }
+
+    @Test func `cookies that curl could not send are not counted as sent`() throws {
+        let server = try LoopbackServer { request in
+            request.target == "/on"
+                ? LoopbackServer.Response(302, location: "http://127.0.0.1:1/")
+                : LoopbackServer.Response(setCookie: ["a=1; Path=/", "b=2; Path=/", "c=3; Path=/"])
+        }
+        let url = "http://127.0.0.1:\(server.port)/"
+        _ = try crumb.curl("-sS", url)
+        let unsent = try crumb.curl("--no-progress-meter", "http://127.0.0.1:1/")
+        #expect(unsent.status == 7)
+        #expect(unsent.talk.hasSuffix("crumb: 1 hop without a response, 0 cookies sent, 0 taken\n"), "\(unsent.talk)")
+        let json = try crumb.curl("-sS", "http://127.0.0.1:1/", options: ["--json"]).talk
+        #expect(json.contains(#""sent":[],"statuses":[]"#) && !json.contains("possiblySent"), "\(json)")
+        let half = try crumb.curl("--no-progress-meter", "-L", url + "on")
+        #expect(half.talk.hasSuffix("crumb: 2 hops (1 without a response), 3 cookies sent, 0 taken\n"), "\(half.talk)")
+    }
+
+    @Test(arguments: [(7, 0, 0), (6, 0, 0), (60, 0, 0), (52, 3, 0), (28, 0, 3), (56, 0, 3), (0, 3, 0)])
+    func `how curl ended tells whether the request went out`(status: Int32, sent: Int, possibly: Int) throws {
+        let context = RequestContext(url: try RequestURL("http://127.0.0.1/"))
+        let cookies = ["a", "b", "c"].map { name in
+            Cookie(
+                id: Cookie.ID(
+                    name: Octets(name), domain: context.url.host, isHostOnly: true, path: "/", partitionKey: nil),
+                value: "1", isSecure: false, isHTTPOnly: false, sameSite: .default, expiry: nil,
+                creation: .distantPast, lastAccess: .distantPast)
+        }
+        var report = CurlHopReport(RedirectChain(context), cookies: cookies, fields: FieldSelection())
+        report.noteEnd(status)
+        #expect((report.sent.count, report.possiblySent?.count ?? 0) == (sent, possibly))
+        report.noteResponse()
+        #expect(report.sent.count == 3)
+    }
+
+    @Test(arguments: [["-s"], ["--silent"], ["-sS"], ["-fsS"]])
+    func `with curl's --silent there is no summary`(words: [String]) throws {
+        let server = try LoopbackServer { _ in LoopbackServer.Response(setCookie: ["a=1"]) }
+        let url = "http://127.0.0.1:\(server.port)/"
+        let run = { try crumb.run(["curl", "--database", crumb.path("jar")] + $0 + words + [url]) }
+        #expect(try run([]).talk.isEmpty)
+        #expect(try run(["--json"]).talk.hasPrefix("{"))
+    }
+
+    @Test func `curl's arguments begin with the first that is not crumb's, with or without --`() throws {
+        let server = try LoopbackServer { request in
+            LoopbackServer.Response(body: "\(request.method) \(request.target) \(request.text("x-a").joined())")
+        }
+        let url = "http://127.0.0.1:\(server.port)/"
+        let curl = ["curl", "--database", crumb.path("jar")]
+        #expect(try crumb.run(curl + [url + "1"]).text == "GET /1 ")
+        #expect(try crumb.run(curl + ["-s", "-H", "X-A: --json", url]).text == "GET / --json")
+        #expect(try crumb.run(curl + [url, "-sX", "PUT"]).text == "PUT / ")
+        #expect(try crumb.run(curl + ["--quiet", "--", "-H", "X-A: b", url]).text == "GET / b")
+        #expect(try crumb.run(curl + ["--", "-s", "--", url]).text == "GET / ")
+        #expect(try crumb.run(curl + ["--", "-s", "--json", "{}", url]).text == "POST / ")
+        let ambiguous = try crumb.run(curl + ["--json", "{}", url])
+        #expect(ambiguous.status == 64 && ambiguous.output.isEmpty)
+        #expect(ambiguous.talk.contains("Put '--' before curl's arguments: crumb curl -- "), "\(ambiguous.talk)")
+        let late = try crumb.run(curl + ["-s", url, "--jar", "work"])
+        #expect(late.status == ExitStatus.curlArgumentsUnsupported.rawValue)
+        #expect(late.talk.contains("--jar: ") && late.talk.contains("before curl's arguments"))
     }
 
     @Test func `the context of the request counts`() throws {

@@ -42,11 +42,11 @@ struct ExplainCommandTests {
                           NAME       DOMAIN           PATH  EXPIRES           FLAGS
                 sent      (no name)  www.example.com  /     with the session  host-only
                 not sent  site       .example.com     /x    with the session  -
-                          - the request's path is not at or below the cookie's path (path-mismatch)
-                            to do: user: check the path in the URL; server: Path=/
+                          - the request's path is not at or below /x (path-mismatch)
+                            Fix: check the path in the URL; the server can set Path=/
                 not sent  sid        www.example.com  /     with the session  Secure HttpOnly SameSite=Lax host-only
                           - it is Secure and the connection is not (secure-only)
-                            to do: user: use https
+                            Fix: use https
 
                 2 of them would go to https://www.example.com/
 
@@ -98,7 +98,7 @@ struct ExplainCommandTests {
         let result = try home.start(["explain"] + situation.words).wait()
         #expect(result.text.hasPrefix("0 of 1 cookie of example.com in jar 'default' "), "\(result.text)")
         for reason in situation.reasons { #expect(result.text.contains("(\(reason))\n")) }
-        #expect(result.text.components(separatedBy: "to do: ").count == situation.reasons.count + 1)
+        #expect(result.text.components(separatedBy: "Fix: ").count == situation.reasons.count + 1)
         let object = try #require(try home.start(["explain", "--json"] + situation.words).wait().objects().first)
         #expect(reasons(object["excluded"]) == ["sid": situation.reasons])
     }
@@ -111,7 +111,7 @@ struct ExplainCommandTests {
         #expect(text.contains(#/not sent  old .* ended \d+ seconds? ago, \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ /#))
         #expect(text.contains(#/sent      new .* in 99 days, \d{4}-\d\d-\d\dT/#))
         #expect(text.contains(#/sent      short .* in \d+ seconds, /#))
-        #expect(text.contains("(expired)\n            to do: user: log in again, and import that\n"))
+        #expect(text.contains("(expired)\n            Fix: log in again and import the new session\n"))
         let excluded = try #require(try report("https://www.example.com/")["excluded"] as? [[String: Any]])
         let cookie = try #require(excluded.first?["cookie"] as? [String: Any])
         #expect(cookie["expires"] is String && (cookie["expiresIn"] as? Int ?? 0) < 0)
@@ -129,7 +129,7 @@ struct ExplainCommandTests {
         let text = try explain("https://www.example.com/?a=1&b=2")
         #expect(
             text.contains(
-                "jar 'my work' has 2 cookies of example.com, 1 of which would go: "
+                "jar 'my work' would send 1 cookie, including sid, which this jar does not send: "
                     + "crumb explain --jar 'my work' 'https://www.example.com/?a=1&b=2'\n"))
         #expect(text.contains("similar sites: example.org, exemple.com\n"))
         let object = try report("https://www.example.com/")
@@ -146,7 +146,67 @@ struct ExplainCommandTests {
         try home.receive("seen=2; Path=/", jar: "copy")
         #expect(try !explain("https://www.example.com/").contains("jar 'copy'"))
         try home.receive("sid=secret; Path=/", jar: "work")
-        #expect(try explain("https://www.example.com/").contains("jar 'work' has 1 cookie of example.com, 1 of which"))
+        #expect(try explain("https://www.example.com/").contains("jar 'work' would send 1 cookie, including sid, "))
+    }
+
+    @Test("A jar whose cookies would not go to the URL is not named, even if this jar has none")
+    func uselessJar() throws {
+        try home.receive("sid=secret; Path=/account; Secure", jar: "work")
+        let object = try report("https://www.example.com/")
+        #expect((object["otherJars"] as? [Any])?.isEmpty == true)
+        let other = try #require(
+            (try report("https://www.example.com/account")["otherJars"] as? [[String: Any]])?.first)
+        #expect(other["lacking"] as? [String] == ["sid"])
+    }
+
+    @Test(
+        "A cookie of a public suffix does not go to subdomains, and no other list is blamed for it",
+        arguments: [("github.io", "foo.github.io"), ("localhost", "shop.localhost"), ("co.uk", "shop.co.uk")])
+    func publicSuffix(suffix: String, host: String) throws {
+        try home.receive("a=secret; Path=/", from: "https://\(suffix)/")
+        let text = try explain("https://\(host)/")
+        #expect(
+            text.contains("- \(suffix) is a public suffix; its cookies never go to subdomains (domain-public-suffix)"))
+        #expect(reasons(try report("https://\(host)/")["excluded"]) == ["a": ["domain-public-suffix"]])
+        #expect(text.contains("1 of them would go to https://\(suffix)/"))
+    }
+
+    @Test("After a logout, says which cookie was deleted, when, and by which response")
+    func deleted() throws {
+        try home.receive("sid=secret; Path=/; HttpOnly", "theme=1; Path=/", "lang=1; Path=/")
+        try home.receive("sid=; Path=/; Max-Age=0", from: "https://www.example.com/logout?token=secret")
+        try home.receive("theme=2; Path=/", from: "https://www.example.com/settings")
+        #expect(try home.crumb("remove", "lang").status == 0)
+        let text = try explain("https://www.example.com/")
+        #expect(
+            text.hasPrefix(
+                "1 of 1 cookie of example.com in jar 'default' goes to https://www.example.com/; "
+                    + "gone: 1 deleted, 1 removed\n"))
+        let moment = #/\d+ seconds? ago, \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/#
+        #expect(text.contains(#/sent     theme .*\n +- replaced \d+ s.* by https://www.example.com/settings in /#))
+        #expect(
+            text.contains(
+                #/deleted  sid  +www.example.com  / .*\n +- deleted \d+ s.* by https://www.example.com/logout in /#))
+        #expect(text.contains(#/removed  lang .*\n +- removed by a crumb command or the API \d+ s/#))
+        #expect(text.contains(moment) && !text.contains("token"))
+        let changes = try #require(try report("https://www.example.com/")["changes"] as? [[String: Any]])
+        #expect(changes.compactMap { $0["cause"] as? String } == ["removed", "replaced", "deleted"])
+        #expect(changes.compactMap { $0["name"] as? String } == ["lang", "theme", "sid"])
+        #expect(changes.last?["url"] as? String == "https://www.example.com/logout")
+        #expect((changes.last?["capture"] as? String)?.contains("response-") == true)
+        // A new login is no loss.
+        try home.receive("sid=secret; Path=/")
+        #expect(try !explain("https://www.example.com/").contains("deleted"))
+    }
+
+    @Test("Of a jar that lost all its cookies of the site, says so before it asks for a login")
+    func allDeleted() throws {
+        try home.receive("sid=secret; Path=/")
+        try home.receive("sid=; Path=/; Max-Age=0", from: "https://www.example.com/logout")
+        let text = try explain("https://www.example.com/")
+        #expect(
+            text.hasPrefix("jar 'default' has no cookie of example.com: none goes to https://www.example.com/; gone: "))
+        #expect(text.contains("by https://www.example.com/logout") && text.contains("Fix: log in at"))
     }
 
     @Test("Names this machine by its other names")

@@ -93,13 +93,13 @@ struct ExplainSetCookieTests {
         #expect(
             result.text == """
                 2 Set-Cookie lines from https://www.example.com/app/login would be: 1 stored, 1 rejected; jar 'default' \
-                is as it was
+                is unchanged
 
                           NAME     DOMAIN           PATH  EXPIRES           FLAGS
                 stored    sid      www.example.com  /     with the session  Secure host-only
                 rejected  tracker
-                          - the Domain attribute is neither the responding host nor a parent domain of it (domain-mismatch)
-                            to do: server: leave Domain out; user: check the URL that it is said to come from
+                          - Domain is neither the responding host nor a parent of it (domain-mismatch)
+                            Fix: check the URL of the response; the server must omit Domain, or set its own
 
                 """)
         #expect(!FileManager.default.fileExists(atPath: home.file("crumb.sqlite")), "nothing is made")

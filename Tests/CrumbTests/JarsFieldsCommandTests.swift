@@ -116,7 +116,7 @@ struct CurlFieldTests {
         let base = "http://127.0.0.1:\(server.port)"
         try keep("X-Key", "--scope", "\(base)/api", value: #"k"\ 1"#)
         try keep("User-Agent", "--all-urls", value: "Example/1.0")
-        let outcome = try crumb.curl("-sSL", "\(base)/api/1")
+        let outcome = try crumb.curl("--no-progress-meter", "-L", "\(base)/api/1")
         #expect(outcome.text == "end" && outcome.talk.contains("3 hops, 0 cookies sent, 0 taken, 4 header fields set"))
         #expect(server.requests.map { $0.text("x-key") } == [[#"k"\ 1"#], []])
         #expect(

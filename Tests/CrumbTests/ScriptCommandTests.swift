@@ -11,12 +11,18 @@ struct ScriptCommandTests {
         let result = try home.crumb("script", "https://www.example.com/")
         #expect(result.status == 0)
         #expect(result.text.hasPrefix("(function () {\n  \"use strict\";\n") && result.text.hasSuffix("})();\n"))
-        #expect(result.text.contains(#"return [{name: "theme", value: "dark", path: "/", attributes: "; Path=/", "#))
-        #expect(result.text.contains(#"if (protocol === "https:" && host === "www.example.com") return ["#))
+        #expect(result.text.contains(#"{name: "theme", value: "dark", path: "/", attributes: "; Path=/", "#))
+        #expect(
+            result.text.contains(
+                #"if (protocol === "https:" && host === "www.example.com") return [{name: "deep", value: "1", path: "/deep", "#
+            ))
         #expect(!result.text.contains("secret") && !result.text.contains("//{"))
         let talk = result.talk.split(separator: "\n")
-        #expect(talk.count == 2 && talk.allSatisfy { $0.hasPrefix("not in the script: ") })
-        #expect(talk.contains { $0.contains("sid  www.example.com/: it is HttpOnly") })
+        #expect(
+            talk == [
+                "set for other paths, which scripts of the page cannot verify: deep  www.example.com/deep",
+                "not in the script: sid  www.example.com/: it is HttpOnly, so scripts cannot see it",
+            ])
         #expect(!result.talk.contains("secret"))
         #expect(try home.crumb("script", "--quiet", "https://www.example.com/").talk.isEmpty)
     }
@@ -31,11 +37,13 @@ struct ScriptCommandTests {
 
     @Test("JSON has the script, its cookies and what is left out, without values of the latter")
     func json() throws {
-        try home.receive("theme=dark; Path=/", "sid=secret; HttpOnly; Path=/")
+        try home.receive("theme=dark; Path=/", "sid=secret; HttpOnly; Path=/", "api=1; Path=/api")
         let result = try home.crumb("script", "--json", "https://www.example.com/")
         let object = try #require(try result.objects().first)
         #expect((object["script"] as? String)?.contains(#"name: "theme", value: "dark""#) == true)
-        #expect((object["cookies"] as? [[String: Any]])?.compactMap { $0["name"] as? String } == ["theme"])
+        #expect((object["cookies"] as? [[String: Any]])?.compactMap { $0["name"] as? String } == ["api", "theme"])
+        let unverifiable = try #require((object["unverifiable"] as? [[String: Any]])?.first)
+        #expect(unverifiable["name"] as? String == "api" && unverifiable["path"] as? String == "/api")
         let omitted = try #require(object["omitted"] as? [[String: Any]])
         #expect(((omitted.first?["reasons"] as? [[String: Any]])?.first?["id"] as? String) == "http-only")
         #expect(!result.text.contains("secret"))
@@ -59,7 +67,7 @@ struct ScriptCommandTests {
         #expect(result.text.components(separatedBy: "host === ").count == 3)
         #expect(
             result.talk
-                == "not in the script at https://www.example.net: sid  www.example.net/: it is HttpOnly, which no script can see\n"
+                == "not in the script at https://www.example.net: sid  www.example.net/: it is HttpOnly, so scripts cannot see it\n"
         )
         let object = try #require(
             try home.crumb("script", "--json", "https://www.example.com/", "https://www.example.net/").objects().first)

@@ -37,6 +37,9 @@ public struct RequestContext: Sendable {
     /// Whether ``topLevel`` can be relied on for a partition; `false` for a recorded third-party request whose page the
     /// recording does not name. Such a request sets no partitioned cookies.
     public var isPartitionKnown = true
+    /// Whether cookies of every path of the host count, and without the limits of one request: what a script may set,
+    /// rather than what it sees.
+    public private(set) var includesAllPaths = false
 
     /// A request for a page by a person: nothing cross-site about it.
     public init(url: RequestURL) {
@@ -68,6 +71,14 @@ public struct RequestContext: Sendable {
         access.method = "GET"
         access.redirects = []
         if isTopLevelNavigation { (access.topLevel, access.initiator) = (nil, .topLevel) }
+        return access
+    }
+
+    /// What the scripts of the page may set that this request loads: cookies of every path of its host, since no browser
+    /// checks the path of a cookie that is set (section 5.7), only that of one that is read.
+    public var scriptWriting: RequestContext {
+        var access = scriptAccess
+        access.includesAllPaths = true
         return access
     }
 

@@ -3,7 +3,8 @@ package struct RetrievalRules: Sendable {
     /// The registrable domain of the request's host, or the host where there is none.
     package let site: Octets
     private let host: WebHost
-    private let path: Octets
+    /// The request's path; `nil` where cookies of every path count.
+    private let path: Octets?
     private let policy: CookiePolicy
     private let partitionPage: RequestURL
     private let hasCrossSiteAncestor: Bool
@@ -22,7 +23,7 @@ package struct RetrievalRules: Sendable {
     package init(_ context: RequestContext, _ policy: CookiePolicy, now: Timestamp) {
         let hostSite = context.url.host.site(policy.publicSuffixes)
         host = context.url.host
-        path = context.url.path
+        path = context.includesAllPaths ? nil : context.url.path
         self.policy = policy
         isSecure = policy.isSecure(context.url)
         isScript = context.interface == .script
@@ -37,7 +38,9 @@ package struct RetrievalRules: Sendable {
         site = hostSite.registrableDomain
         publicSuffixLength = hostSite.publicSuffixLength
         self.now = now
-        limits = policy.limits
+        var limits = policy.limits
+        if context.includesAllPaths { (limits.requestCookies, limits.requestOctets) = (nil, nil) }
+        self.limits = limits
     }
 
     /// Step 3: all requirements that a cookie fails.
@@ -54,7 +57,9 @@ package struct RetrievalRules: Sendable {
                 reasons.insert(.domainPublicSuffix)
             }
         }
-        if !path.withSpan({ CookiePolicy.pathMatches($0, cookie.pathOctets) }) { reasons.insert(.pathMismatch) }
+        if let path, !path.withSpan({ CookiePolicy.pathMatches($0, cookie.pathOctets) }) {
+            reasons.insert(.pathMismatch)
+        }
         if cookie.isSecure, !isSecure { reasons.insert(.secureOnly) }
         if cookie.isHTTPOnly, isScript { reasons.insert(.httpOnly) }
         if !isSameSite { checkSameSite(cookie, &reasons) }

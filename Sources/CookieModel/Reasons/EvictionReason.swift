@@ -22,20 +22,20 @@ public enum EvictionReason: UInt8, DecisionReason {
     /// One sentence for a person.
     public var explanation: String {
         switch self {
-        case .domainLimit: "its registrable domain had more cookies than the jar keeps of one"
-        case .partitionLimit: "its site had more cookies within the partition than the jar keeps of one"
-        case .partitionOctetLimit: "its site had more octets within the partition than the jar keeps of one"
-        case .totalLimit: "there were more cookies than the jar keeps"
+        case .domainLimit: "its registrable domain exceeded the jar's limit of cookies"
+        case .partitionLimit: "its site exceeded the jar's limit of cookies in one partition"
+        case .partitionOctetLimit: "its site exceeded the jar's limit of octets in one partition"
+        case .totalLimit: "the jar exceeded its limit of cookies"
         }
     }
 
-    /// What a server or a user does about it, for a person.
+    /// How a user or a server fixes it, for a person.
     public var remedy: String {
         switch self {
-        case .domainLimit: "server: fewer cookies; user: raise the limit"
-        case .partitionLimit: "server: fewer cookies"
-        case .partitionOctetLimit: "server: keep the data on the server, an id in the cookie"
-        case .totalLimit: "user: raise the limit"
+        case .domainLimit: "raise the limit; the server can set fewer cookies"
+        case .partitionLimit: "raise the limit; the server can set fewer cookies"
+        case .partitionOctetLimit: "raise the limit; the server can keep the data itself and set an ID"
+        case .totalLimit: "raise the limit"
         }
     }
 }

@@ -52,44 +52,55 @@ public enum ExclusionReason: UInt8, DecisionReason {
     /// One sentence for a person.
     public var explanation: String {
         switch self {
-        case .hostOnlyMismatch: "it was set without Domain, so only the exact host that set it gets it"
-        case .domainMismatch: "the host is neither the cookie's domain nor below it"
-        case .domainPublicSuffix: "its domain is now a public suffix"
+        case .hostOnlyMismatch: "it is host-only: only the host that set it gets it"
+        case .domainMismatch: "the request's host is neither the cookie's domain nor a subdomain of it"
+        case .domainPublicSuffix: "its domain is a public suffix; its cookies never go to subdomains"
         case .pathMismatch: "the request's path is not at or below the cookie's path"
         case .secureOnly: "it is Secure and the connection is not"
-        case .httpOnly: "it is HttpOnly, which no script can see"
-        case .sameSiteStrict: "SameSite=Strict keeps it from requests that another site causes"
-        case .sameSiteLax: "SameSite=Lax lets another site send it only by top-level navigation with a safe method"
+        case .httpOnly: "it is HttpOnly, so scripts cannot see it"
+        case .sameSiteStrict: "it is SameSite=Strict, and the request is cross-site"
+        case .sameSiteLax: "it is SameSite=Lax: cross-site, only a top-level navigation with a safe method carries it"
         case .sameSiteDefault:
-            "it has no SameSite, which counts as Lax: another site sends it only by top-level navigation with a safe method"
-        case .expired: "its lifetime is over"
-        case .partitionMismatch: "it is partitioned and belongs to another top-level site"
-        case .requestLimit: "the request has as many cookies as the jar puts into one"
+            "it has no SameSite, so it is Lax: cross-site, only a top-level navigation with a safe method carries it"
+        case .expired: "it has expired"
+        case .partitionMismatch: "it belongs to another partition than the request"
+        case .requestLimit: "it exceeds the jar's limit of cookies or octets in one request"
         case .unreadable: "its stored value cannot be read back"
-        case .suffixListChanged:
-            "another public suffix list was in force when it was stored, and put it with another site"
+        case .suffixListChanged: "it is stored under another site than the public suffix list in force gives its domain"
         }
     }
 
-    /// What a server or a user does about it, for a person.
+    /// The sentence for one cookie: the same with its own domain, path or partition.
+    public func explanation(for cookie: Cookie) -> String {
+        switch self {
+        case .hostOnlyMismatch: "it is host-only: only \(cookie.domain) gets it"
+        case .domainMismatch: "the request's host is neither \(cookie.domain) nor a subdomain of it"
+        case .domainPublicSuffix: "\(cookie.domain) is a public suffix; its cookies never go to subdomains"
+        case .pathMismatch: "the request's path is not at or below \(cookie.path)"
+        case .partitionMismatch:
+            cookie.id.partitionKey.map { "it belongs to the partition \($0.serialized), and the request does not" }
+                ?? explanation
+        default: explanation
+        }
+    }
+
+    /// How a user or a server fixes it, for a person.
     public var remedy: String {
         switch self {
-        case .hostOnlyMismatch: "user: use the host that set it; server: add Domain where subdomains need it"
-        case .domainMismatch: "user: check the host in the URL"
-        case .domainPublicSuffix: "user: log in again; server: name the registrable domain, or leave Domain out"
-        case .pathMismatch: "user: check the path in the URL; server: Path=/"
-        case .secureOnly: "user: use https"
-        case .httpOnly:
-            "user: send it with the request (crumb header), or put it into the web view's own store"
-        case .sameSiteStrict: "server: SameSite=Lax; user: check --top-level and --initiator"
-        case .sameSiteLax: "server: SameSite=None; Secure; user: check --top-level, --initiator and --method"
-        case .sameSiteDefault: "server: SameSite=None; Secure; user: check --top-level, --initiator and --method"
-        case .expired: "user: log in again, and import that"
-        case .partitionMismatch: "user: check --top-level, and whether https is meant"
-        case .requestLimit: "user: raise the limit, or remove cookies"
-        case .unreadable: "user: import the session again"
-        case .suffixListChanged:
-            "user: import the session again, or give the list of that time with --public-suffix-list"
+        case .hostOnlyMismatch: "request the host that set it; the server can set Domain if subdomains need it"
+        case .domainMismatch: "check the host in the URL"
+        case .domainPublicSuffix: "request that domain itself, or log in at the host in the URL"
+        case .pathMismatch: "check the path in the URL; the server can set Path=/"
+        case .secureOnly: "use https"
+        case .httpOnly: "send it with the request (crumb header), or put it into the web view's own store"
+        case .sameSiteStrict: "check --top-level and --initiator; the server can set SameSite=Lax"
+        case .sameSiteLax: "check --top-level, --initiator and --method; the server can set SameSite=None; Secure"
+        case .sameSiteDefault: "check --top-level, --initiator and --method; the server can set SameSite=None; Secure"
+        case .expired: "log in again and import the new session"
+        case .partitionMismatch: "check --top-level, and the scheme of both URLs"
+        case .requestLimit: "raise the limit ('crumb jars settings'), or remove cookies"
+        case .unreadable: "import the session again"
+        case .suffixListChanged: "import the session again, or use --public-suffix-list with the list that stored it"
         }
     }
 }

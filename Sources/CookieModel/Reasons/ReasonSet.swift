@@ -4,7 +4,7 @@ public protocol DecisionReason: RawRepresentable<UInt8>, CaseIterable, Hashable,
     var identifier: String { get }
     /// One sentence for a person.
     var explanation: String { get }
-    /// What a server or a user does about it, for a person; docs/reasons.md says the same.
+    /// How a user or a server fixes it, for a person, fit to follow "Fix: "; docs/reasons.md says the same.
     var remedy: String { get }
 }
 
@@ -26,6 +26,11 @@ public struct ReasonSet<Reason: DecisionReason>: Hashable, Sendable, Expressible
     /// Adds a reason.
     public mutating func insert(_ reason: Reason) {
         bits |= 1 << UInt32(reason.rawValue)
+    }
+
+    /// Removes a reason.
+    public mutating func remove(_ reason: Reason) {
+        bits &= ~(1 << UInt32(reason.rawValue))
     }
 
     /// Adds every reason of `other`.

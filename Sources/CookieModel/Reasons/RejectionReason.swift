@@ -79,32 +79,32 @@ public enum RejectionReason: UInt8, DecisionReason {
     /// One sentence for a person.
     public var explanation: String {
         switch self {
-        case .controlCharacter: "the line holds a control character"
-        case .nameAndValueTooLong: "name and value together are longer than 4096 octets"
-        case .emptyNameAndValue: "both name and value are empty"
-        case .domainNotASCII: "the Domain attribute holds a non-ASCII octet; write it in A-labels (xn--)"
-        case .domainPublicSuffix: "the Domain attribute is a public suffix, under which anybody can register"
-        case .domainMismatch: "the Domain attribute is neither the responding host nor a parent domain of it"
-        case .pathNotASCII: "the Path attribute holds a non-ASCII octet"
-        case .secureFromInsecure: "a Secure cookie cannot be set over an insecure connection"
+        case .controlCharacter: "the line contains a control character"
+        case .nameAndValueTooLong: "name and value together exceed 4096 octets"
+        case .emptyNameAndValue: "name and value are both empty"
+        case .domainNotASCII: "Domain contains a non-ASCII octet"
+        case .domainPublicSuffix: "Domain is a public suffix"
+        case .domainMismatch: "Domain is neither the responding host nor a parent of it"
+        case .pathNotASCII: "Path contains a non-ASCII octet"
+        case .secureFromInsecure: "an insecure connection cannot set a Secure cookie"
         case .httpOnlyFromScript: "a script cannot set an HttpOnly cookie"
         case .overwriteSecure: "an insecure connection cannot overlay a Secure cookie of the same name"
-        case .sameSiteCrossSite: "a cross-site request other than a top-level navigation needs SameSite=None to set it"
-        case .sameSiteNoneInsecure: "SameSite=None needs Secure"
-        case .prefixSecure: "a name that begins with __Secure- needs Secure"
-        case .prefixHost: "a name that begins with __Host- needs Secure, Path=/ and no Domain"
-        case .prefixHTTP: "a name that begins with __Http- or __Host-Http- needs Secure and HttpOnly"
-        case .prefixNameless: "a cookie without a name has a value that begins with a name prefix"
+        case .sameSiteCrossSite:
+            "a cross-site request can set only SameSite=None cookies, unless it is a top-level navigation"
+        case .sameSiteNoneInsecure: "SameSite=None requires Secure"
+        case .prefixSecure: "the name prefix __Secure- requires Secure"
+        case .prefixHost: "the name prefix __Host- requires Secure, Path=/ and no Domain"
+        case .prefixHTTP: "the name prefixes __Http- and __Host-Http- require Secure and HttpOnly"
+        case .prefixNameless: "the cookie has no name, and its value begins with a name prefix"
         case .overwriteHTTPOnly: "a script cannot replace an HttpOnly cookie"
-        case .partitionedInsecure: "Partitioned needs Secure"
-        case .informationalResponse: "an informational (1xx) response sets no cookies"
+        case .partitionedInsecure: "Partitioned requires Secure"
+        case .informationalResponse: "an informational (1xx) response cannot set cookies"
         case .hostInvalid: "the domain is not a valid host name or IP address"
         case .pathInvalid: "the path does not begin with a slash, or ends in white space"
         case .pairInvalid:
-            "name or value holds a semicolon or white space at an end, or the name an equals sign: it would be sent as "
-                + "something else"
+            "name or value contains a semicolon or outer white space, or the name contains an equals sign"
         case .partitionUnknown:
-            "a third party set the Partitioned cookie, and the capture does not name the page whose partition it is in"
+            "a third party set the Partitioned cookie, and the capture does not name the page of its partition"
         }
     }
 }

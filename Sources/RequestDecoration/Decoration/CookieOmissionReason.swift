@@ -18,16 +18,16 @@ public enum CookieOmissionReason: UInt8, DecisionReason {
     /// One sentence for a person.
     public var explanation: String {
         switch self {
-        case .setByCaller: "the request has a cookie of that name already, which wins"
-        case .octetsNotCarried: "the client takes header fields as text, which cannot be exactly its octets"
+        case .setByCaller: "the request already has a cookie of this name, which takes precedence"
+        case .octetsNotCarried: "the client accepts header fields only as text, which cannot carry these octets"
         }
     }
 
-    /// What a server or a user does about it, for a person.
+    /// How a user or a server fixes it, for a person.
     public var remedy: String {
         switch self {
-        case .setByCaller: "user: leave the cookie out of the request"
-        case .octetsNotCarried: "server: encode the value in ASCII; user: use a client that takes octets"
+        case .setByCaller: "remove the cookie from the request"
+        case .octetsNotCarried: "use a client that accepts octets; the server can encode the value in ASCII"
         }
     }
 }

@@ -45,35 +45,35 @@ public enum FieldOmissionReason: UInt8, DecisionReason {
     /// One sentence for a person.
     public var explanation: String {
         switch self {
-        case .setByCaller: "the request has the field already, and the caller's own wins"
-        case .reserved: "the field is not for settings: the jar, a rule for credentials or the client sets it"
-        case .outsideScope: "the URL is not one that the field is meant for"
-        case .insecureTransport: "the connection is not secure, and a credential could be read on its way"
-        case .crossOriginRedirect: "another origin has redirected here, and may not use the credential"
+        case .setByCaller: "the request already has this field, which takes precedence"
+        case .reserved: "settings cannot set this field: the jar, a credential rule or the client sets it"
+        case .outsideScope: "the URL is outside the field's scope"
+        case .insecureTransport: "an insecure connection cannot carry a credential"
+        case .crossOriginRedirect: "a redirect from another origin cannot carry a credential"
         case .tokenMissing: "there is no token"
         case .tokenExpired: "the access token has expired"
-        case .tokenNotPresentable: "the token is not one that a header field can present, or lacks its key"
-        case .octetsNotCarried: "the client takes header fields as text, which cannot be exactly its octets"
-        case .setByOtherRule: "another rule for the URL has set the field, and each field is set once"
-        case .unreadable: "the stored value was changed or moved, so it is not known"
+        case .tokenNotPresentable: "a header field cannot present this token, or its key is missing"
+        case .octetsNotCarried: "the client accepts header fields only as text, which cannot carry these octets"
+        case .setByOtherRule: "another rule for the URL sets this field, and each field is set once"
+        case .unreadable: "the stored value cannot be read back"
         }
     }
 
-    /// What a server or a user does about it, for a person.
+    /// How a user or a server fixes it, for a person.
     public var remedy: String {
         switch self {
-        case .setByCaller: "user: leave the field out of the request"
-        case .reserved: "user: take the field out of the settings"
-        case .outsideScope: "user: check the URL, or the scope of the rule"
-        case .insecureTransport: "user: use https"
-        case .crossOriginRedirect: "user: request the URL itself, where the redirect is to be trusted"
-        case .tokenMissing: "user: log in, or import the token"
-        case .tokenExpired: "user: refresh the token"
+        case .setByCaller: "remove the field from the request"
+        case .reserved: "remove the field from the settings"
+        case .outsideScope: "check the URL and the scope of the rule"
+        case .insecureTransport: "use https"
+        case .crossOriginRedirect: "request the URL itself if you trust the redirect"
+        case .tokenMissing: "log in, or import the token"
+        case .tokenExpired: "refresh the token"
         case .tokenNotPresentable:
-            "server: issue a Bearer or DPoP token; user: log in, so that the key is kept with the token"
-        case .octetsNotCarried: "user: write the value in ASCII"
-        case .setByOtherRule: "user: take one of the rules out"
-        case .unreadable: "user: set the field again"
+            "log in so that the key is stored with the token; the server must issue a Bearer or DPoP token"
+        case .octetsNotCarried: "write the value in ASCII"
+        case .setByOtherRule: "remove one of the rules"
+        case .unreadable: "set the field again"
         }
     }
 }

@@ -17,7 +17,9 @@ public struct InjectionReport: Sendable, Hashable {
         case refused
         /// Its lifetime is over.
         case expired
-        /// It belongs to another path of the origin, or to another page in the address bar.
+        /// The script set it for another path of the host, where scripts of the page cannot see it.
+        case unverifiable
+        /// It waits for a page of its own path, or for another page in the address bar.
         case elsewhere
         /// The page may not use cookies at all, as in a sandboxed frame.
         case blocked
@@ -40,7 +42,8 @@ public struct InjectionReport: Sendable, Hashable {
     /// The script's cookies for that page, in its order.
     public let cookies: [Entry]
 
-    /// Whether the page now has each cookie that it can have: nothing refused, nothing blocked.
+    /// Whether nothing was refused or blocked, as far as scripts of the page can see: ``State/unverifiable`` cookies count
+    /// as set.
     public var isComplete: Bool {
         cookies.allSatisfy { $0.state != .refused && $0.state != .blocked }
     }

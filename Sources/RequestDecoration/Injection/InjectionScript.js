@@ -9,7 +9,7 @@
   var protocol = location.protocol, host = location.hostname, path = location.pathname;
   var cookies = cookiesFor(protocol, host);
   if (cookies.length === 0) return;
-  var now = time(), given = mode === "once" ? remembered() : "", before = visible(), after, cookie, index;
+  var now = time(), given = mode === "always" ? "" : remembered(), before = visible(), after, cookie, index;
   for (index = 0; index < cookies.length; index++) cookies[index].state = seed(cookies[index]);
   after = visible();
   for (index = 0; index < cookies.length; index++) {
@@ -20,13 +20,14 @@
       if (find(after, cookie) === "cut" && find(before, cookie) === "none") remove(cookie);
     }
   }
-  if (mode === "once") remember();
+  if (mode !== "always") remember();
   return report();
 
   function seed(cookie) {
     if (before === null) return "blocked";
     if (cookie.expires !== null && cookie.expires <= now) return "expired";
-    if (!isSeenHere(cookie) || !isPartition(cookie.top)) return "elsewhere";
+    if (!isPartition(cookie.top)) return "elsewhere";
+    if (!isSeenHere(cookie)) return cookie.unseen ? seedUnseen(cookie) : "elsewhere";
     if (mode === "once" && holds(given, cookie.mark)) return "given";
     var found = find(before, cookie);
     if (found === "same") return "present";
@@ -37,6 +38,18 @@
       return "refused";
     }
     return "set";
+  }
+
+  // A page may set a cookie of any path of its host, and sees only those of its own: nothing tells whether this one is
+  // there already. So each tab is given it once, unless the jar always counts.
+  function seedUnseen(cookie) {
+    if (mode !== "always" && holds(given, cookie.mark)) return "given";
+    try {
+      document.cookie = cookie.name + "=" + cookie.value + cookie.attributes;
+    } catch (error) {
+      return "refused";
+    }
+    return "unverifiable";
   }
 
   function remove(cookie) {
@@ -141,7 +154,9 @@
     var marks = given, state;
     for (var index = 0; index < cookies.length; index++) {
       state = cookies[index].state;
-      if (state === "set" || state === "present" || state === "kept") marks += cookies[index].mark;
+      if (state === "unverifiable" || (mode === "once" && (state === "set" || state === "present" || state === "kept"))) {
+        marks += cookies[index].mark;
+      }
     }
     if (marks === given) return;
     try {

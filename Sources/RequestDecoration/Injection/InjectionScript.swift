@@ -33,7 +33,8 @@ public struct InjectionScript: Sendable {
     public struct Page: Sendable {
         /// The script's access that the cookies were retrieved for.
         public let context: RequestContext
-        /// The cookies for it, retrieved through ``RequestContext/Interface/script``.
+        /// The cookies for it, retrieved for ``RequestContext/scriptWriting``; for ``RequestContext/scriptAccess`` the
+        /// script leaves out cookies of other paths.
         public let retrieval: Retrieval
 
         /// A page and its cookies.
@@ -49,12 +50,15 @@ public struct InjectionScript: Sendable {
         case octetsNotUTF8 = "octets-not-utf8"
         /// The path cannot be written as an attribute, and is not the page's own default-path.
         case pathNotWritable = "path-not-writable"
+        /// Name or value is not ASCII, which some engines cut off, and no page sees the cookie's path to verify it.
+        case octetsNotVerifiable = "octets-not-verifiable"
 
         /// One sentence for a person.
         public var explanation: String {
             switch self {
             case .octetsNotUTF8: "its octets are not UTF-8, and a script can set only text"
-            case .pathNotWritable: "its path holds a semicolon or is too long for a Path attribute"
+            case .pathNotWritable: "its path contains a semicolon or is too long for a Path attribute"
+            case .octetsNotVerifiable: "it is not ASCII, and the page cannot verify it on another path"
             }
         }
     }
@@ -76,13 +80,16 @@ public struct InjectionScript: Sendable {
     public let source: String
     /// The cookies it sets, each once, in its order.
     public let cookies: [Cookie]
+    /// Those of ``cookies`` whose path none of the pages is at or below: the script sets them, and no script of the pages
+    /// can see whether the browser has them.
+    public let unverifiable: [Cookie]
     /// The cookies of the pages' sites that it does not set.
     public let omissions: [Omission]
 
-    /// The script for a page, out of what a script of that page may see.
+    /// The script for a page, out of what a script of that page may set.
     ///
     /// - Parameters:
-    ///   - retrieval: the cookies for the page, retrieved through ``RequestContext/Interface/script``.
+    ///   - retrieval: the cookies for the page, retrieved for ``RequestContext/scriptWriting``.
     ///   - page: the page, which is the one in the address bar.
     ///   - writing: when it sets a cookie.
     ///   - verification: whether it says afterwards what became of each cookie.
@@ -90,13 +97,15 @@ public struct InjectionScript: Sendable {
         _ retrieval: Retrieval, page: RequestURL, writing: Writing = .once, verification: Verification = .none
     ) {
         self.init(
-            [Page(retrieval, in: RequestContext(url: page).scriptAccess)], writing: writing, verification: verification)
+            [Page(retrieval, in: RequestContext(url: page).scriptWriting)], writing: writing, verification: verification
+        )
     }
 
     /// The script for several pages: each frame gets what belongs to its own origin.
     ///
     /// Pages of one scheme and host are taken together; the port makes no difference, as cookies are the same at every
-    /// port. Linear in the number of cookies.
+    /// port. A cookie whose path one of the pages is at or below waits for a document that sees it; one of another path is
+    /// set by the first document of the origin. Linear in the number of cookies of each page.
     ///
     /// - Parameters:
     ///   - pages: the pages with their cookies.
@@ -107,12 +116,17 @@ public struct InjectionScript: Sendable {
         _ pages: [Page], writing: Writing = .once, verification: Verification = .none,
         policy: CookiePolicy = CookiePolicy(profile: .browser)
     ) {
+        var paths: [Origin: [Octets]] = [:]
+        for page in pages { paths[Origin(page.context.url), default: []].append(page.context.url.path) }
         var origins: [Origin: OriginSeeds] = [:]
         var order: [Origin] = []
         for page in pages {
             let origin = Origin(page.context.url)
-            if origins[origin] == nil { order.append(origin) }
-            origins[origin, default: OriginSeeds(labelled: verification != .none)].add(page, policy: policy)
+            if origins[origin] == nil {
+                order.append(origin)
+                origins[origin] = OriginSeeds(paths: paths[origin] ?? [], labelled: verification != .none)
+            }
+            origins[origin]?.add(page, policy: policy)
         }
         var cookies: [Cookie] = []
         var omissions: [Omission] = []
@@ -128,12 +142,28 @@ public struct InjectionScript: Sendable {
             omissions += seeds.remainingOmissions
         }
         self.cookies = cookies
+        let unseen = order.flatMap { origins[$0]?.unseen ?? [] }
+        unverifiable = order.count == 1 || unseen.isEmpty ? unseen : InjectionScript.unseen(unseen, by: origins.values)
         self.omissions = omissions
         let sections = order.compactMap { origin in
             origins[origin].flatMap { $0.cookies.isEmpty ? nil : (origin, $0) }
         }
         source =
             sections.isEmpty ? "" : InjectionScript.source(sections, writing: writing, verification: verification)
+    }
+}
+
+extension InjectionScript {
+    /// The cookies of several origins that no page of any of them sees, each once.
+    private static func unseen(
+        _ unseen: [Cookie], by origins: some Sequence<OriginSeeds>
+    ) -> [Cookie] {
+        var known: Set<Cookie.ID> = []
+        for origin in origins {
+            let own = Set(origin.unseen.map(\.id))
+            known.formUnion(origin.cookies.lazy.map(\.id).filter { !own.contains($0) })
+        }
+        return unseen.filter { known.insert($0.id).inserted }
     }
 }
 

@@ -14,6 +14,32 @@ extension InjectionScript {
         }
     }
 
+    /// The paths of an origin's pages, for the question whether one of them sees a cookie.
+    struct PagePaths {
+        private let sorted: [Octets]
+
+        init(_ paths: [Octets]) {
+            sorted = Array(Set(paths)).sorted()
+        }
+
+        /// Whether one of the pages is at or below a cookie's path (section 5.1.4). Logarithmic in the number of pages.
+        func include(_ cookiePath: Octets) -> Bool {
+            let slash = UInt8(ascii: "/")
+            let below = cookiePath.last == slash ? cookiePath : Octets(Array(cookiePath) + [slash])
+            return first(from: cookiePath) == cookiePath || first(from: below)?.starts(with: below) == true
+        }
+
+        /// The first path that does not come before `path`.
+        private func first(from path: Octets) -> Octets? {
+            var (low, high) = (0, sorted.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if sorted[middle] < path { low = middle + 1 } else { high = middle }
+            }
+            return low < sorted.count ? sorted[low] : nil
+        }
+    }
+
     /// What the script has for one origin.
     ///
     /// Cookies are read where they lie: taking one out of an array copies and counts each of its parts, which costs more
@@ -29,8 +55,12 @@ extension InjectionScript {
 
         /// The cookies that the script sets.
         private(set) var cookies: [Cookie] = []
+        /// Those of them that no page of the origin sees.
+        private(set) var unseen: [Cookie] = []
         /// The script's objects for them, with commas between.
         private(set) var objects = JavaScript()
+        /// The paths of the origin's pages.
+        private let paths: PagePaths
         private let isLabelled: Bool
         /// The page that a partitioned cookie of the first page must see in the address bar.
         private var firstAddressBar: Octets = []
@@ -40,8 +70,11 @@ extension InjectionScript {
 
         /// Nothing so far.
         ///
-        /// - Parameter isLabelled: whether the objects carry what a report says of their cookies.
-        init(labelled isLabelled: Bool) {
+        /// - Parameters:
+        ///   - paths: the paths of the origin's pages.
+        ///   - isLabelled: whether the objects carry what a report says of their cookies.
+        init(paths: [Octets], labelled isLabelled: Bool) {
+            self.paths = PagePaths(paths)
             self.isLabelled = isLabelled
         }
 
@@ -89,7 +122,8 @@ extension InjectionScript {
                 do throws(Obstacle) {
                     try SeedPair.with(cookie) { pair throws(Obstacle) in
                         guard pair.isUTF8 else { throw .octetsNotUTF8 }
-                        let kind = try OriginSeeds.kind(of: cookie, &kinds, rules)
+                        let kind = try OriginSeeds.kind(of: cookie, &kinds, rules, paths)
+                        guard !kind.isUnseen || pair.isASCII else { throw .octetsNotVerifiable }
                         if let refusal = kind.refusal(of: pair, rules) {
                             omit(cookie.pointee, page, refusal.identifiers, refusal.reasons.map(\.explanation))
                         } else if pageCount == 1
@@ -98,6 +132,7 @@ extension InjectionScript {
                             if !objects.octets.isEmpty { objects.write(", ") }
                             kind.write(cookie, pair, labelled: isLabelled, to: &objects)
                             places.append(place)
+                            if kind.isUnseen { unseen.append(cookie.pointee) }
                         }
                     }
                 } catch {
@@ -109,10 +144,10 @@ extension InjectionScript {
 
         /// The cookie's kind, out of `kinds`, which it is added to where it is new.
         private static func kind(
-            of cookie: UnsafePointer<Cookie>, _ kinds: inout [SeedKind], _ rules: PageRules
+            of cookie: UnsafePointer<Cookie>, _ kinds: inout [SeedKind], _ rules: PageRules, _ paths: PagePaths
         ) throws(Obstacle) -> SeedKind {
             for kind in kinds where kind.includes(cookie) { return kind }
-            let kind = try SeedKind(cookie, rules)
+            let kind = try SeedKind(cookie, rules, paths)
             if kinds.count == kindLimit { kinds.removeFirst() }
             kinds.append(kind)
             return kind

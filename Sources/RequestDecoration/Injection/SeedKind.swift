@@ -7,6 +7,8 @@ extension InjectionScript {
     final class SeedKind {
         /// The page that must be in the address bar: `nil` for any, empty for this one, else its origin.
         let top: Octets?
+        /// Whether no page of the origin is at or below the path.
+        let isUnseen: Bool
         private let domain: Octets
         private let path: Octets
         private let isHostOnly: Bool
@@ -23,11 +25,12 @@ extension InjectionScript {
         /// Why the browser refuses every cookie of this kind, whatever its name and value; `nil` where it does not.
         private let plainRefusal: ReasonSet<RejectionReason>?
 
-        /// The kind of the cookie at `cookie` on a page.
-        init(_ cookie: UnsafePointer<Cookie>, _ rules: PageRules) throws(Obstacle) {
+        /// The kind of the cookie at `cookie` on one of the pages with `paths`.
+        init(_ cookie: UnsafePointer<Cookie>, _ rules: PageRules, _ paths: PagePaths) throws(Obstacle) {
             let sample = cookie.pointee
             path = sample.id.path
             domain = sample.id.domain.octets
+            isUnseen = !paths.include(path)
             isHostOnly = sample.id.isHostOnly
             isSecure = sample.isSecure
             sameSite = sample.sameSite
@@ -46,7 +49,8 @@ extension InjectionScript {
             if let value = sameSite.attributeValue { after += "; SameSite=\(value)".utf8 }
             if isPartitioned { after += "; Partitioned".utf8 }
             attributes = (before, after)
-            object = SeedKind.object(path, attributes, hasOwnPath: hasOwnPath, top: top)
+            object = SeedKind.object(
+                path, attributes, hasOwnPath: hasOwnPath, isUnseen: isUnseen, top: top)
             mark = CookieMark(sample.id)
             // Any name and value that mean nothing of their own.
             plainRefusal = rules.refusal(of: Octets(Array("name=value".utf8) + before + after))
@@ -101,7 +105,8 @@ extension InjectionScript {
         }
 
         private static func object(
-            _ path: Octets, _ attributes: (before: [UInt8], after: [UInt8]), hasOwnPath: Bool, top: Octets?
+            _ path: Octets, _ attributes: (before: [UInt8], after: [UInt8]), hasOwnPath: Bool, isUnseen: Bool,
+            top: Octets?
         ) -> (opening: [UInt8], middle: [UInt8], ending: [UInt8]) {
             var opening = JavaScript()
             opening.write("\", path: ")
@@ -112,7 +117,8 @@ extension InjectionScript {
             attributes.after.withUnsafeBufferPointer { middle.writeWithinLiteral($0) }
             middle.write("\", expires: ")
             var ending = JavaScript()
-            ending.write(hasOwnPath ? ", ownPath: true, top: " : ", ownPath: false, top: ")
+            ending.write(hasOwnPath ? ", ownPath: true, unseen: " : ", ownPath: false, unseen: ")
+            ending.write(isUnseen ? "true, top: " : "false, top: ")
             if let top { ending.writeLiteral(top) } else { ending.write("null") }
             ending.write(", mark: \"")
             return (opening.octets, middle.octets, ending.octets)

@@ -35,6 +35,11 @@ extension InjectionScript {
             isPlain || [name, value].allSatisfy { String(validating: $0, as: UTF8.self) != nil }
         }
 
+        /// Whether both are ASCII.
+        var isASCII: Bool {
+            isPlain || [name, value].allSatisfy { part in part.allAre { $0 < 0x80 } }
+        }
+
         private static func isPlain(
             _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>
         ) -> Bool {

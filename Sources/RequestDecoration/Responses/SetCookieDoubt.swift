@@ -14,8 +14,8 @@ public struct SetCookieDoubt: Sendable, Hashable {
             switch self {
             case .splitWithinValue:
                 "the client has joined lines with commas, and this one may be the end of the value before it"
-            case .commaKept: "the client has joined lines with commas, and this one may hold another behind a comma"
-            case .octetsReplaced: "the client has replaced octets that are not UTF-8, so the line was left out"
+            case .commaKept: "the client joined lines with commas, so this one may contain another"
+            case .octetsReplaced: "the client replaced octets that are not UTF-8, so the line was dropped"
             }
         }
     }

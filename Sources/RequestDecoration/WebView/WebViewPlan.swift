@@ -59,7 +59,7 @@ public struct WebViewPlan: Sendable {
         let site = navigation.url.host.registrableDomain(policy.publicSuffixes)
         let ofSite = cookies.filter { $0.domain.registrableDomain(policy.publicSuffixes) == site }
         let request = policy.retrieval(from: ofSite, for: navigation, now: now, opening: \.value)
-        let access = navigation.scriptAccess
+        let access = navigation.scriptWriting
         script = InjectionScript(
             [InjectionScript.Page(policy.retrieval(from: ofSite, for: access, now: now, opening: \.value), in: access)],
             verification: verification)

@@ -1,4 +1,5 @@
 package import CookieModel
+import PublicSuffix
 package import RequestDecoration
 package import SessionStore
 
@@ -11,13 +12,25 @@ package struct Explanation {
         package let reasons: ReasonSet<ExclusionReason>
     }
 
+    /// A cookie of the site that the jar no longer holds, or whose value was replaced, as the journal tells it.
+    package struct Change {
+        package let change: CookieChange
+        /// Where the new value came from; only for a cookie that was replaced.
+        package let origin: CookieOrigin?
+    }
+
     /// What another jar of the database has for the request.
     package struct OtherJar: Codable {
+        /// How many names are worth telling.
+        fileprivate static let nameLimit = 10
+
         package let name: String
         /// How many cookies of the site it has.
         package let cookies: Int
         /// How many of them would go.
         package let sent: Int
+        /// The names of those that would go and that this jar does not send: the first ten.
+        package let lacking: [String]?
     }
 
     /// A URL that would get more of the cookies.
@@ -25,6 +38,9 @@ package struct Explanation {
         package let url: String
         package let sent: Int
     }
+
+    /// How many changes are worth telling.
+    private static let changeLimit = 100
 
     package let context: RequestContext
     package let now: Timestamp
@@ -36,6 +52,9 @@ package struct Explanation {
     package private(set) var sent: [Cookie] = []
     /// The cookies that stay.
     package private(set) var unsent: [Unsent] = []
+    /// The cookies of the site that were deleted, expired, evicted, removed or replaced, each with its newest change, the
+    /// latest first: at most ``changeLimit``.
+    package private(set) var changes: [Change] = []
     /// What becomes of the jar's header fields.
     package private(set) var fields = FieldSelection()
     /// Other jars that would send what this one does not.
@@ -66,32 +85,65 @@ package struct Explanation {
         if context.interface == .http {
             fields = FieldSelection(try jar.headerFieldsOfJustOpened(), for: context.url)
         }
-        let stored = try jar.cookies()
-        let all = stored.readable + stored.unreadable
-        addStrays(among: all, policy: jar.policy)
+        let hosts = try jar.hosts()
+        try addStrays(of: jar, hosts)
+        try addChanges(of: jar)
         better = alternative(policy: jar.policy)
         if count == 0 {
-            similarSites = SimilarSites(of: context.url.host, jar.policy.publicSuffixes, among: all).names
+            similarSites =
+                SimilarSites(of: context.url.host, jar.policy.publicSuffixes, among: hosts.map(\.host)).names
         }
     }
 
-    /// Adds the cookies that retrieval does not find because another public suffix list put them with another site.
-    private mutating func addStrays(among all: [Cookie], policy: CookiePolicy) {
+    /// Adds the cookies that retrieval does not look at, because storage keeps them under another site than the
+    /// request's: a public suffix above its host, or the site that another public suffix list gave them.
+    private mutating func addStrays(of jar: CookieJar, _ hosts: [(site: Octets, host: WebHost)]) throws {
+        let list = jar.policy.publicSuffixes
         let host = context.url.host
-        let site = host.registrableDomain(policy.publicSuffixes)
+        let site = host.registrableDomain(list)
+        var kept: [Octets: Set<WebHost>] = [:]
+        for (stored, domain) in hosts where stored != site {
+            guard CookiePolicy.domainMatches(host, domain.octets) || domain.registrableDomain(list) == site else {
+                continue
+            }
+            kept[stored, default: []].insert(domain)
+        }
         let found = Set(sent.map(\.id) + unsent.map(\.cookie.id))
-        let strays = all.filter { cookie in
-            (CookiePolicy.domainMatches(host, cookie.domain.octets)
-                || cookie.domain.registrableDomain(policy.publicSuffixes) == site)
-                && !found.contains(cookie.id)
+        for (stored, domains) in kept.sorted(by: { $0.key < $1.key }) {
+            let cookies = try jar.cookies(site: stored)
+            let strays = (cookies.readable + cookies.unreadable).filter {
+                domains.contains($0.domain) && !found.contains($0.id)
+            }
+            let retrieval = jar.policy.retrieval(from: strays, for: context, now: now) { _ in [] }
+            unsent += retrieval.included.map { stray($0, [], keptUnder: stored, list) }
+            unsent += retrieval.excluded.map { stray($0.cookie, $0.reasons, keptUnder: stored, list) }
         }
-        let retrieval = policy.retrieval(from: strays, for: context, now: now) { _ in [] }
-        unsent += retrieval.included.map { Unsent(cookie: $0, reasons: [.suffixListChanged]) }
-        unsent += retrieval.excluded.map { exclusion in
-            var reasons = exclusion.reasons
+    }
+
+    /// A cookie that storage keeps under another site than the request's, with all reasons.
+    private func stray(
+        _ cookie: Cookie, _ found: ReasonSet<ExclusionReason>, keptUnder stored: Octets, _ list: PublicSuffixList
+    ) -> Unsent {
+        var reasons = found
+        let isSuffix = cookie.domain.isPublicSuffix(list)
+        if isSuffix, reasons.contains(.hostOnlyMismatch) {
+            reasons.remove(.hostOnlyMismatch)
+            reasons.insert(.domainPublicSuffix)
+        }
+        // With the list in force, storage would have used another site, or refused the domain.
+        if stored != cookie.domain.registrableDomain(list) || isSuffix && !cookie.isHostOnly {
             reasons.insert(.suffixListChanged)
-            return Unsent(cookie: exclusion.cookie, reasons: reasons)
         }
+        return Unsent(cookie: cookie, reasons: reasons)
+    }
+
+    /// Adds what the journal tells of the site's cookies.
+    private mutating func addChanges(of jar: CookieJar) throws {
+        let site = context.url.host.registrableDomain(jar.policy.publicSuffixes)
+        let changes = try jar.latestChanges(site: site).filter { $0.cause != .stored }.prefix(Explanation.changeLimit)
+        let isReplaced = changes.contains { $0.cause == .replaced }
+        let origins = isReplaced ? try jar.origins(site: site) : [:]
+        self.changes = changes.map { Change(change: $0, origin: $0.cause == .replaced ? origins[$0.cookie] : nil) }
     }
 
     /// The URL of one of the cookies' hosts, by https, that would get most of them, if that is more than now.
@@ -116,16 +168,18 @@ package struct Explanation {
         return best
     }
 
-    /// Adds the other jars that have something to send which is not sent now.
+    /// Adds the other jars that would send a cookie which this one does not send.
     package mutating func add(jars: [CookieJar]) throws {
         let names = Set(sent.map(\.name))
         for jar in jars where jar.name != self.jar {
             let retrieval = try jar.retrieve(for: context, now: now)
-            let cookies = retrieval.included.count + retrieval.excluded.count
-            guard cookies > 0, count == 0 || retrieval.included.contains(where: { !names.contains($0.name) }) else {
-                continue
-            }
-            otherJars.append(OtherJar(name: jar.name, cookies: cookies, sent: retrieval.included.count))
+            let lacking = retrieval.included.map(\.name).filter { !names.contains($0) }
+            guard !lacking.isEmpty else { continue }
+            otherJars.append(
+                OtherJar(
+                    name: jar.name, cookies: retrieval.included.count + retrieval.excluded.count,
+                    sent: retrieval.included.count,
+                    lacking: lacking.prefix(OtherJar.nameLimit).map { shownName($0) }))
         }
     }
 }

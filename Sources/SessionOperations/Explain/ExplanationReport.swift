@@ -14,6 +14,9 @@ package struct ExplanationReport: Codable {
     package let now: String
     package let included: [CookieReport]
     package let excluded: [Exclusion]
+    /// The newest change of each cookie of the site that is gone or was replaced, the latest first; `nil` from a service
+    /// that does not tell.
+    package let changes: [ChangeReport]?
     package let otherJars: [Explanation.OtherJar]
     package let similarSites: [String]
     /// A URL that would get more of the cookies.
@@ -30,8 +33,10 @@ package struct ExplanationReport: Codable {
         included = explanation.sent.map { CookieReport($0, at: now) }
         excluded = explanation.unsent.map { unsent in
             Exclusion(
-                cookie: CookieReport(unsent.cookie, at: now), reasons: unsent.reasons.reasons.map { ReasonReport($0) })
+                cookie: CookieReport(unsent.cookie, at: now),
+                reasons: unsent.reasons.reasons.map { ReasonReport($0, of: unsent.cookie) })
         }
+        changes = explanation.changes.map { ChangeReport($0.change, origin: $0.origin) }
         otherJars = explanation.otherJars
         similarSites = explanation.similarSites
         better = explanation.better

@@ -34,6 +34,15 @@ package struct Lifetime: CustomStringConvertible {
         description = expiry < now ? "ended \(span) ago, \(moment)" : "in \(span), \(moment)"
     }
 
+    /// A moment in the past, for a person: how long ago, and by the calendar.
+    package static func past(_ moment: Timestamp, at now: Timestamp) -> String {
+        let text = Timestamp(seconds: moment.seconds).rfc3339
+        // A clock that was set back says nothing of how long ago it was.
+        guard moment <= now else { return text }
+        let (distance, overflow) = now.seconds.subtractingReportingOverflow(moment.seconds)
+        return "\(span(overflow ? .max : distance.magnitude)) ago, \(text)"
+    }
+
     /// The largest unit of which there are two or more.
     private static func span(_ seconds: UInt64) -> String {
         for (unit, length) in [("days", 86_400), ("hours", 3_600), ("minutes", 60)] as [(String, UInt64)]

@@ -29,7 +29,9 @@ package struct SetCookieTrialReport: Codable {
             name = decision.name?.description
             cookie = decision.cookie.map { CookieReport($0, at: now) }
             reasons = decision.reasons.reasons.map { ReasonReport($0) }
-            notSent = line.staysBehind.reasons.map { ReasonReport($0) }
+            notSent = line.staysBehind.reasons.map { reason in
+                decision.cookie.map { ReasonReport(reason, of: $0) } ?? ReasonReport(reason)
+            }
             evicted = decision.evicted.map {
                 Evicted(cookie: CookieReport($0.cookie, at: now), reason: ReasonReport($0.reason))
             }

@@ -11,12 +11,12 @@ struct SimilarSites {
     /// The sites, by name.
     let names: [String]
 
-    /// Looks among the sites of `cookies` for those similar to that of `host`: of the same name under another suffix
+    /// Looks among the sites of `hosts` for those similar to that of `host`: of the same name under another suffix
     /// (`example.org` for `example.com`), with a letter or two that differ, or this machine under another name.
-    init(of host: WebHost, _ list: PublicSuffixList, among cookies: [Cookie]) {
+    init(of host: WebHost, _ list: PublicSuffixList, among hosts: [WebHost]) {
         let site = host.registrableDomain(list)
         var sites: [Octets: WebHost] = [:]
-        for cookie in cookies { sites[cookie.domain.registrableDomain(list)] = cookie.domain }
+        for host in hosts { sites[host.registrableDomain(list)] = host }
         let similar = sites.filter { other, domain in
             other != site
                 && (host.isLoopback && domain.isLoopback

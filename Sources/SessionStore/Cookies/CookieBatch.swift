@@ -225,7 +225,7 @@ public struct CookieBatch {
             if decision.outcome == .deleted {
                 guard decision.previous != nil || takeExpired(cookie.id, site: site) else { return }
                 try rows.delete(cookie.id, site: site)
-                journal.append(.deleted, cookie.id, site: site)
+                journal.append(.deleted, cookie.id, site: site, source: source)
             } else {
                 let isNew = decision.outcome == .stored
                 let hasRow = !isNew || takeExpired(cookie.id, site: site)
@@ -234,7 +234,7 @@ public struct CookieBatch {
             }
             for eviction in decision.evicted {
                 try rows.delete(eviction.cookie.id, site: site)
-                journal.append(.evicted, eviction.cookie.id, site: site)
+                journal.append(.evicted, eviction.cookie.id, site: site, source: source)
             }
         }
     }

@@ -19,6 +19,12 @@ extension CookieJar {
         try database.read { try CookieRows(database: $0, jarID: id).sites() }
     }
 
+    /// The hosts that there are cookies of, each with the registrable domain under which storage keeps them. Reads the
+    /// whole jar, but no value.
+    package func hosts() throws(SessionStoreError) -> [(site: Octets, host: WebHost)] {
+        try database.read { try CookieRows(database: $0, jarID: id).hosts() }
+    }
+
     /// The cookies of the registrable domain that `host` belongs to, in the order of creation, values opened, and then
     /// those whose value was tampered with, without it.
     public func cookies(

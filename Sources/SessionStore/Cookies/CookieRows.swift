@@ -81,6 +81,18 @@ struct CookieRows {
         return try statement.allOctets()
     }
 
+    /// The hosts that have cookies, each with its registrable domain. Reads the whole jar.
+    func hosts() throws -> [(site: Octets, host: WebHost)] {
+        let statement = try RowStatement(database, "SELECT DISTINCT site, domain FROM cookie WHERE jar_id = ?")
+        defer { statement.reset() }
+        statement.bind(1, jarID)
+        var hosts: [(site: Octets, host: WebHost)] = []
+        while try statement.step() {
+            hosts.append((Octets(statement.bytes(0)), WebHost(stored: Octets(statement.bytes(1)))))
+        }
+        return hosts
+    }
+
     /// The whole rows of one registrable domain, in the order of creation.
     func rows(site: Octets) throws -> [StoredCookie] {
         let statement = try RowStatement(

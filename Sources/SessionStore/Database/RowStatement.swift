@@ -58,6 +58,20 @@ struct RowStatement {
         sqlite3_bind_text(pointer, index, text, -1, transient)
     }
 
+    /// Binds octets that are UTF-8 as text, or NULL.
+    func bind(_ index: Int32, text octets: Octets?) {
+        guard let octets else {
+            sqlite3_bind_null(pointer, index)
+            return
+        }
+        octets.withSpan { span in
+            span.withUnsafeBytes { bytes in
+                let text = bytes.assumingMemoryBound(to: CChar.self)
+                sqlite3_bind_text(pointer, index, text.baseAddress, Int32(text.count), transient)
+            }
+        }
+    }
+
     /// Binds the empty text.
     func bindEmptyText(_ index: Int32) {
         sqlite3_bind_text(pointer, index, emptyText.utf8Start, 0, nil)

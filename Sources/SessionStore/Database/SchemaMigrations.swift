@@ -19,6 +19,7 @@ enum SchemaMigrations {
         Migration(name: "V008", sql: PackageResources.V008_confirmed_clock_sql),
         Migration(name: "V009", sql: PackageResources.V009_journal_in_order_sql),
         Migration(name: "V010", sql: PackageResources.V010_captures_of_requests_sql),
+        Migration(name: "V011", sql: PackageResources.V011_sources_of_deletions_sql),
     ]
 
     /// The name of the newest migration that this version of the program knows.

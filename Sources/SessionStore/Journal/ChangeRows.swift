@@ -27,8 +27,9 @@ struct ChangeRows {
 
     static let insertion = """
         INSERT INTO cookie_change
-            (id, cause, changed_at, site, domain, path, name, host_only, partition_key, next_sequence)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            (id, cause, changed_at, site, domain, path, name, host_only, partition_key, next_sequence, capture_id,
+            source_url)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
 
     /// The id of a jar's entry; of the first or last one that there can be for a position out of bounds.
@@ -101,9 +102,11 @@ struct ChangeRows {
     }
 
     /// Writes one entry.
+    ///
+    /// - Parameter source: the response that deleted or evicted the cookie; `nil` for other causes.
     func insert(
-        _ cause: CookieChange.Cause, _ id: Cookie.ID, site: Octets, at position: Int64, now: Timestamp,
-        nextSequence: Int64
+        _ cause: CookieChange.Cause, _ id: Cookie.ID, site: Octets, source: StoredCookie.Source?, at position: Int64,
+        now: Timestamp, nextSequence: Int64
     ) throws {
         let statement = try RowStatement(.insertChange, prepared, on: database)
         statement.bind(1, ChangeRows.id(position, ofJar: jarID))
@@ -112,6 +115,8 @@ struct ChangeRows {
         statement.bind(4, site)
         statement.bind(5, identity: id)
         statement.bind(10, nextSequence)
+        statement.bind(11, source?.captureID)
+        statement.bind(12, text: source?.url)
         try statement.run()
     }
 
@@ -141,22 +146,13 @@ struct ChangeRows {
     func page(after position: Int64, count: Int) throws -> ChangePage? {
         guard let (start, next) = try bounds() else { return nil }
         let statement = try RowStatement(
-            database,
-            """
-            SELECT position, cause, changed_at, domain, path, name, host_only, partition_key FROM cookie_change
-            WHERE id > ? AND id <= ? ORDER BY id LIMIT ?
-            """)
+            database, "\(ChangeRows.selection) ORDER BY cookie_change.id LIMIT ?3")
         defer { statement.reset() }
         statement.bind(1, ChangeRows.id(position, ofJar: jarID))
         statement.bind(2, ChangeRows.id(ChangeRows.lastPosition, ofJar: jarID))
         statement.bind(3, Int64(count))
         var changes: [CookieChange] = []
-        while try statement.step() {
-            changes.append(
-                CookieChange(
-                    position: statement.int64(0), cause: CookieChange.Cause(rawValue: statement.int64(1)) ?? .removed,
-                    time: statement.timestamp(2), cookie: statement.identity(3)))
-        }
+        while try statement.step() { changes.append(ChangeRows.change(statement)) }
         // A position from the future is one of another database, and one from before the beginning of a jar that had this
         // name: everything may have changed.
         let isForeign = position >= next || position > 0 && position + 1 < start
@@ -164,5 +160,40 @@ struct ChangeRows {
         return ChangePage(
             changes: changes, position: last,
             hasGap: isForeign || (changes.first?.position ?? next) > max(position + 1, start), hasMore: last + 1 < next)
+    }
+
+    /// The newest change of each cookie of a registrable domain, the latest first. Reads the jar's whole journal, which is
+    /// bounded.
+    func latest(site: Octets) throws -> [CookieChange] {
+        let statement = try RowStatement(
+            database, "\(ChangeRows.selection) AND site = ?3 ORDER BY cookie_change.id DESC")
+        defer { statement.reset() }
+        statement.bind(1, ChangeRows.id(0, ofJar: jarID))
+        statement.bind(2, ChangeRows.id(ChangeRows.lastPosition, ofJar: jarID))
+        statement.bind(3, site)
+        var known: Set<Cookie.ID> = []
+        var changes: [CookieChange] = []
+        while try statement.step() {
+            let change = ChangeRows.change(statement)
+            if known.insert(change.cookie).inserted { changes.append(change) }
+        }
+        return changes
+    }
+
+    /// What ``change(_:)`` reads, of the entries behind one id up to another: conditions and an order follow.
+    private static let selection = """
+        SELECT position, cause, changed_at, domain, path, cookie_change.name, host_only, partition_key, capture.name,
+            source_url
+        FROM cookie_change LEFT JOIN capture ON capture.id = capture_id
+        WHERE cookie_change.id > ?1 AND cookie_change.id <= ?2
+        """
+
+    /// The change of the row at hand.
+    private static func change(_ statement: RowStatement) -> CookieChange {
+        CookieChange(
+            position: statement.int64(0), cause: CookieChange.Cause(rawValue: statement.int64(1)) ?? .removed,
+            time: statement.timestamp(2), cookie: statement.identity(3),
+            capture: statement.isNull(8) ? nil : statement.text(8),
+            url: statement.isNull(9) ? nil : statement.text(9))
     }
 }

@@ -6,6 +6,7 @@ struct ChangeWriter {
         let cause: CookieChange.Cause
         let id: Cookie.ID
         let site: Octets
+        let source: StoredCookie.Source?
     }
 
     private let rows: ChangeRows
@@ -21,10 +22,14 @@ struct ChangeWriter {
     }
 
     /// Notes one entry.
-    mutating func append(_ cause: CookieChange.Cause, _ id: Cookie.ID, site: Octets) {
+    ///
+    /// - Parameter source: the response that deleted or evicted the cookie.
+    mutating func append(
+        _ cause: CookieChange.Cause, _ id: Cookie.ID, site: Octets, source: StoredCookie.Source? = nil
+    ) {
         // What the bound would let go at once is not even written.
         if entries.count >= 2 * Int(ChangeRows.limit) { entries.removeFirst(Int(ChangeRows.limit)) }
-        entries.append(Entry(cause: cause, id: id, site: site))
+        entries.append(Entry(cause: cause, id: id, site: site, source: source))
         count += 1
     }
 
@@ -39,7 +44,8 @@ struct ChangeWriter {
         var position = end.nextPosition - Int64(newest.count)
         for entry in newest {
             try rows.insert(
-                entry.cause, entry.id, site: entry.site, at: position, now: now, nextSequence: end.nextSequence)
+                entry.cause, entry.id, site: entry.site, source: entry.source, at: position, now: now,
+                nextSequence: end.nextSequence)
             position += 1
         }
         (entries, count) = ([], 0)

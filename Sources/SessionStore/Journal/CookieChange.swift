@@ -38,4 +38,10 @@ public struct CookieChange: Sendable, Hashable {
     public let time: Timestamp
     /// Which cookie.
     public let cookie: Cookie.ID
+    /// The capture that the response came out of which deleted or evicted the cookie; `nil` for a live response and for
+    /// other causes.
+    public let capture: String?
+    /// The URL of that response, without its query; `nil` for other causes, and for a change that is older than this
+    /// record.
+    public let url: String?
 }

@@ -1,3 +1,5 @@
+package import CookieModel
+
 extension CookieJar {
     /// The changes of this jar after a position of its journal, by any process.
     ///
@@ -13,6 +15,14 @@ extension CookieJar {
         }
         guard let page else { throw SessionStoreError(noJarNamed: name) }
         return page
+    }
+
+    /// The newest change of each cookie that belonged to a registrable domain, the latest first, as far as the journal
+    /// reaches.
+    ///
+    /// Reads the jar's whole journal: at most 11,000 entries.
+    package func latestChanges(site: Octets) throws(SessionStoreError) -> [CookieChange] {
+        try database.read { try ChangeRows(database: $0, jarID: id).latest(site: site) }
     }
 
     /// The position of the newest change of this jar, or of those that had its name before; 0 where there was none.

@@ -4,6 +4,11 @@ internal import GRDB
 extension CookieJar {
     /// Where the present value of each cookie of the jar came from. Reads the whole jar.
     public func origins() throws(SessionStoreError) -> [Cookie.ID: CookieOrigin] {
+        try origins(site: nil)
+    }
+
+    /// The same for the cookies of one registrable domain; `nil` for all.
+    package func origins(site: Octets?) throws(SessionStoreError) -> [Cookie.ID: CookieOrigin] {
         try database.read { connection in
             let statement = try RowStatement(
                 connection,
@@ -11,9 +16,10 @@ extension CookieJar {
                 SELECT domain, path, cookie.name, host_only, partition_key, capture.name, source_url, received_at,
                     from_requests
                 FROM cookie LEFT JOIN capture ON capture.id = capture_id WHERE cookie.jar_id = ?
-                """)
+                """ + (site == nil ? "" : " AND site = ?"))
             defer { statement.reset() }
             statement.bind(1, id)
+            if let site { statement.bind(2, site) }
             var origins: [Cookie.ID: CookieOrigin] = [:]
             while try statement.step() { origins[statement.identity(0)] = statement.origin(5) }
             return origins

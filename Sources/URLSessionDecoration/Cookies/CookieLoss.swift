@@ -28,12 +28,12 @@ public enum CookieLoss: String, Sendable, CaseIterable {
     /// One sentence for a person.
     public var explanation: String {
         switch self {
-        case .octets: "its name, value or path is not text as Foundation takes it"
-        case .domain: "its domain, or that it is one host's only, would be lost"
-        case .secure: "that it is Secure would be lost"
-        case .httpOnly: "that it is HttpOnly is lost"
-        case .sameSite: "its SameSite attribute is lost"
-        case .expiry: "the end of its lifetime is lost"
+        case .octets: "Foundation does not accept the octets of its name, value or path"
+        case .domain: "it would lose its domain or its host-only flag"
+        case .secure: "it would lose Secure"
+        case .httpOnly: "it loses HttpOnly"
+        case .sameSite: "it loses SameSite"
+        case .expiry: "it loses its expiry"
         case .partition: "it is partitioned, and would be sent on other sites' pages"
         }
     }

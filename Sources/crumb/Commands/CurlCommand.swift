@@ -7,9 +7,14 @@ struct CurlCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "curl",
         abstract: "Run curl with the session attached, and take what the answers set.",
-        usage: "crumb curl [<options>] -- <curl's arguments>",
+        usage: "crumb curl [<options>] [--] <curl's arguments>",
         discussion: """
-            crumb curl -- -L https://example.com/account
+            crumb curl -L https://example.com/account
+
+            crumb's own options come first. The first argument that is not one of them begins curl's. Use '--' between \
+            them if curl's first option is also crumb's, such as --json:
+
+                crumb curl -- --json '{"a": 1}' https://example.com/api
 
             curl runs once for each redirect that it is asked to follow, each time with the cookies of that very URL, \
             and what an answer sets is stored before the next request is made. No cookie is in an argument list, in the \
@@ -19,29 +24,34 @@ struct CurlCommand: CrumbCommand {
             another one they are left out (--location-trusted keeps credentials, but no cookies and no keys). Options \
             that would go round the jar (--cookie-jar, --cookie FILE, --next and the like) are refused.
 
-            Standard output is curl's alone. On standard error there is one line about cookies at the end; --quiet \
-            leaves it out, --json puts a line for each request in its place. The exit status is curl's own; where crumb \
-            fails itself, it says so in a line that begins with 'crumb:'.
+            Standard output is curl's alone. Standard error ends with one line about cookies, unless you give --quiet or \
+            curl's --silent; with --json, it has a line for each request instead. The exit status is curl's own. Errors \
+            of crumb itself begin with 'crumb:'.
             """)
 
     @OptionGroup var jar: JarOptions
     @OptionGroup var context: ContextOptions
     @OptionGroup var output: OutputOptions
 
-    @Argument(parsing: .postTerminator, help: "curl's own arguments: options and one URL.")
+    @Argument(parsing: .captureForPassthrough, help: "curl's own arguments: options and one URL.")
     var arguments: [String] = []
+
+    /// Whether "--" stands between crumb's options and curl's arguments.
+    private var hasTerminator: Bool { arguments.first == "--" }
 
     func execute(_ console: Console) throws {
         let program = try CurlProgram()
         let given = try CurlArguments(
-            methodArguments + CurlCommand.octets(of: arguments), defaults: CurlProgram.defaults(), table: program.table
+            methodArguments + CurlCommand.octets(of: hasTerminator ? Array(arguments.dropFirst()) : arguments),
+            defaults: CurlProgram.defaults(), table: program.table
         ) { file in try InputFile(file).contents(limit: 1 << 24) }
+        if output.json, !hasTerminator { try CurlCommand.refuseAmbiguity(given.options) }
         let plan = try CurlPlan(given.options)
         var request = try context.context(for: plan.target.url)
         request.method = plan.method
         let session = CurlSession(
             plan: plan, program: program.path, jar: try jar.openJar(now: .now), console: console, now: { .now })
-        defer { report(session.reports, console) }
+        defer { report(session.reports, isSilent: plan.isSilent, console) }
         let status = try session.run(request)
         if status != 0 { throw ExitCode(status) }
     }
@@ -55,9 +65,20 @@ struct CurlCommand: CrumbCommand {
         }
     }
 
-    private func report(_ hops: [CurlHopReport], _ console: Console) {
+    /// Refuses a --json that can be read as curl's: data follows it in the place of a URL.
+    private static func refuseAmbiguity(_ options: [CurlOption]) throws {
+        guard options.count(where: { $0.name == "url" }) > 1 else { return }
+        throw ValidationError(
+            "--json is crumb's own option here, and curl's arguments name several URLs. "
+                + "Put '--' before curl's arguments: crumb curl -- --json DATA URL")
+    }
+
+    private func report(_ hops: [CurlHopReport], isSilent: Bool, _ console: Console) {
         if hops.isEmpty { return }
-        guard output.json else { return console.note("crumb: \(CurlSummary(hops: hops))") }
+        guard output.json else {
+            if !isSilent { console.note("crumb: \(CurlSummary(hops: hops))") }
+            return
+        }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         for hop in hops {

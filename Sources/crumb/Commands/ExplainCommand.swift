@@ -6,15 +6,16 @@ import SessionStore
 struct ExplainCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
-        abstract: "Why am I logged out? Say of every cookie of a site whether a URL gets it, why not, and what to do.",
+        abstract: "Explain why a URL gets some cookies of its site and not others, and how to fix that.",
         discussion: """
-            In question are the cookies of the URL's registrable domain: of example.com for www.example.com. Values are \
-            never shown, and nothing is changed.
+            Lists each cookie of the URL's registrable domain: of example.com for www.example.com. Also lists the \
+            cookies that were deleted, expired, evicted, removed or replaced, when, and by which response, as far as \
+            the journal reaches. Shows no values and changes nothing.
 
-            With --set-cookie, says instead what would become of Set-Cookie lines that the URL answers with. They are \
-            read from a file, or from standard input for '-', since others can see a command line: one on each line, \
-            with or without 'Set-Cookie:'; where one has it, lines without are passed over, so that a response as \
-            'curl -i' prints it will do.
+            With --set-cookie, explains instead what the jar would do with Set-Cookie lines in a response of the URL. \
+            The lines come from a file, or from standard input for '-', since others can see a command line: one on \
+            each line, with or without 'Set-Cookie:'. If one line has that name, lines without it are ignored, so the \
+            output of 'curl -i' works as it is.
 
                 curl -si https://example.com/ | crumb explain https://example.com/ --set-cookie -
             """)
@@ -23,12 +24,13 @@ struct ExplainCommand: CrumbCommand {
     @OptionGroup var context: ContextOptions
     @OptionGroup var output: OutputOptions
 
-    @Flag(help: "Explain what a script of that page sees, or may set, instead.")
+    @Flag(help: "Explain what a script of the page sees, or may set.")
     var script = false
 
     @Option(
         help: ArgumentHelp(
-            "Explain what would become of the Set-Cookie lines in a file; '-' is standard input.", valueName: "file"))
+            "Explain what the jar would do with the Set-Cookie lines in a file; '-' is standard input.",
+            valueName: "file"))
     var setCookie: String?
 
     @Argument(help: "The URL of the request.")

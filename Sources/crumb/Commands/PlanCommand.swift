@@ -7,15 +7,17 @@ import SessionStore
 struct PlanCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "plan",
-        abstract: "Print, in JSON, what to do with a web view so that a page opens with the session.",
+        abstract: "Print, in JSON, the steps that open a page in a web view with the session.",
         discussion: """
-            The steps in order: the cookies to put into the web view's own store first (HttpOnly ones too), the script \
-            to install, the URL to load and with which Cookie field, and the cookies to look for afterwards. Values are \
-            in the clear.
+            The steps in order: put cookies into the web view's own store (HttpOnly ones too), install a script, load \
+            the URL with a Cookie field if one is needed, and verify the cookies of the store. The script sets cookies of \
+            every path of the host; 'unverifiable' lists those that scripts of the page cannot see. Values are in the \
+            clear.
 
-            --native names a file with what the web view's store holds: a JSON object a cookie, one on each line or in \
-            an array, with the members that 'crumb list --json --values' has. Only what the store lacks or has \
-            otherwise is put into it then. Cookies that the store cannot hold are in 'omitted', with the reason.
+            --native names a file with the cookies of the web view's store: a JSON object for each cookie, one on each \
+            line or in an array, with the members of 'crumb list --json --values'. The plan then puts only cookies into \
+            the store that are missing or different. 'omitted' lists the cookies that the store cannot hold, with the \
+            reason.
             """)
 
     @OptionGroup var jar: JarOptions

@@ -7,14 +7,17 @@ import SessionStore
 struct ScriptCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "script",
-        abstract: "Print a document.cookie script for the cookies that scripts of a page may set.",
+        abstract: "Print a document.cookie script that sets the cookies which scripts of a page may set.",
         discussion: """
             With several URLs one script serves them all: each frame gets the cookies of its own scheme and host. A \
             script for several origins is for a web view's or browser's user scripts, never for a <script> element, \
             where the page can read it.
 
-            Cookies that no script can carry are named on standard error, with the reason. Exit status 3 and no output \
-            where there is nothing to set.
+            The script sets cookies of every path of the page's host. A page sees only those of its own path: the \
+            others are listed on standard error, and --verify reports them as 'unverifiable'.
+
+            Standard error also lists the cookies that no script can set, with the reason. If there is nothing to set, \
+            prints nothing and ends with exit status 3.
             """)
 
     @OptionGroup var jar: JarOptions
@@ -48,6 +51,11 @@ struct ScriptCommand: CrumbCommand {
             try console.writeJSON(report)
         } else if !report.script.isEmpty {
             try console.write(report.script.utf8)
+        }
+        if let unverifiable = report.unverifiable, !unverifiable.isEmpty {
+            console.note(
+                "set for other paths, which scripts of the page cannot verify: "
+                    + unverifiable.map(\.label).joined(separator: ", "))
         }
         for omission in report.omitted {
             let place = pages.count > 1 ? " at \(try requestURL(omission.url).origin)" : ""

@@ -117,6 +117,8 @@ struct CurlArguments {
 
     private func unknown(_ spelling: String) -> Problem {
         Problem(
-            .curlArgumentsUnsupported, "\(spelling): the installed curl does not list this option in 'curl --help all'")
+            .curlArgumentsUnsupported,
+            "\(spelling): the installed curl does not list this option in 'curl --help all'. Put crumb's own options "
+                + "before curl's arguments.")
     }
 }

@@ -22,6 +22,8 @@ struct CurlPlan {
     let keptPosts: Set<Int>
     let headerDump: HeaderDump?
     let writeOut: [UInt8]?
+    /// Whether the user wants curl to say nothing.
+    let isSilent: Bool
     /// The values of the user's own Cookie headers.
     let cookies: [[UInt8]]
     /// The protocols for redirects, if the user named any.
@@ -33,7 +35,7 @@ struct CurlPlan {
         follows = given.last { CurlPlan.followingOptions.contains($0.name) }?.isOn ?? false
         if let problem = CurlRefusals.problem(given, follows: follows) { throw problem }
         guard let url = value("url") else {
-            throw Problem(.urlMissing, "curl's arguments name no URL: crumb curl -- https://example.com/")
+            throw Problem(.urlMissing, "curl's arguments name no URL: crumb curl https://example.com/")
         }
         target = try CurlTarget(url, defaultScheme: value("proto-default"), upload: value("upload-file"))
         method = CurlPlan.method(given)
@@ -44,6 +46,7 @@ struct CurlPlan {
         cookies = given.compactMap { option in
             option.name == "cookie" ? option.value : option.fieldName == "cookie" ? option.fieldValue : nil
         }
+        isSilent = isOn("silent")
         writeOut = value("write-out").flatMap { $0.isEmpty ? nil : $0 }
         var kept = given.filter { !CurlPlan.ownOptions.contains($0.name) && $0.fieldName != "cookie" }
         headerDump = try CurlPlan.headerDump(value("dump-header"), options: &kept)

@@ -21,22 +21,63 @@ struct CurlHopReport: Encodable {
     let url: String
     /// The statuses of all answers, in order: 100, 401 and the like come before the last one.
     var statuses: [Int] = []
-    let sent: [String]
+    private(set) var sent: [String] = []
+    /// The cookies of a request that ended without a response, if nothing tells whether it was sent.
+    private(set) var possiblySent: [String]?
     var stored: [String] = []
     var deleted: [String] = []
     var refused: [Refusal] = []
     var evicted: [Evicted] = []
-    /// The names of the header fields that came from the jar; only where there were any.
-    let fields: [String]?
+    /// The names of the header fields that came from the jar and were sent; only where there were any.
+    private(set) var fields: [String]?
     /// What said "not signed in", where a token was got and the request made once more.
     var fallback: String?
 
-    init(_ hop: RedirectChain, sent: [Cookie], fields: FieldSelection) {
+    /// What curl was given for the request.
+    private let cookies: [String]
+    private let givenFields: [String]
+    /// Whether the server answered at all.
+    private var isAnswered = false
+
+    private enum CodingKeys: String, CodingKey {
+        case hop, method, url, statuses, sent, possiblySent, stored, deleted, refused, evicted, fields, fallback
+    }
+
+    /// The exit statuses with which curl says that there was no connection, or no request on it.
+    private static let unsentStatuses: Set<Int32> = [
+        2, 3, 4, 5, 6, 7, 27, 35, 41, 43, 45, 48, 51, 53, 54, 58, 59, 60, 66, 77, 82, 83, 90, 91, 96, 97,
+    ]
+    /// Those that say that a request was sent, although no header of a response came.
+    private static let sentStatuses: Set<Int32> = [0, 8, 18, 52, 92]
+
+    /// A request that is about to be made.
+    init(_ hop: RedirectChain, cookies: [Cookie], fields: FieldSelection) {
         self.hop = hop.number
         method = hop.context.method
         url = hop.context.url.origin + hop.context.url.path.description
-        self.sent = sent.map(\.name.description)
-        self.fields = fields.sent.isEmpty ? nil : fields.sent.map(\.name)
+        self.cookies = cookies.map(\.name.description)
+        givenFields = fields.sent.map(\.name)
+    }
+
+    /// Notes the header of a response of the server's, which the request came before.
+    mutating func noteResponse() {
+        isAnswered = true
+        noteRequest()
+    }
+
+    /// Notes how curl ended: without a response, that tells whether there was a request.
+    mutating func noteEnd(_ exitStatus: Int32) {
+        guard !isAnswered else { return }
+        if CurlHopReport.sentStatuses.contains(exitStatus) {
+            noteRequest()
+        } else if !CurlHopReport.unsentStatuses.contains(exitStatus), !cookies.isEmpty {
+            possiblySent = cookies
+        }
+    }
+
+    private mutating func noteRequest() {
+        sent = cookies
+        fields = givenFields.isEmpty ? nil : givenFields
     }
 
     /// Adds what became of one answer's cookies.
@@ -66,12 +107,17 @@ struct CurlSummary: CustomStringConvertible {
         let stored = hops.reduce(0) { $0 + $1.stored.count }
         let deleted = hops.reduce(0) { $0 + $1.deleted.count }
         let refused = hops.flatMap(\.refused)
-        var parts = [
-            "\(hops.count) \(hops.count == 1 ? "hop" : "hops")", "\(sent) \(sent == 1 ? "cookie" : "cookies") sent",
-            "\(stored) taken",
-        ]
+        let possiblySent = hops.reduce(0) { $0 + ($1.possiblySent?.count ?? 0) }
+        let unanswered = hops.count(where: \.statuses.isEmpty)
+        var parts = [counted(hops.count, "hop")]
+        if unanswered > 0 {
+            parts[0] += unanswered == hops.count ? " without a response" : " (\(unanswered) without a response)"
+        }
+        parts.append("\(counted(sent, "cookie")) sent")
+        if possiblySent > 0 { parts.append("\(possiblySent) possibly sent") }
+        parts.append("\(stored) taken")
         let fields = hops.reduce(0) { $0 + ($1.fields?.count ?? 0) }
-        if fields > 0 { parts.append("\(fields) \(fields == 1 ? "header field" : "header fields") set") }
+        if fields > 0 { parts.append("\(counted(fields, "header field")) set") }
         if deleted > 0 { parts.append("\(deleted) deleted") }
         if !refused.isEmpty {
             let reasons = Set(refused.flatMap(\.reasons)).sorted().joined(separator: ", ")

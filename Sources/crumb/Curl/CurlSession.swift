@@ -46,16 +46,18 @@ final class CurlSession {
                 plan, hop, cookies: cookieHeader(for: hop),
                 fields: FieldSelection(fields, for: hop.context.url, isSetByCaller: plan.setsField),
                 signIn: signIn, console: console)
-            var report = CurlHopReport(hop, sent: run.cookies.cookies, fields: run.fields)
+            var report = CurlHopReport(hop, cookies: run.cookies.cookies, fields: run.fields)
             defer { reports.append(report) }
             let status = try run.curl(program, standardInput: rewoundInput(), headerFile: headerFile) { block in
                 report.statuses.append(block.status)
                 guard !block.isFromProxy else { return }
+                report.noteResponse()
                 failure = failure ?? self.fallback?.failure(block, from: hop.context.url)
                 if let nonce = block.proofNonce { self.nonces.remember(nonce, for: hop.context.url.origin) }
                 let response = ReceivedResponse(context: hop.context, status: block.status, setCookie: block.setCookie)
                 report.add(try self.jar.receive(response, now: self.now()))
             }
+            report.noteEnd(status)
             switch run.repetition {
             case .notSignedIn(let challenge):
                 authorization = try fallback?.answer(challenge, now: now())

@@ -28,16 +28,25 @@ struct CookieTable {
         remarks.append([])
     }
 
+    /// Adds a cookie of which only the identity is known.
+    mutating func add(_ cookie: CookieIdentityReport, marked verdict: String) {
+        rows.append([
+            verdict, shownName(cookie.nameOctets), "\(cookie.hostOnly ? "" : ".")\(cookie.domain)", cookie.path, "-",
+            "-",
+        ])
+        remarks.append([])
+    }
+
     /// Adds what is no cookie.
     mutating func add(_ name: String, marked verdict: String) {
         rows.append([verdict, name])
         remarks.append([])
     }
 
-    /// Says below the last row why, and what to do about it.
+    /// Adds a reason below the last row, and how to fix it.
     mutating func remark(_ reason: ReasonReport, before: String = "") {
         remark("\(before)\(reason.explanation) (\(reason.id))")
-        if let remedy = reason.remedy { remark("  to do: \(remedy)") }
+        if let remedy = reason.remedy { remark("  Fix: \(remedy)") }
     }
 
     /// Says something below the last row.

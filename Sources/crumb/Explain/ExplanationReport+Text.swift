@@ -7,7 +7,7 @@ extension ExplanationReport {
     /// - Parameter request: the request that it is about.
     func text(for request: RequestContext) -> String {
         let isScript = request.interface == .script
-        let rows = count == 0 ? [] : [""] + rows(isScript: isScript)
+        let rows = count == 0 && gone.isEmpty ? [] : [""] + rows(isScript: isScript)
         return ([verdict(isScript: isScript)] + summary + rows + fieldLines + hints(request)).joined(separator: "\n")
     }
 
@@ -21,7 +21,10 @@ extension ExplanationReport {
         return lines.isEmpty ? [] : [""] + lines
     }
 
-    /// How often each reason applies, where nobody would count.
+    /// How many of the cookies that are gone get a row.
+    private static let goneLimit = 10
+
+    /// How often each reason applies, if there are too many to count.
     private var summary: [String] {
         guard excluded.count > 3 else { return [] }
         let counts = ExclusionReason.allCases.compactMap { reason -> String? in
@@ -33,18 +36,28 @@ extension ExplanationReport {
 
     private func rows(isScript: Bool) -> [String] {
         var table = CookieTable(now: Timestamp(rfc3339: now.utf8) ?? .distantPast)
-        for cookie in included { table.add(cookie, marked: isScript ? "visible" : "sent") }
+        for cookie in included {
+            table.add(cookie, marked: isScript ? "visible" : "sent")
+            if let replacement = replacement(of: cookie) { table.remark(replacement) }
+        }
         for exclusion in excluded {
             table.add(exclusion.cookie, marked: isScript ? "hidden" : "not sent", reasons: exclusion.reasons)
+            if let replacement = replacement(of: exclusion.cookie) { table.remark(replacement) }
         }
-        return table.lines
+        let moment = Timestamp(rfc3339: now.utf8) ?? .distantPast
+        for change in gone.prefix(ExplanationReport.goneLimit) {
+            table.add(change.identity, marked: change.cause)
+            table.remark(change.sentence(at: moment))
+        }
+        let others = gone.count - ExplanationReport.goneLimit
+        guard others > 0 else { return table.lines }
+        return table.lines + ["\(others) more are gone; 'crumb changes' lists them"]
     }
 
     private func hints(_ request: RequestContext) -> [String] {
         var hints = otherJars.map { other in
-            let cookies = "\(other.cookies) \(other.cookies == 1 ? "cookie" : "cookies") of \(site)"
             let command = "crumb explain --jar \(ShellWord(other.name)) \(ShellWord(url))"
-            return "jar '\(Octets(other.name))' has \(cookies), \(other.sent) of which would go: \(command)"
+            return "\(other.sentence): \(command)"
         }
         if !similarSites.isEmpty {
             hints.append("jar '\(Octets(jar))' has cookies of similar sites: \(similarSites.joined(separator: ", "))")
@@ -54,9 +67,9 @@ extension ExplanationReport {
         }
         if count == 0 {
             let option = jar == "default" ? "" : "--jar \(ShellWord(jar)) "
-            hints.append("to do: log in at \(request.url.origin) in a browser and save its network panel as HAR, then")
-            hints.append("         crumb import \(option)FILE")
-            hints.append("       or log in with 'crumb curl'")
+            hints.append("Fix: log in at \(request.url.origin) in a browser and save its network panel as HAR, then")
+            hints.append("       crumb import \(option)FILE")
+            hints.append("     or log in with 'crumb curl'")
         }
         return hints.isEmpty || count == 0 ? hints : [""] + hints
     }

@@ -20,7 +20,7 @@ extension SetCookieTrialReport {
         let noun = "\(lines.count) Set-Cookie \(lines.count == 1 ? "line" : "lines")"
         let source = request.interface == .script ? "a script of \(url)" : url
         return "\(noun) from \(source) would be: \(counts.joined(separator: ", ")); "
-            + "jar '\(Octets(jar))' is as it was"
+            + "jar '\(Octets(jar))' is unchanged"
     }
 
     private static func add(_ line: Line, to table: inout CookieTable) {
@@ -34,9 +34,8 @@ extension SetCookieTrialReport {
         if let deletesStored = line.deletesStored {
             table.remark(
                 deletesStored
-                    ? "its lifetime is over: the stored cookie goes"
-                    : "its lifetime is over, and there is no stored cookie that it could delete: name, domain and path "
-                        + "must be the same")
+                    ? "it has expired, so it deletes the stored cookie"
+                    : "it has expired, and deletes nothing: no stored cookie has this name, domain and path")
         }
         for reason in line.notSent { table.remark(reason, before: "stored, but not sent to this URL: ") }
         for eviction in line.evicted {

@@ -39,7 +39,8 @@ struct StoredJar: KeptJar {
         let found = try existing()
         let script = InjectionScript(
             try pages.map { page in
-                InjectionScript.Page(try found?.retrieve(for: page, now: now) ?? Retrieval(), in: page)
+                InjectionScript.Page(
+                    try found?.retrieve(for: page.scriptWriting, now: now) ?? Retrieval(), in: page.scriptWriting)
             },
             writing: writing, verification: verification)
         return ScriptReport(pages.map(\.url), script)

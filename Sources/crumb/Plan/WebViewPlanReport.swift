@@ -9,6 +9,8 @@ struct WebViewPlanReport: Encodable {
         let step: String
         var cookies: [NativeCookieDocument]?
         var script: String?
+        /// The cookies of the script that scripts of the page cannot see.
+        var unverifiable: [CookieIdentityReport]?
         var url: String?
         var cookie: String?
         var cookieBase64: String?
@@ -21,6 +23,7 @@ struct WebViewPlanReport: Encodable {
             case .installScript(let script):
                 self.step = "install-script"
                 self.script = script.source
+                unverifiable = script.unverifiable.isEmpty ? nil : script.unverifiable.map { CookieIdentityReport($0) }
             case .load(let url, let cookie):
                 self.step = "load"
                 self.url = url.description

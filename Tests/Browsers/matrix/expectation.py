@@ -19,6 +19,8 @@ class Expectation:
     stored: set[bytes]
     #: The names of what the script says it does not carry, each with the reasons.
     omitted: dict[bytes, list[str]]
+    #: The names of what the script says it sets and the page cannot see.
+    unverifiable: set[bytes]
 
 
 def expect(crumb: Crumb, page: Page) -> Expectation:
@@ -34,7 +36,7 @@ def expect(crumb: Crumb, page: Page) -> Expectation:
     pairs = {what: [pair for pair in header_pairs(crumb, url) if pair_name(pair) in carried]
              for what, url in urls.items()}
     stored = {_name(cookie) for cookie in crumb.documents("list", "--json", page.site)}
-    return Expectation(answer["script"], pairs, stored, omitted)
+    return Expectation(answer["script"], pairs, stored, omitted, {_name(cookie) for cookie in answer["unverifiable"]})
 
 
 def header_pairs(crumb: Crumb, url: str) -> list[bytes]:

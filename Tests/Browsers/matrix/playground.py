@@ -7,7 +7,7 @@ from server.messages import Request, Response
 #: What the page loads, and the path of each: cookies differ by path.
 RESOURCES = {
     "style": "/account/orders/style", "script": "/", "image": "/account/image", "fetch": "/account/orders/api",
-    "xhr": "/other/api", "frame": "/account/frame",
+    "xhr": "/other/api", "api": "/api/session", "frame": "/account/frame",
 }
 #: What the page's markup asks for, before any of its scripts can run.
 MARKUP = frozenset({"style", "script", "image"})
@@ -26,6 +26,7 @@ addEventListener("load", async () => {{
   const request = new XMLHttpRequest();
   request.open("GET", "{xhr}");
   await settled(request);
+  await fetch("{api}").catch(() => 0);
   await settled(document.createElement("iframe"), {{src: "{frame}"}});
   await fetch("{seen}", {{method: "POST", body: document.cookie, credentials: "omit"}});
 }});

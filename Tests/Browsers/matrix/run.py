@@ -8,7 +8,7 @@ from ssl import SSLContext
 
 from crumb import Crumb
 from engines import ENGINES, EngineFailure, Processes
-from matrix.cookies import OMISSIONS, PAGES, Page
+from matrix.cookies import OMISSIONS, PAGES, UNVERIFIABLE, Page
 from matrix.expectation import Expectation, expect
 from matrix.facts import Fact, matches, read_facts
 from matrix.playground import Playground
@@ -50,10 +50,12 @@ def run_matrix(binary: Path, engines: Sequence[str], folder: Path) -> dict[str, 
 
 
 def unsaid_omissions(page: Page, expectation: Expectation) -> list[str]:
-    """What the script leaves out and does not say so, or not why."""
+    """What the script leaves out or sets unseen and does not say so, or not why."""
     return [f"{page.url}: the script does not say that it leaves out {name.decode()}: {reason}"
             for name, reason in OMISSIONS.items()
-            if name in expectation.stored and reason not in expectation.omitted.get(name, [])]
+            if name in expectation.stored and reason not in expectation.omitted.get(name, [])
+            ] + [f"{page.url}: the script does not say that the page cannot see {name.decode()}"
+                 for name in sorted(UNVERIFIABLE & expectation.stored - expectation.unverifiable)]
 
 
 def _run_engine(name: str, processes: Processes, tls: SSLContext, expectations: dict[str, Expectation],

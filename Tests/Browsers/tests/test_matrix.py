@@ -2,7 +2,7 @@
 
 import unittest
 
-from matrix.cookies import OMISSIONS, PAGES
+from matrix.cookies import OMISSIONS, PAGES, UNVERIFIABLE
 from matrix.expectation import Expectation
 from matrix.facts import read_facts
 from matrix.run import MatrixResult, judge, unsaid_omissions
@@ -44,6 +44,11 @@ class Judging(unittest.TestCase):
 
     def test_unsaid_omission(self) -> None:
         said = {name: [reason] for name, reason in OMISSIONS.items()}
-        complete = Expectation("", {}, set(OMISSIONS), said)
+        complete = Expectation("", {}, set(OMISSIONS), said, set())
         self.assertEqual(unsaid_omissions(PAGES[0], complete), [])
-        self.assertEqual(len(unsaid_omissions(PAGES[0], Expectation("", {}, set(OMISSIONS), {}))), len(OMISSIONS))
+        self.assertEqual(len(unsaid_omissions(PAGES[0], Expectation("", {}, set(OMISSIONS), {}, set()))), len(OMISSIONS))
+
+    def test_unsaid_unverifiable(self) -> None:
+        said = Expectation("", {}, UNVERIFIABLE | {b"plain"}, {}, UNVERIFIABLE)
+        self.assertEqual(unsaid_omissions(PAGES[0], said), [])
+        self.assertEqual(len(unsaid_omissions(PAGES[0], Expectation("", {}, {b"api"}, {}, set()))), 1)

@@ -37,14 +37,14 @@ struct ReasonDocumentationTests {
         try check("Why a stored cookie has to go", EvictionReason.self)
     }
 
-    @Test("Explanations are sentences' parts, and remedies say whose they are")
+    @Test("An explanation and a fix each follow a word of their own, and say who acts")
     func wellFormed() {
         let reasons: [any DecisionReason] =
             RejectionReason.allCases + ExclusionReason.allCases + EvictionReason.allCases
         for reason in reasons {
             #expect(reason.explanation.count > 10 && !reason.explanation.hasSuffix("."), "\(reason.identifier)")
-            #expect(
-                reason.remedy.hasPrefix("server: ") || reason.remedy.hasPrefix("user: "), "\(reason.identifier)")
+            #expect(reason.remedy.first?.isLowercase == true, "\(reason.identifier)")
+            #expect(!reason.remedy.contains("server: ") && !reason.remedy.contains("user: "), "\(reason.identifier)")
             #expect(!reason.remedy.hasSuffix("."), "\(reason.identifier)")
         }
     }

@@ -27,6 +27,7 @@ struct ServiceCommandTests {
         for place in places { text = text.replacingOccurrences(of: place, with: "PLACE") }
         text.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/, with: "TIME")
         // Columns are as wide as the times in them.
+        text.replace(/\b\d+ (second|minute)s? ago\b/, with: "AGO")
         text.replace(/[ ]{2,}/, with: "  ")
         // Lifetimes in seconds, and room: two files are never the same to the byte.
         text.replace(/"expiresIn":-?\d+/, with: "\"expiresIn\":N")

@@ -57,7 +57,44 @@ struct VerificationTests {
         }
     }
 
-    @Test("A tab that was given a cookie is told so, and a cookie of another path is elsewhere")
+    @Test("A cookie of another path is set once a tab, and reported as not verifiable, whatever the page shows")
+    func unverifiable() throws {
+        var page = try Page("https://www.example.com/")
+        try page.receive("api=1; Path=/api", "root=2; Path=/")
+        for (writing, sets) in [
+            (.once, ["api=1; Path=/api", "root=2; Path=/"]), (.missing, ["api=1; Path=/api", "root=2; Path=/"]),
+            (.always, ["api=1; Path=/api", "root=2; Path=/"]),
+        ] as [(InjectionScript.Writing, [String])] {
+            let source = page.script(writing, .value).source
+            let results = try Browser.run(
+                .open("https://www.example.com/"), .script(source), .open("https://www.example.com/api/v1"),
+                .script("document.cookie"), .open("https://www.example.com/"), .script(source))
+            #expect(results[1].sets == sets)
+            let states = try InjectionReport(try #require(results[1].value))
+            #expect(states.cookies.map(\.state) == [.unverifiable, .set] && states.isComplete)
+            #expect(results[3].value == "api=1; root=2")
+            let again = try InjectionReport(try #require(results[5].value)).cookies.map(\.state)
+            switch writing {
+            case .once: #expect(again == [.given, .given])
+            case .missing: #expect(again == [.given, .present])
+            case .always: #expect(again == [.unverifiable, .present])
+            }
+        }
+    }
+
+    @Test("A page of the cookie's own path sees it, and verifies it")
+    func seenLater() throws {
+        var page = try Page("https://www.example.com/")
+        try page.receive("api=1; Path=/api")
+        let source = page.script(.missing, .value).source
+        let results = try Browser.run(
+            .http("api=9; Path=/api", from: "https://www.example.com/api/"), .open("https://www.example.com/api/v1"),
+            .script(source), .script("document.cookie"))
+        #expect(try InjectionReport(try #require(results[2].value)).cookies.map(\.state) == [.kept])
+        #expect(results[3].value == "api=9")
+    }
+
+    @Test("A tab that was given a cookie is told so, and a cookie of the path of a page that comes later is elsewhere")
     func given() throws {
         var page = try Page(VerificationTests.url)
         try page.receive("a=1; Path=/", "b=2; Path=/shop/cart")

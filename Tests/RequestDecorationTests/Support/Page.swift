@@ -35,14 +35,14 @@ struct Page {
         InjectionScript([access()], writing: writing, verification: verification)
     }
 
-    /// What the page's scripts see.
+    /// What the page's scripts may set.
     ///
     /// - Parameter topLevel: the page in the address bar, where it is another one.
     mutating func access(topLevel: RequestURL? = nil) -> InjectionScript.Page {
         var context =
             topLevel.map { RequestContext(url: url, topLevel: $0, initiator: .origin(url)) }
             ?? RequestContext(url: url)
-        context.interface = .script
+        context = context.scriptWriting
         return InjectionScript.Page(store.retrieve(for: context, now: Page.now), in: context)
     }
 

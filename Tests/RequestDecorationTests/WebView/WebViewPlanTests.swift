@@ -48,6 +48,15 @@ struct WebViewPlanTests {
         #expect(plan.script.cookies.map(\.name) == ["theme"])
     }
 
+    @Test("The script of a plan carries cookies of other paths, and the plan looks for those of the page alone")
+    func otherPaths() throws {
+        let plan = try plan([
+            ("api=1; Path=/api", "https://www.example.com/"), ("a=1; Path=/", "https://www.example.com/"),
+        ])
+        #expect(plan.script.cookies.map(\.name) == ["api", "a"] && plan.script.unverifiable.map(\.name) == ["api"])
+        #expect(plan.expectedCookies.map(\.name) == ["a"])
+    }
+
     @Test("What the native store has already is not put again; what it has otherwise is")
     func differences() throws {
         let full = try plan(WebViewPlanTests.session)

@@ -2,6 +2,7 @@ import CookieModel
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
+import HummingbirdTesting
 import NIOCore
 import SessionStore
 import Synchronization
@@ -21,6 +22,36 @@ struct ChangeRouteTests {
             #expect((rest.object["changes"] as? [Any])?.count == 1 && rest.object["hasGap"] as? Bool == false)
             let future = try await client.send(.get, "/v1/jars/default/changes?after=\(Int64.max)")
             #expect(future.object["hasGap"] as? Bool == true)
+        }
+    }
+
+    @Test("An explanation and the inspector's page name the response that deleted a cookie")
+    func deletion() async throws {
+        let fixture = try ServiceFixture()
+        let logout = #"{"url":"https://www.example.com/logout?token=1","setCookie":["lax=; Path=/; Max-Age=0"]}"#
+        try await fixture.run { client in
+            #expect(try await client.send(.post, "/v1/jars/default/cookies", logout).status == 200)
+            let answer = try await client.send(
+                .post, "/v1/jars/default/explain", #"{"url":"https://www.example.com/"}"#)
+            #expect(
+                try APIDocument().faults(of: answer, to: "POST /v1/jars/{jar}/explain") == [])
+            let changes = answer.object["changes"] as? [[String: Any]] ?? []
+            #expect(changes.compactMap { $0["name"] as? String } == ["lax"])
+            #expect(changes.first?["cause"] as? String == "deleted")
+            #expect(changes.first?["url"] as? String == "https://www.example.com/logout")
+        }
+        let router = Router(context: ServiceRequestContext.self)
+        router.add(middleware: EveryCaller(caller: Caller(name: "test", grant: .everything)))
+        let database = fixture.database
+        try Inspector(
+            database: database, admission: Admission(tokens: database.serviceTokens, limits: ServiceLimits()),
+            now: { ServiceFixture.now }
+        ).addRoutes(to: router)
+        try await Application(router: router).test(.router) { client in
+            let page = try await ServiceClient(client: client).send(
+                .get, "/jars/default?url=https%3A%2F%2Fwww.example.com%2F")
+            #expect(page.text.contains("; gone: 1 deleted") && page.text.contains("www.example.com/logout"))
+            #expect(!page.text.contains("token=1"))
         }
     }
 

@@ -39,6 +39,29 @@ struct JournalTests {
             entries(try jar.changes(after: 0)) == ["stored a", "stored b", "evicted a", "stored c", "evicted b"])
     }
 
+    @Test(
+        "An entry names the response that deleted or evicted a cookie, and the newest one of each cookie can be asked for"
+    )
+    func sources() throws {
+        var policy = CookiePolicy()
+        policy.limits.domainCookies = 2
+        let jar = try Given.database().jar(policy: policy, now: Given.now)
+        let later = Given.now.advanced(bySeconds: 60)
+        try jar.receive("a=1; Path=/", "b=1; Path=/")
+        try jar.receive("a=; Path=/; Max-Age=0", from: "https://www.example.com/logout?token=1")
+        try jar.receive("c=1; Path=/; Max-Age=30", from: "https://www.example.com/c")
+        try jar.receive("d=1; Path=/", from: "https://www.example.com/d")
+        try jar.receive("x=1; Path=/", from: "https://other.example/", now: later)
+        try jar.receive("e=1; Path=/", now: later)
+        let latest = try jar.latestChanges(site: "example.com")
+        #expect(
+            latest.map { "\($0.cause.identifier) \($0.cookie.name)" } == [
+                "stored e", "expired c", "evicted b", "stored d", "deleted a",
+            ])
+        #expect(latest.map(\.url) == [nil, nil, "https://www.example.com/d", nil, "https://www.example.com/logout"])
+        #expect(try jar.latestChanges(site: "none.example").isEmpty)
+    }
+
     @Test("A reader that asks again gets what came since, in pages, from any connection")
     func cursor() throws {
         let folder = TemporaryFolder()

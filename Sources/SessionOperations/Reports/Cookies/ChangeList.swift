@@ -11,7 +11,7 @@ package struct ChangeList: Codable {
     package let hasMore: Bool
 
     package init(_ page: ChangePage) {
-        changes = page.changes.map(ChangeReport.init)
+        changes = page.changes.map { ChangeReport($0) }
         position = page.position
         hasGap = page.hasGap
         hasMore = page.hasMore

@@ -12,8 +12,13 @@ package struct ChangeReport: Codable {
     package let path: String
     package let hostOnly: Bool
     package let partitionKey: String?
+    /// The URL of the response that did it, without its query; only where it is known.
+    package let url: String?
+    /// The capture that the response came out of; only where it came out of one.
+    package let capture: String?
 
-    package init(_ change: CookieChange) {
+    /// - Parameter origin: where the cookie's present value came from, for a change that left the cookie in the jar.
+    package init(_ change: CookieChange, origin: CookieOrigin? = nil) {
         position = change.position
         time = change.time.rfc3339
         cause = change.cause.identifier
@@ -24,5 +29,7 @@ package struct ChangeReport: Codable {
         path = change.cookie.path.description
         hostOnly = change.cookie.isHostOnly
         partitionKey = change.cookie.partitionKey?.serialized
+        url = change.url ?? origin?.url
+        capture = change.capture ?? origin?.capture
     }
 }

@@ -1,7 +1,7 @@
 package import CookieModel
 
 /// A cookie that is gone or was left out, in JSON: what it was, without its value, and why where there is a reason.
-package struct CookieIdentityReport: Codable {
+package struct CookieIdentityReport: Codable, Equatable {
     package let name: String?
     package let nameBase64: String?
     package let domain: String
@@ -32,6 +32,16 @@ package struct CookieIdentityReport: Codable {
         path = cookie.path
         hostOnly = cookie.hostOnly
         partitionKey = cookie.partitionKey
+        reason = nil
+    }
+
+    package init(_ change: ChangeReport) {
+        name = change.name
+        nameBase64 = change.nameBase64
+        domain = change.domain
+        path = change.path
+        hostOnly = change.hostOnly
+        partitionKey = change.partitionKey
         reason = nil
     }
 

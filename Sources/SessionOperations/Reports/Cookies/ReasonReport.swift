@@ -1,7 +1,7 @@
 package import CookieModel
 
 /// A reason in JSON.
-package struct ReasonReport: Codable {
+package struct ReasonReport: Codable, Equatable {
     package let id: String
     package let explanation: String
     /// What a server or a user does about it.
@@ -10,6 +10,13 @@ package struct ReasonReport: Codable {
     package init(_ reason: some DecisionReason) {
         id = reason.identifier
         explanation = reason.explanation
+        remedy = reason.remedy
+    }
+
+    /// The reason in words for one cookie.
+    package init(_ reason: ExclusionReason, of cookie: Cookie) {
+        id = reason.identifier
+        explanation = reason.explanation(for: cookie)
         remedy = reason.remedy
     }
 

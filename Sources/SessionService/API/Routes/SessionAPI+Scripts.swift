@@ -75,7 +75,8 @@ extension SessionAPI {
                 let now = now()
                 let script = InjectionScript(
                     try pages.map { page in
-                        InjectionScript.Page(try jar.retrieve(for: page, now: now), in: page)
+                        InjectionScript.Page(
+                            try jar.retrieve(for: page.scriptWriting, now: now), in: page.scriptWriting)
                     },
                     writing: asked.write ?? .once, verification: verification)
                 for host in Set(pages.map(\.url.host)) {

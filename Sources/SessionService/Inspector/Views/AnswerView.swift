@@ -16,6 +16,8 @@ struct AnswerView {
         let kind: String
         let label: String
         let reasons: [Reason]
+        /// What happened to the cookie.
+        let notes: [String]
     }
 
     let verdict: String
@@ -25,30 +27,31 @@ struct AnswerView {
 
     init(_ explanation: Explanation, mentions: (_ jar: String) -> Bool) {
         let isScript = explanation.context.interface == .script
-        verdict = ExplanationReport(explanation).verdict(isScript: isScript)
+        let report = ExplanationReport(explanation)
+        verdict = report.verdict(isScript: isScript)
+        func row(_ cookie: CookieReport, _ kind: String, _ label: String, _ reasons: [ReasonReport]) -> Row {
+            Row(
+                name: shownName(cookie.nameOctets), domain: cookie.shownDomain, path: cookie.path, kind: kind,
+                label: label,
+                reasons: reasons.map { Reason(id: $0.id, explanation: $0.explanation, remedy: $0.remedy) },
+                notes: report.replacement(of: cookie).map { [$0] } ?? [])
+        }
         rows =
-            explanation.sent.map { AnswerView.row($0, "sent", isScript ? "visible" : "sent", []) }
-            + explanation.unsent.map { unsent in
-                AnswerView.row(
-                    unsent.cookie, "unsent", isScript ? "hidden" : "not sent",
-                    unsent.reasons.reasons.map {
-                        Reason(id: $0.identifier, explanation: $0.explanation, remedy: $0.remedy)
-                    })
+            report.included.map { row($0, "sent", isScript ? "visible" : "sent", []) }
+            + report.excluded.map { row($0.cookie, "unsent", isScript ? "hidden" : "not sent", $0.reasons) }
+            + report.gone.map { change in
+                Row(
+                    name: shownName(change.identity.nameOctets),
+                    domain: "\(change.hostOnly ? "" : ".")\(change.domain)", path: change.path, kind: "unsent",
+                    label: change.cause, reasons: [], notes: [change.sentence(at: explanation.now)])
             }
         hasRows = !rows.isEmpty
         hints =
             (explanation.better.map { ["\($0.sent) of them would go to \($0.url)"] } ?? [])
             + explanation.otherJars.filter { mentions($0.name) }.map {
-                "Jar \(Octets($0.name)) has \(counted($0.cookies, "cookie")) of this site, \($0.sent) of which would go."
+                "\($0.sentence)."
             }
             + (explanation.similarSites.isEmpty
                 ? [] : ["The jar has cookies of similar sites: \(explanation.similarSites.joined(separator: ", "))"])
-    }
-
-    private static func row(_ cookie: Cookie, _ kind: String, _ label: String, _ reasons: [Reason]) -> Row {
-        Row(
-            name: shownName(cookie.name),
-            domain: "\(cookie.isHostOnly ? "" : ".")\(cookie.domain)", path: cookie.path.description, kind: kind,
-            label: label, reasons: reasons)
     }
 }
