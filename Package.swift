@@ -83,6 +83,7 @@ let package = Package(
                 .embedInCode("../../Migrations/V005_service_tokens.sql"),
                 .embedInCode("../../Migrations/V006_grant_expiry_header_fields.sql"),
                 .embedInCode("../../Migrations/V007_positions_of_former_jars.sql"),
+                .embedInCode("../../Migrations/V008_sites_of_jars.sql"),
             ]),
         .target(
             name: "RequestDecoration",

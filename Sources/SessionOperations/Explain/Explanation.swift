@@ -117,15 +117,22 @@ package struct Explanation {
     }
 
     /// Adds the other jars that have something to send which is not sent now.
-    package mutating func add(jars: [CookieJar]) throws {
+    ///
+    /// - Parameters:
+    ///   - names: the names of the only jars that count; `nil` for all jars.
+    ///   - policy: the rules, but for profile and limits, which are each jar's own.
+    package mutating func addOtherJars(
+        of database: SessionDatabase, named jarNames: Set<String>? = nil, policy: CookiePolicy
+    ) throws {
         let names = Set(sent.map(\.name))
-        for jar in jars where jar.name != self.jar {
-            let retrieval = try jar.retrieve(for: context, now: now)
+        for (name, retrieval) in try database.retrievals(
+            for: context, besides: jar, named: jarNames, policy: policy, now: now
+        ).sorted(by: { $0.jar < $1.jar }) {
             let cookies = retrieval.included.count + retrieval.excluded.count
             guard cookies > 0, count == 0 || retrieval.included.contains(where: { !names.contains($0.name) }) else {
                 continue
             }
-            otherJars.append(OtherJar(name: jar.name, cookies: cookies, sent: retrieval.included.count))
+            otherJars.append(OtherJar(name: name, cookies: cookies, sent: retrieval.included.count))
         }
     }
 }

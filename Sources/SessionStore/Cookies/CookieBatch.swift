@@ -17,6 +17,8 @@ public struct CookieBatch {
     /// value but how long it is, so none is opened.
     private var store: CookieStore
     private var siteCount: Int
+    /// The sites that have got their first cookie or lost their last one, and are still to be noted (``JarSiteRows``).
+    private var changedSites: [Octets] = []
     /// The site that was met last: mostly the next line's, too.
     private var currentSite: Octets?
     /// How far the jar had come when the batch began; `nil` before that was asked for.
@@ -98,6 +100,7 @@ public struct CookieBatch {
         guard var end else { return [] }
         let evicted = try SessionStoreError.catching(path) {
             end.nextSequence = store.nextSequence
+            try noteSites(rows)
             try journal.finish(&end)
             guard limits.totalCookies != nil else { return [Eviction]() }
             return try JarLimiter(
@@ -117,6 +120,18 @@ public struct CookieBatch {
     /// Ends the writing, whether the batch is finished or has failed: nothing uses the connection afterwards.
     mutating func endWriting() {
         rows.end()
+    }
+
+    /// Notes of which sites there are cookies now; everything that the batch has decided so far is written.
+    private mutating func noteSites(_ rows: CookieRows) throws {
+        for site in Set(changedSites) { try JarSiteRows(database: rows.database).refresh(site: site, jarID: jarID) }
+        changedSites = []
+    }
+
+    /// Remembers that a site has got its first cookie, or lost its last one.
+    private mutating func siteChanged(_ site: Octets) throws {
+        changedSites.append(site)
+        if changedSites.count >= CookieBatch.siteLimit { try noteSites(try rows.writtenRows()) }
     }
 
     /// Begins with a line of a site.
@@ -158,6 +173,7 @@ public struct CookieBatch {
             guard !expired.isEmpty else { return }
             try rows.writtenRows().deleteExpired(site: site, now: now)
             for cookie in expired { journal.append(.expired, cookie.id, site: site) }
+            if store[site]?.count == 0 { try siteChanged(site) }
         }
     }
 
@@ -178,10 +194,12 @@ public struct CookieBatch {
                 guard decision.previous != nil else { return }
                 try rows.delete(cookie.id, site: site)
                 journal.append(.deleted, cookie.id, site: site)
+                if store[site]?.count == 0 { try siteChanged(site) }
             } else {
                 let isNew = decision.outcome == .stored
                 try rows.write(isNew ? .insertion : .update, cookie, site: site, source: source)
                 journal.append(isNew ? .stored : .replaced, cookie.id, site: site)
+                if isNew, store[site]?.count == 1 { try siteChanged(site) }
             }
             for eviction in decision.evicted {
                 try rows.delete(eviction.cookie.id, site: site)

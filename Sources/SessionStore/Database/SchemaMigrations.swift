@@ -16,6 +16,7 @@ enum SchemaMigrations {
         Migration(name: "V005", sql: PackageResources.V005_service_tokens_sql),
         Migration(name: "V006", sql: PackageResources.V006_grant_expiry_header_fields_sql),
         Migration(name: "V007", sql: PackageResources.V007_positions_of_former_jars_sql),
+        Migration(name: "V008", sql: PackageResources.V008_sites_of_jars_sql),
     ]
 
     /// The name of the newest migration that this version of the program knows.
