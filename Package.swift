@@ -87,6 +87,7 @@ let package = Package(
                 .embedInCode("../../Migrations/V009_journal_in_order.sql"),
                 .embedInCode("../../Migrations/V010_captures_of_requests.sql"),
                 .embedInCode("../../Migrations/V011_sources_of_deletions.sql"),
+                .embedInCode("../../Migrations/V012_sites_of_jars.sql"),
             ]),
         .target(
             name: "RequestDecoration",

@@ -14,8 +14,12 @@ package struct ServiceCall: Codable, Sendable {
     package let request: HelperRequest
     package let body: Body
 
-    package init(_ request: HelperRequest, body: Body) {
+    /// Certificates in PEM that are trusted besides the system's.
+    package let authorities: String?
+
+    package init(_ request: HelperRequest, body: Body, authorities: String? = nil) {
         self.request = request
         self.body = body
+        self.authorities = authorities
     }
 }

@@ -6,7 +6,12 @@ import NIOSSL
 
 extension HTTPExchange {
     /// What a user can make something of; errors of the client may quote what was sent.
-    static func reason(_ error: any Error) -> String {
+    ///
+    /// - Parameter advice: what to do if the certificate is not trusted.
+    static func reason(
+        _ error: any Error,
+        advice: String = "check the host, or add its authority to those that this machine trusts"
+    ) -> String {
         switch error {
         case let error as HTTPClientError where error == .connectTimeout || error == .readTimeout:
             "it did not answer in time"
@@ -15,7 +20,7 @@ extension HTTPExchange {
             "it closed the connection without an answer"
         case let error as NIOConnectionError: reason(error)
         case let error as IOError: reason(error.errnoCode)
-        case let error as NIOSSLError: reason(error)
+        case let error as NIOSSLError: reason(error, advice)
         case is NIOSSLExtraError: "its certificate is for another host; check the name"
         case is CancellationError: "the request was given up"
         case is TooLate: "making the connection took too long, and nothing was sent"
@@ -39,12 +44,12 @@ extension HTTPExchange {
         }
     }
 
-    private static func reason(_ error: NIOSSLError) -> String {
+    private static func reason(_ error: NIOSSLError, _ advice: String) -> String {
         guard case .handshakeFailed(let failure) = error else { return "the connection failed (TLS: \(error))" }
         // The library tells its reasons apart in text only.
         let text = "\(failure)"
         if text.contains("CERTIFICATE_VERIFY_FAILED") {
-            return "its certificate is none that this machine trusts; check the host, or add its authority here"
+            return "the certificate is not trusted: \(advice)"
         }
         if text.contains("WRONG_VERSION_NUMBER") || text.contains("HTTP_REQUEST") || text.contains("EOF") {
             return "it does not speak TLS there; check the port"

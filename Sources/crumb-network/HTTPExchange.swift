@@ -3,20 +3,35 @@ import CookieModel
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import NIOSSL
 import NetworkHelper
 
 /// Sends requests to authorization servers with AsyncHTTPClient: no redirects, no proxy, bounded in time and size.
 struct HTTPExchange {
     /// Made with the first request: what needs none starts no threads.
-    static let client: HTTPClient = {
+    static let client = makeClient()
+
+    /// A client, to be shut down after use.
+    ///
+    /// - Parameters:
+    ///   - readTimeout: how long an answer may pause.
+    ///   - authorities: certificates that are trusted besides the system's.
+    static func makeClient(
+        readTimeout: TimeAmount = .seconds(20), trusting authorities: [NIOSSLCertificate] = []
+    ) -> HTTPClient {
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow
-        configuration.timeout = .init(connect: .seconds(5), read: .seconds(20))
+        configuration.timeout = .init(connect: .seconds(5), read: readTimeout)
         // Where nobody listens nobody will in a moment, and who asks is told so at once.
         configuration.connectionPool.retryConnectionEstablishment = false
+        if !authorities.isEmpty {
+            var tls = TLSConfiguration.makeClientConfiguration()
+            tls.additionalTrustRoots = [.certificates(authorities)]
+            configuration.tlsConfiguration = tls
+        }
         return HTTPClient(
             eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton), configuration: configuration)
-    }()
+    }
 
     /// How long one request may take, with all of its answer.
     private static let timeout = TimeAmount.seconds(30)

@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
+import NIOSSL
 import NetworkHelper
 
 /// Sends a request to a running service: bodies of any length pass through both ways as they come.
@@ -8,8 +9,30 @@ enum ServiceExchange {
     /// How long the service may take for an answer: it reads a whole capture, or a whole jar, before it says a word.
     private static let patience = TimeAmount.minutes(10)
 
+    /// How long a stream of events may pause: several of the service's signs of life.
+    private static let streamPause = TimeAmount.seconds(60)
+
     /// Sends a request, and writes the answer to standard output.
     static func run(_ call: ServiceCall, body input: StandardInput) async throws {
+        var authorities: [NIOSSLCertificate] = []
+        if let text = call.authorities {
+            authorities = (try? NIOSSLCertificate.fromPEMBytes(Array(text.utf8))) ?? []
+            guard !authorities.isEmpty else {
+                return try fail("the certificates of `--service-ca` cannot be read; check the file")
+            }
+        }
+        let isStream = call.request.fields.contains { $0.name == "Accept" && $0.value == "text/event-stream" }
+        let client = HTTPExchange.makeClient(readTimeout: isStream ? streamPause : patience, trusting: authorities)
+        do {
+            try await run(call, body: input, by: client)
+        } catch {
+            try? await client.shutdown()
+            throw error
+        }
+        try await client.shutdown()
+    }
+
+    private static func run(_ call: ServiceCall, body input: StandardInput, by client: HTTPClient) async throws {
         var message = HTTPClientRequest(call.request)
         switch call.body {
         case .none: break
@@ -18,12 +41,18 @@ enum ServiceExchange {
         }
         let response: HTTPClientResponse
         do {
-            response = try await HTTPExchange.client.execute(message, timeout: patience)
+            response = try await client.execute(message, timeout: patience)
         } catch {
-            return try StandardStreams.write(
-                HelperMessage(HelperAnswer.failure(HTTPExchange.reason(error))).bytes)
+            return try fail(HTTPExchange.reason(error, advice: "add its authority with `--service-ca`"))
         }
         try StandardStreams.write(HelperMessage(HelperAnswer(response)).bytes)
         for try await chunk in response.body { try StandardStreams.write(Array(chunk.readableBytesView)) }
+    }
+
+    /// Answers that there is no answer.
+    ///
+    /// - Parameter reason: why: a clause.
+    private static func fail(_ reason: String) throws {
+        try StandardStreams.write(HelperMessage(HelperAnswer.failure(reason)).bytes)
     }
 }

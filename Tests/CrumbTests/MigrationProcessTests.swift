@@ -85,6 +85,8 @@ struct MigrationProcessTests {
             let sources = try number(
                 "SELECT count(*) FROM pragma_table_info('cookie_change') WHERE name IN ('capture_id', 'source_url')")
             #expect(sources == (version >= "V011" ? "2" : "0"), "round \(round)")
+            let sites = try number("SELECT count(*) FROM sqlite_schema WHERE name = 'jar_site'")
+            #expect(sites == (version >= "V012" ? "1" : "0"), "round \(round)")
             #expect(try number("SELECT count(*) FROM cookie") == "\(MigrationProcessTests.cookies + 2)")
             #expect(try number("PRAGMA integrity_check") == "ok")
             let header = try home.crumb("header", "--database", home.file("work.sqlite"), "https://www.example.com/")

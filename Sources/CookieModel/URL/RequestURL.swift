@@ -141,3 +141,24 @@ public struct RequestURLError: Error, Hashable, Sendable, CustomStringConvertibl
         }
     }
 }
+
+extension RequestURL {
+    /// The most octets of a ``pathPrefix``.
+    private static let prefixLimit = 200
+
+    /// The path as what stands before other paths: empty for `/`, else as in `/crumb`, without a slash at the end.
+    ///
+    /// `nil` if the path has empty segments, dot segments, more than 200 octets, or characters other than letters, digits,
+    /// `-`, `.`, `_` and `~` (RFC 3986, section 2.3), so that everyone compares it in the same way.
+    package var pathPrefix: String? {
+        let path = path.description
+        let prefix = path.hasSuffix("/") ? path.dropLast() : path[...]
+        guard !prefix.isEmpty else { return "" }
+        let areUsable = prefix.dropFirst().split(separator: "/", omittingEmptySubsequences: false).allSatisfy {
+            segment in
+            !segment.isEmpty && segment != "." && segment != ".."
+                && segment.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) || "-._~".contains($0) }
+        }
+        return areUsable && prefix.utf8.count <= RequestURL.prefixLimit ? String(prefix) : nil
+    }
+}

@@ -169,15 +169,22 @@ package struct Explanation {
     }
 
     /// Adds the other jars that would send a cookie which this one does not send.
-    package mutating func add(jars: [CookieJar]) throws {
+    ///
+    /// - Parameters:
+    ///   - jarNames: the names of the only jars that count; `nil` for all jars.
+    ///   - policy: the rules, but for profile and limits, which are each jar's own.
+    package mutating func addOtherJars(
+        of database: SessionDatabase, named jarNames: Set<String>? = nil, policy: CookiePolicy
+    ) throws {
         let names = Set(sent.map(\.name))
-        for jar in jars where jar.name != self.jar {
-            let retrieval = try jar.retrieve(for: context, now: now)
+        for (name, retrieval) in try database.retrievals(
+            for: context, besides: jar, named: jarNames, policy: policy, now: now
+        ).sorted(by: { $0.jar < $1.jar }) {
             let lacking = retrieval.included.map(\.name).filter { !names.contains($0) }
             guard !lacking.isEmpty else { continue }
             otherJars.append(
                 OtherJar(
-                    name: jar.name, cookies: retrieval.included.count + retrieval.excluded.count,
+                    name: name, cookies: retrieval.included.count + retrieval.excluded.count,
                     sent: retrieval.included.count,
                     lacking: lacking.prefix(OtherJar.nameLimit).map { shownName($0) }))
         }

@@ -137,8 +137,9 @@ struct Admission: Sendable {
         // Whoever shows a token is its bearer and no more, whichever way they come.
         let text = Admission.bearerToken(value)
         guard values.count == 1, let text, let token = try tokens.token(text, now: now) else {
-            let peer = channel.remoteAddress?.ipAddress ?? way.name
-            if let wait = failures.take(peer, tick) { throw ServiceProblem.tooManyRequests(retryAfter: wait) }
+            if let wait = failures.take(way.peer(of: request, on: channel), tick) {
+                throw ServiceProblem.tooManyRequests(retryAfter: wait)
+            }
             throw ServiceProblem.tokenRefused
         }
         uses.note(token.name, now)

@@ -13,6 +13,8 @@ import SessionStore
 struct Inspector: Sendable {
     /// How many bytes a form of these pages may have.
     private static let formLimit = 16 << 10
+    /// How many jars a page of the overview has.
+    private static let jarCount = 100
     /// How many changes a page shows before newer ones come.
     private static let changeCount: Int64 = 50
 
@@ -21,18 +23,21 @@ struct Inspector: Sendable {
     private let changes: ChangeSignal
     private let failures: RateLimiter
     let pages: InspectorPages
+    /// The prefix of all paths, behind a proxy: empty, or as in `/crumb`.
+    private let base: String
     let now: @Sendable () -> Timestamp
 
     init(
         database: SessionDatabase, admission: Admission, changes: ChangeSignal = ChangeSignal(),
-        now: @escaping @Sendable () -> Timestamp
+        base: String = "", now: @escaping @Sendable () -> Timestamp
     ) throws {
         self.changes = changes
         self.database = database
         sessions = admission.sessions
         failures = admission.failures
         self.now = now
-        pages = try InspectorPages()
+        self.base = base
+        pages = try InspectorPages(base: base)
     }
 
     func addRoutes(to router: some RouterMethods<ServiceRequestContext>) {
@@ -45,7 +50,7 @@ struct Inspector: Sendable {
         router.post("sign-in") { request, context in try await signIn(request, context) }
         router.post("sign-out") { request, _ in signOut(request) }
         router.get("") { request, context in
-            try answer(request, context) { try overview(context) }
+            try answer(request, context) { try overview(request, context) }
         }
         router.get("jars/{jar}") { request, context in
             try answer(request, context) { try jar(request, context) }
@@ -73,7 +78,7 @@ struct Inspector: Sendable {
             }
             return page(SignInView(refused: true, to: to), status: .forbidden)
         }
-        let cookie = InspectorCookie(for: request)
+        let cookie = InspectorCookie(for: request, base: base)
         var response = redirect(to: to)
         response.headers[.setCookie] = cookie.setting(sessions.begin(with: form.token, now: now()))
         return response
@@ -82,7 +87,7 @@ struct Inspector: Sendable {
     private func signOut(_ request: Request) -> Response {
         if let identifier = InspectorCookie.identifier(in: request.headers) { sessions.end(identifier) }
         var response = redirect(to: InspectorPath.signIn)
-        let cookie = InspectorCookie(for: request)
+        let cookie = InspectorCookie(for: request, base: base)
         response.headers[.setCookie] = cookie.removing
         return response
     }
@@ -95,8 +100,7 @@ struct Inspector: Sendable {
     ) throws -> Response {
         if context.caller == .nobody {
             let to = request.method == .get ? request.uri.string : "/"
-            let query = to.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
-            return redirect(to: "\(InspectorPath.signIn)?to=\(query)")
+            return redirect(to: "\(InspectorPath.signIn)?to=\(InspectorPath.encoded(to))")
         }
         do {
             return try body()
@@ -107,13 +111,23 @@ struct Inspector: Sendable {
         }
     }
 
-    private func overview(_ context: ServiceRequestContext) throws -> Response {
+    private func overview(_ request: Request, _ context: ServiceRequestContext) throws -> Response {
         let grant = context.caller.grant
-        let jars =
-            grant.verbs.contains(.read) ? try database.jars(now: now()).filter { grant.covers(jar: $0.name) } : []
+        let query = request.uri.queryParameters
+        let search = query["name"].map(String.init) ?? ""
+        let start = query["after"].map(String.init)
+        let now = now()
+        // One more than the page has tells whether there is a next one.
+        let found =
+            grant.verbs.contains(.read)
+            ? try database.jars(
+                after: start, limit: Inspector.jarCount + 1, named: grant.jarNames, matching: search, now: now) : []
         let seesTokens = grant.coversAll && grant.verbs.contains(.read)
         let tokens = seesTokens ? try database.tokens.all().compactMap { try? $0.get() } : nil
-        return page(OverviewView(caller: view(of: context), jars: jars, tokens: tokens, now: now()))
+        let page = OverviewView.Page(
+            jars: Array(found.prefix(Inspector.jarCount)), search: search, isFirst: start == nil,
+            hasMore: found.count > Inspector.jarCount)
+        return self.page(OverviewView(caller: view(of: context), page: page, tokens: tokens, now: now))
     }
 
     private func jar(_ request: Request, _ context: ServiceRequestContext) throws -> Response {
@@ -239,8 +253,9 @@ struct Inspector: Sendable {
         return response
     }
 
+    /// - Parameter location: a path without the prefix.
     private func redirect(to location: String) -> Response {
-        Response(status: .seeOther, headers: Inspector.fields([.location: location]))
+        Response(status: .seeOther, headers: Inspector.fields([.location: base + location]))
     }
 
     private func asset(_ bytes: [UInt8], _ type: String) -> Response {

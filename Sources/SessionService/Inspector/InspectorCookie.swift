@@ -5,12 +5,19 @@ import Hummingbird
 struct InspectorCookie {
     private static let plainName = "crumb-inspector"
     private static let secureName = "__Host-crumb-inspector"
+    /// With a path of its own, a cookie cannot have the prefix `__Host-`.
+    private static let securePathName = "__Secure-crumb-inspector"
 
     private let isEncrypted: Bool
+    /// The prefix of all paths, behind a proxy.
+    private let base: String
 
     /// The cookie as the answer to a form sets it. Browsers say where a form is from, which was checked when the request
     /// was admitted.
-    init(for request: Request) {
+    ///
+    /// - Parameter base: the prefix of all paths, behind a proxy: empty, or as in `/crumb`.
+    init(for request: Request, base: String = "") {
+        self.base = base
         isEncrypted = request.headers[.origin]?.hasPrefix("https:") == true
     }
 
@@ -28,7 +35,7 @@ struct InspectorCookie {
             for pair in field.split(separator: ";") {
                 let parts = pair.split(separator: "=", maxSplits: 1)
                 let name = parts.first?.drop { $0 == " " } ?? ""
-                guard parts.count == 2, name == secureName || name == plainName else { continue }
+                guard parts.count == 2, [secureName, securePathName, plainName].contains(String(name)) else { continue }
                 return String(parts[1])
             }
         }
@@ -36,10 +43,11 @@ struct InspectorCookie {
     }
 
     private func pair(_ value: String) -> String {
-        "\(isEncrypted ? InspectorCookie.secureName : InspectorCookie.plainName)=\(value)"
+        let secureName = base.isEmpty ? InspectorCookie.secureName : InspectorCookie.securePathName
+        return "\(isEncrypted ? secureName : InspectorCookie.plainName)=\(value)"
     }
 
     private var attributes: String {
-        "; Path=/; HttpOnly; SameSite=Strict\(isEncrypted ? "; Secure" : "")"
+        "; Path=\(base.isEmpty ? "/" : base); HttpOnly; SameSite=Strict\(isEncrypted ? "; Secure" : "")"
     }
 }

@@ -5,7 +5,8 @@ import Mustache
 struct InspectorPages: Sendable {
     private let library: MustacheLibrary
 
-    init() throws {
+    /// - Parameter base: the prefix of all paths, behind a proxy: empty, or as in `/crumb`.
+    init(base: String = "") throws {
         var library = MustacheLibrary()
         let templates: [(String, [UInt8])] = [
             ("top", PackageResources.top_mustache), ("bottom", PackageResources.bottom_mustache),
@@ -14,7 +15,10 @@ struct InspectorPages: Sendable {
             ("cookie", PackageResources.cookie_mustache), ("jar", PackageResources.jar_mustache),
             ("value", PackageResources.value_mustache),
         ]
-        for (name, bytes) in templates { try library.register(String(decoding: bytes, as: UTF8.self), named: name) }
+        for (name, bytes) in templates {
+            let text = String(decoding: bytes, as: UTF8.self).replacing("{{base}}", with: base)
+            try library.register(text, named: name)
+        }
         self.library = library
     }
 

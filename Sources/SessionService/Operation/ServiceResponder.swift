@@ -15,6 +15,8 @@ struct ServiceResponder: Sendable {
     let metrics: ServiceMetrics
     let date: DateField
     let logger: Logger
+    /// Where the service is reached behind a proxy, whose prefix no route knows.
+    let publicURL: PublicURL?
     let now: @Sendable () -> Timestamp
 
     @concurrent
@@ -22,12 +24,13 @@ struct ServiceResponder: Sendable {
         to request: Request, _ writer: consuming ResponseWriter, on channel: any Channel
     ) async throws {
         let start = NIODeadline.now()
+        let request = request.withoutPrefix(of: publicURL)
         var logger = logger
         logger[metadataKey: "hb.request.id"] = .stringConvertible(RequestID())
         var context = ServiceRequestContext(source: ApplicationRequestContextSource(channel: channel, logger: logger))
         context.auditLog = auditLog
         context.metrics = metrics
-        context.peer = channel.remoteAddress?.ipAddress ?? way.name
+        context.peer = way.peer(of: request.head, on: channel)
         let moment = now()
         var response = try await answer(request, &context, channel, moment, start)
         let status = response.status
@@ -69,6 +72,18 @@ struct ServiceResponder: Sendable {
             context.logger.error("A request failed", metadata: ["error": "\(type(of: error))"])
             return ServiceProblem(.internalServerError, "internal", "the service failed; its log tells more").response
         }
+    }
+}
+
+extension Request {
+    /// The request as the routes know it.
+    fileprivate func withoutPrefix(of publicURL: PublicURL?) -> Request {
+        guard let publicURL, !publicURL.prefix.isEmpty, let path = head.path else { return self }
+        let local = publicURL.withoutPrefix(path)
+        guard local != path else { return self }
+        var head = head
+        head.path = local
+        return Request(head: head, body: body)
     }
 }
 

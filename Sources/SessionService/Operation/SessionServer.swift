@@ -86,7 +86,10 @@ public struct SessionServer: Sendable {
         let admission = Admission(
             tokens: database.serviceTokens, limits: configuration.limits,
             publishesMetrics: configuration.publishesMetrics)
-        try Inspector(database: database, admission: admission, changes: changes, now: now).addRoutes(to: router)
+        try Inspector(
+            database: database, admission: admission, changes: changes, base: configuration.publicURL?.prefix ?? "",
+            now: now
+        ).addRoutes(to: router)
         let routes = router.buildResponder()
         let date = DateField()
         if !configuration.addresses.isEmpty || !inherited.isEmpty { try prepareOwnerToken() }
@@ -96,7 +99,7 @@ public struct SessionServer: Sendable {
             let responder = ServiceResponder(
                 way: way, admission: admission, routes: routes, auditLog: audit ?? NoAuditLog(), metrics: metrics,
                 date: date,
-                logger: logger, now: now)
+                logger: logger, publicURL: configuration.publicURL, now: now)
             return ServiceChannel(
                 responder: { request, writer, channel in
                     try await responder.respond(to: request, writer, on: channel)

@@ -21,6 +21,8 @@ public struct CookieBatch {
     private var expired: [Octets: ExpiredCookies]
     /// The clock as it is confirmed; `nil` before that was asked for.
     private var clock: ConfirmedClock?
+    /// The sites that have got their first cookie or lost their last one, and are still to be noted (``JarSiteRows``).
+    private var changedSites: [Octets] = []
     /// The site that was met last: mostly the next line's, too.
     private var currentSite: Octets?
     /// How far the jar had come when the batch began; `nil` before that was asked for.
@@ -121,6 +123,7 @@ public struct CookieBatch {
         guard var end else { return [] }
         let evicted = try SessionStoreError.catching(path) {
             end.nextSequence = store.nextSequence
+            try noteSites(rows)
             try journal.finish(&end)
             guard limits.totalCookies != nil else { return [Eviction]() }
             return try JarLimiter(
@@ -142,6 +145,18 @@ public struct CookieBatch {
     /// Ends the writing, whether the batch is finished or has failed: nothing uses the connection afterwards.
     mutating func endWriting() {
         rows.end()
+    }
+
+    /// Notes of which sites there are cookies now; everything that the batch has decided so far is written.
+    private mutating func noteSites(_ rows: CookieRows) throws {
+        for site in Set(changedSites) { try JarSiteRows(database: rows.database).refresh(site: site, jarID: jarID) }
+        changedSites = []
+    }
+
+    /// Remembers that a site has got its first cookie, or lost its last one.
+    private mutating func siteChanged(_ site: Octets) throws {
+        changedSites.append(site)
+        if changedSites.count >= CookieBatch.siteLimit { try noteSites(try rows.writtenRows()) }
     }
 
     /// Begins with a line of a site.
@@ -187,9 +202,6 @@ public struct CookieBatch {
                 store[key] = cookies
                 siteCount += 1
             }
-            guard !found.isEmpty else { return }
-            expired[key, default: ExpiredCookies()].insert(found)
-            try removeUnneeded(key)
         }
     }
 
@@ -201,6 +213,7 @@ public struct CookieBatch {
         for cookie in expired[site]?.removeUnneeded(clock.confirmed, limits) ?? [] {
             try rows.delete(cookie.id, site: site)
             journal.append(.expired, cookie.id, site: site)
+            if store[site]?.count == 0 { try siteChanged(site) }
         }
     }
 
@@ -226,11 +239,13 @@ public struct CookieBatch {
                 guard decision.previous != nil || takeExpired(cookie.id, site: site) else { return }
                 try rows.delete(cookie.id, site: site)
                 journal.append(.deleted, cookie.id, site: site, source: source)
+                if store[site]?.count == 0 { try siteChanged(site) }
             } else {
                 let isNew = decision.outcome == .stored
                 let hasRow = !isNew || takeExpired(cookie.id, site: site)
                 try rows.write(hasRow ? .update : .insertion, cookie, site: site, source: source)
                 journal.append(isNew ? .stored : .replaced, cookie.id, site: site)
+                if isNew, store[site]?.count == 1 { try siteChanged(site) }
             }
             for eviction in decision.evicted {
                 try rows.delete(eviction.cookie.id, site: site)

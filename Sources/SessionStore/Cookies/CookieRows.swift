@@ -5,7 +5,7 @@ internal import GRDB
 ///
 /// Cookies read here carry their sealed value; ``CookieJar`` opens those that are wanted.
 struct CookieRows {
-    private static let columns = """
+    static let columns = """
         domain, path, name, host_only, partition_key, value, secure, http_only, same_site, expires_at, created_at,
         sequence, last_access_at
         """
@@ -238,7 +238,7 @@ struct CookieRows {
     }
 
     /// The cookie of the row at hand, which begins with ``columns``.
-    private static func cookie(_ statement: RowStatement) -> Cookie {
+    static func cookie(_ statement: RowStatement) -> Cookie {
         var memory: [UInt8] = []
         let row = CookieRow(statement, &memory)
         return row.cookie(in: Octets(memory))

@@ -20,6 +20,7 @@ enum SchemaMigrations {
         Migration(name: "V009", sql: PackageResources.V009_journal_in_order_sql),
         Migration(name: "V010", sql: PackageResources.V010_captures_of_requests_sql),
         Migration(name: "V011", sql: PackageResources.V011_sources_of_deletions_sql),
+        Migration(name: "V012", sql: PackageResources.V012_sites_of_jars_sql),
     ]
 
     /// The name of the newest migration that this version of the program knows.

@@ -16,6 +16,13 @@ struct JarRows {
         let hasHeaderFields: Bool
     }
 
+    /// A jar among others.
+    struct Named: Sendable {
+        let id: Int64
+        let name: String
+        let settings: JarSettings
+    }
+
     let database: Database
 
     /// The jar of a name: a query with the name as its parameter.
@@ -99,6 +106,7 @@ struct JarRows {
     func delete(id: Int64) throws {
         try FormerJournal(database: database).include(jar: id)
         try ChangeRows(database: database, jarID: id).removeAll()
+        try JarSiteRows(database: database).removeAll(ofJar: id)
         let statement = try RowStatement(database, "DELETE FROM jar WHERE id = ?")
         statement.bind(1, id)
         try statement.run()
@@ -123,6 +131,18 @@ struct JarRows {
         statement.bind(1, sequence)
         statement.bind(2, id)
         try statement.run()
+    }
+
+    /// Names as one parameter, for `json_each`.
+    static func jsonArray(_ names: Set<String>) -> String {
+        let quoted = names.map { name in
+            let escaped = name.unicodeScalars.map { scalar in
+                scalar.value < 0x20 || scalar == "\"" || scalar == "\\"
+                    ? "\\u00" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16) : String(scalar)
+            }
+            return "\"\(escaped.joined())\""
+        }
+        return "[\(quoted.joined(separator: ","))]"
     }
 
     /// The settings of the row at hand, which has the columns ``settings`` from `column` on.

@@ -19,7 +19,7 @@ public struct JarSettings: Sendable, Hashable {
     }
 
     /// `policy` with these settings.
-    func applied(to policy: CookiePolicy) -> CookiePolicy {
+    package func applied(to policy: CookiePolicy) -> CookiePolicy {
         var policy = policy
         policy.profile = profile
         policy.limits = limits

@@ -23,6 +23,31 @@ extension SessionDatabase {
         return try presentJar(named: name)
     }
 
+    /// Makes a jar, or changes the settings of the one that has the name.
+    ///
+    /// - Parameters:
+    ///   - name: 1 to 100 characters, none of them a control character.
+    ///   - settings: the profile and limits of a jar that is made.
+    ///   - now: the time, kept as the moment of its creation.
+    ///   - change: makes new settings out of those of a jar that exists.
+    /// - Returns: whether the jar was made, and its settings.
+    package func putJar(
+        named name: String, new settings: JarSettings, now: Timestamp, _ change: (inout JarSettings) -> Void
+    ) throws(SessionStoreError) -> (isNew: Bool, settings: JarSettings) {
+        try SessionStoreError.check(name, of: "jar")
+        return try write { connection in
+            let rows = JarRows(database: connection)
+            guard let jar = try rows.jar(named: name) else {
+                try rows.insert(settings, named: name, now: now)
+                return (true, settings)
+            }
+            var changed = jar.settings
+            change(&changed)
+            if changed != jar.settings { try rows.update(changed, id: jar.id) }
+            return (false, changed)
+        }
+    }
+
     /// Gives a jar another name. Everything in it stays, and jars that are open go on.
     ///
     /// - Throws: ``SessionStoreError/Code/jarNotFound``, and ``SessionStoreError/Code/jarExists`` where another jar has

@@ -2,6 +2,7 @@ public import CookieModel
 internal import GRDB
 internal import GRDBSQLite
 
+/// Looking for jars.
 extension SessionDatabase {
     /// What is known about a jar without opening its cookies.
     public struct JarSummary: Sendable, Hashable {
@@ -54,19 +55,48 @@ extension SessionDatabase {
             hasHeaderFields: found.hasHeaderFields)
     }
 
-    /// All jars, by name.
+    /// All jars, by name. Reads every cookie's row; ``jars(after:limit:named:matching:now:)`` reads a page of jars.
     public func jars(now: Timestamp) throws(SessionStoreError) -> [JarSummary] {
-        try read { database in
+        try jars(limit: .max, now: now)
+    }
+
+    /// A page of jars, by name. Takes time for the jars of the page and their cookies, however many others there are; with
+    /// `text`, also for the names before the end of the page.
+    ///
+    /// - Parameters:
+    ///   - name: the name that the last page ended with; `nil` for the first page.
+    ///   - limit: how many jars a page has at most.
+    ///   - names: the names of the only jars that count; `nil` for all jars.
+    ///   - text: what the names contain, whatever the case of its ASCII letters; empty for any name.
+    ///   - now: the time at which cookies have expired or not.
+    package func jars(
+        after name: String? = nil, limit: Int, named names: Set<String>? = nil, matching text: String = "",
+        now: Timestamp
+    ) throws(SessionStoreError) -> [JarSummary] {
+        var conditions: [String] = []
+        if name != nil { conditions.append("name > ?2") }
+        if names != nil { conditions.append("name IN (SELECT value FROM json_each(?4))") }
+        if !text.isEmpty { conditions.append("instr(lower(name), lower(?5)) > 0") }
+        return try read { database in
             let statement = try RowStatement(
                 database,
                 """
                 SELECT jar.name, count(cookie.name), sum(cookie.name IS NOT NULL AND expires_at IS NULL),
-                    min(CASE WHEN expires_at >= ? THEN expires_at END), jar.created_at,
+                    min(CASE WHEN expires_at >= ?1 THEN expires_at END), jar.created_at,
                     (SELECT count(*) FROM snapshot WHERE snapshot.jar_id = jar.id), \(JarRows.settings)
-                FROM jar LEFT JOIN cookie ON jar_id = jar.id GROUP BY jar.id ORDER BY jar.name
+                FROM (
+                    SELECT id FROM jar \(conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))")
+                    ORDER BY name LIMIT ?3
+                ) AS page
+                JOIN jar ON jar.id = page.id LEFT JOIN cookie ON jar_id = jar.id
+                GROUP BY jar.id ORDER BY jar.name
                 """)
             defer { statement.reset() }
             statement.bind(1, now.microseconds)
+            if let name { statement.bind(2, text: name) }
+            statement.bind(3, Int64(limit))
+            if let names { statement.bind(4, text: JarRows.jsonArray(names)) }
+            if !text.isEmpty { statement.bind(5, text: text) }
             var jars: [JarSummary] = []
             while try statement.step() {
                 jars.append(
@@ -79,6 +109,39 @@ extension SessionDatabase {
                         settings: JarRows.settings(statement, from: 6)))
             }
             return jars
+        }
+    }
+
+    /// What other jars would send with a request; newest jars first, at most 100 jars that have cookies of the request's
+    /// site.
+    ///
+    /// One statement, whose time does not depend on the jars without cookies of that site. Notes no access.
+    ///
+    /// - Parameters:
+    ///   - name: the jar that is not looked at.
+    ///   - names: the names of the only jars that count; `nil` for all jars.
+    ///   - policy: the rules, but for profile and limits, which are each jar's own.
+    package func retrievals(
+        for context: RequestContext, besides name: String, named names: Set<String>? = nil,
+        policy: CookiePolicy = CookiePolicy(), now: Timestamp
+    ) throws(SessionStoreError) -> [(jar: String, retrieval: Retrieval)] {
+        let site = context.url.host.registrableDomain(policy.publicSuffixes)
+        var found: [(jar: JarRows.Named, cookies: [Cookie])] = []
+        let sealer = try read { database in
+            found = []
+            try JarSiteRows(database: database).forEachCookie(
+                of: site, besides: name, named: names.map(JarRows.jsonArray)
+            ) { jar, cookie in
+                if found.last?.jar.id != jar.id { found.append((jar, [])) }
+                found[found.count - 1].cookies.append(cookie)
+            }
+            return self.sealer
+        }
+        return found.map { jar, cookies in
+            let retrieval = jar.settings.applied(to: policy).retrieval(from: cookies, for: context, now: now) {
+                sealer.open($0.value, at: $0.sealedPlace(jarID: jar.id))
+            }
+            return (jar.name, retrieval)
         }
     }
 }

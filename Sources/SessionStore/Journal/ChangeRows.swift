@@ -134,8 +134,13 @@ struct ChangeRows {
         return changed.count
     }
 
-    /// Writes some changes of one cause.
+    /// Writes some changes of one cause, which the rows of the cookies have seen already.
     func append(_ cause: CookieChange.Cause, _ changed: [(id: Cookie.ID, site: Octets)], now: Timestamp) throws {
+        if cause != .replaced {
+            for site in Set(changed.map(\.site)) {
+                try JarSiteRows(database: database).refresh(site: site, jarID: jarID)
+            }
+        }
         var writer = ChangeWriter(self, now: now)
         for entry in changed { writer.append(cause, entry.id, site: entry.site) }
         var end = try end()

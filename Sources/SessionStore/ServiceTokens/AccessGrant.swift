@@ -30,6 +30,14 @@ public struct AccessGrant: Sendable, Hashable {
         }
     }
 
+    /// The names of the only jars that the grant is for; `nil` for all jars.
+    package var jarNames: Set<String>? {
+        switch jars {
+        case .all: nil
+        case .named(let names): names
+        }
+    }
+
     /// Whether the grant is for what belongs to no jar.
     public var coversAll: Bool { jars == .all }
 }

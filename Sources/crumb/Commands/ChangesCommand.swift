@@ -9,7 +9,8 @@ struct ChangesCommand: CrumbCommand {
         abstract: "Show what changed in a jar: which cookie, when and why, never a value.",
         discussion: """
             The journal keeps at least the last 10,000 changes of a jar. A program that keeps its own copy of a jar asks with \
-            --after and the last position it has seen; where older changes are gone, standard error says so.
+            --after and the last position it has seen; where older changes are gone, standard error says so. With --follow \
+            it goes on with the changes that come, by any process, until Control-C ends it.
             """)
 
     @OptionGroup var jar: JarOptions
@@ -18,26 +19,35 @@ struct ChangesCommand: CrumbCommand {
     @Option(help: "Only changes after this position.")
     var after: Int64 = 0
 
+    @Flag(name: .shortAndLong, help: "Go on with the changes that come, until Control-C.")
+    var follow = false
+
+    private static let heading = ["POSITION", "TIME", "CAUSE", "COOKIE"]
+    /// The widths of columns whose rows come one by one.
+    private static let widths = [8, 27, 8]
+
     func execute(_ console: Console) throws {
         let kept = try jar.kept(now: .now)
         var position = after
-        var rows = [["POSITION", "TIME", "CAUSE", "COOKIE"]]
+        if follow {
+            if !output.json { try console.writeLine(ChangesCommand.line(ChangesCommand.heading)) }
+            try kept.followChanges(after: after) { page in
+                noteGap(in: page, after: position, console)
+                for change in page.changes {
+                    try output.json
+                        ? console.writeJSON(change) : console.writeLine(ChangesCommand.line(ChangesCommand.row(change)))
+                }
+                position = page.position
+            }
+        }
+        var rows = [ChangesCommand.heading]
         while true {
             guard let page = try kept.changes(after: position) else {
                 return console.note("no cookies in jar '\(jar.jar)'")
             }
-            // From the beginning, everybody knows that there may have been more.
-            if page.hasGap, position > 0 {
-                console.note("changes after position \(position) are gone: look at the whole jar with 'crumb list'")
-            }
+            noteGap(in: page, after: position, console)
             for change in page.changes {
-                if output.json {
-                    try console.writeJSON(change)
-                } else {
-                    let name = OctetsReport(text: change.name, base64: change.nameBase64).octets
-                    let place = "\(change.hostOnly ? "" : ".")\(change.domain)\(change.path)"
-                    rows.append(["\(change.position)", change.time, change.cause, "\(name) of \(place)"])
-                }
+                if output.json { try console.writeJSON(change) } else { rows.append(ChangesCommand.row(change)) }
             }
             position = page.position
             if !page.hasMore { break }
@@ -48,5 +58,22 @@ struct ChangesCommand: CrumbCommand {
         } else {
             try console.writeLine(Console.table(rows))
         }
+    }
+
+    /// Says that changes are gone. From the beginning, everybody knows that there may have been more.
+    private func noteGap(in page: ChangeList, after position: Int64, _ console: Console) {
+        guard page.hasGap, position > 0 else { return }
+        console.note("changes after position \(position) are gone: look at the whole jar with 'crumb list'")
+    }
+
+    private static func row(_ change: ChangeReport) -> [String] {
+        let name = OctetsReport(text: change.name, base64: change.nameBase64).octets
+        let place = "\(change.hostOnly ? "" : ".")\(change.domain)\(change.path)"
+        return ["\(change.position)", change.time, change.cause, "\(name) of \(place)"]
+    }
+
+    private static func line(_ row: [String]) -> String {
+        zip(row, widths).map { cell, width in cell + String(repeating: " ", count: max(0, width - cell.count) + 2) }
+            .joined() + (row.last ?? "")
     }
 }

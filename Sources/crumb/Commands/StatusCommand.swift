@@ -19,8 +19,8 @@ struct StatusCommand: CrumbCommand {
         if let database = try jar.openExistingDatabase(now: now) {
             report.schema = database.schemaVersion
             report.sizeInBytes = database.sizeInBytes
-            report.jars = try database.jars(now: now).map { summary in
-                StatusReport.Jar(summary, try database.existingJar(named: summary.name)?.policy ?? CookiePolicy())
+            report.jars = try database.jars(now: now).map {
+                StatusReport.Jar($0, $0.settings.applied(to: CookiePolicy()))
             }
             report.statistics = StatusReport.Statistics(try database.statistics(now: now))
             report.tokens = try database.tokens.all().count

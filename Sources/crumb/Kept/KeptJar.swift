@@ -58,6 +58,11 @@ protocol KeptJar {
     /// A page of the journal; `nil` where nothing was ever stored.
     func changes(after position: Int64) throws -> ChangeList?
 
+    /// Calls `body` with the changes after a position, and with those that come, for as long as the process runs.
+    ///
+    /// Waits for the jar `default` where nothing was ever stored.
+    func followChanges(after position: Int64, _ body: @escaping (ChangeList) throws -> Void) throws -> Never
+
     /// The sessions that were saved.
     func savedSessions() throws -> [SavedSessionReport]
 

@@ -1,11 +1,15 @@
 import Captures
 import CookieModel
+import Foundation
 import RequestDecoration
 import SessionOperations
 import SessionStore
 
 /// A jar of a database file.
 struct StoredJar: KeptJar {
+    /// How many seconds pass before the journal is asked again.
+    private static let followingPause = 0.25
+
     private let options: JarOptions
     private let now: Timestamp
     /// What is asked for of a browser's database.
@@ -54,10 +58,7 @@ struct StoredJar: KeptJar {
         let existing = try database.flatMap { try options.existingJar(in: $0, policy: policy) }
         var explanation = Explanation(request, jar: options.jar, policy: existing?.policy ?? policy, now: now)
         if let existing { try explanation.add(existing) }
-        if let database {
-            let names = try database.jars(now: now).map(\.name).filter { $0 != options.jar }
-            try explanation.add(jars: names.compactMap { try database.existingJar(named: $0, policy: policy) })
-        }
+        if let database { try explanation.addOtherJars(of: database, policy: policy) }
         return ExplanationReport(explanation)
     }
 
@@ -101,6 +102,20 @@ struct StoredJar: KeptJar {
 
     func changes(after position: Int64) throws -> ChangeList? {
         try existing().map { ChangeList(try $0.changes(after: position)) }
+    }
+
+    func followChanges(after position: Int64, _ body: @escaping (ChangeList) throws -> Void) throws -> Never {
+        var position = position
+        var jar = try existing(notesAccess: false)
+        while true {
+            if let page = try jar?.changes(after: position), !page.changes.isEmpty || page.hasGap {
+                try body(ChangeList(page))
+                position = page.position
+            } else {
+                Thread.sleep(forTimeInterval: StoredJar.followingPause)
+                if jar == nil { jar = try existing(notesAccess: false) }
+            }
+        }
     }
 
     // MARK: - Changing

@@ -5,8 +5,8 @@ import Foundation
 struct ServiceOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Ask a running service instead of a file: http://127.0.0.1:8722, https://HOST, unix:/PATH. Default: "
-                + "CRUMB_SERVICE.",
+            "Ask a running service instead of a file: http://127.0.0.1:8722, https://HOST[/PREFIX], unix:/PATH. "
+                + "Default: CRUMB_SERVICE.",
             valueName: "url"))
     var service: String?
 
@@ -16,12 +16,22 @@ struct ServiceOptions: ParsableArguments {
             valueName: "file"))
     var serviceTokenFile: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "A file with certificates in PEM that are trusted for the service, besides the system's. Default: "
+                + "CRUMB_SERVICE_CA.",
+            valueName: "file"))
+    var serviceCA: String?
+
     /// The service; `nil` where none is given.
     func connection() throws -> ServiceConnection? {
         let locations = Locations()
         guard let text = service ?? locations.service else { return nil }
         let file = serviceTokenFile ?? locations.serviceTokenFile
+        let address = try ServiceAddress(text)
+        let authorities = address.isEncrypted ? serviceCA ?? locations.serviceCA : nil
         return ServiceConnection(
-            address: try ServiceAddress(text), token: try file.map { try ServiceTokenFile($0) })
+            address: address, token: try file.map { try ServiceTokenFile($0) },
+            authorities: try authorities.map { try ServiceConnection.certificates(in: $0) })
     }
 }

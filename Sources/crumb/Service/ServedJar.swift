@@ -9,6 +9,10 @@ import SessionStore
 struct ServedJar: KeptJar {
     /// How many cookies a page of a list has.
     private static let pageLimit = "1000"
+    /// How many seconds pass before changes are followed again, after the connection has ended.
+    private static let followingPause = 2.0
+    /// How many times in a row that may fail.
+    private static let followingRetries = 30
 
     let name: String
     let service: ServiceConnection
@@ -42,16 +46,10 @@ struct ServedJar: KeptJar {
         do {
             return try service.answer(to: request)
         } catch let refusal as ServiceRefusal where refusal.code == ExitStatus.jarNotFound.code {
-            try make()
+            _ = try service.answer(
+                to: .put("jars", name, document: [String: String]()), as: JarSettingsReport.self)
             return try service.answer(to: request)
         }
-    }
-
-    /// Makes the jar, unless somebody else does at the same time.
-    private func make() throws {
-        do {
-            _ = try service.answer(to: try .post("jars", document: ["name": name]), as: JarSettingsReport.self)
-        } catch let refusal as ServiceRefusal where refusal.code == ExitStatus.jarExists.code {}
     }
 
     // MARK: - For requests and pages
@@ -138,6 +136,24 @@ struct ServedJar: KeptJar {
 
     func changes(after position: Int64) throws -> ChangeList? {
         try answer(.get("jars", name, "changes", query: [("after", "\(position)")]))
+    }
+
+    func followChanges(after position: Int64, _ body: @escaping (ChangeList) throws -> Void) throws -> Never {
+        let events = ChangeEvents(after: position, service, body)
+        var failures = 0
+        while true {
+            let request = ServiceRequest.get("jars", name, "events", query: [("after", "\(events.position)")])
+            do {
+                try ifThere { try service.send(request, accept: "text/event-stream", consume: events.take) }
+                failures = 0
+            } catch let problem as Problem where problem.status == .serviceUnavailable && events.haveBegun {
+                // A service that restarts is there again soon.
+                failures = events.endStream() ? 1 : failures + 1
+                guard failures <= ServedJar.followingRetries else { throw problem }
+            }
+            _ = events.endStream()
+            Thread.sleep(forTimeInterval: ServedJar.followingPause)
+        }
     }
 
     // MARK: - Changing

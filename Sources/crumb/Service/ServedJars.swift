@@ -11,7 +11,14 @@ struct ServedJars: KeptJars {
     }
 
     func list() throws -> [JarReport] {
-        try service.answer(to: .get("jars"), as: JarList.self).jars
+        var jars: [JarReport] = []
+        var cursor: String?
+        repeat {
+            let page: JarList = try service.answer(to: .get("jars", query: [("cursor", cursor)]))
+            jars += page.jars
+            cursor = page.next
+        } while cursor != nil
+        return jars
     }
 
     func create(named name: String, settings: JarSettings) throws -> JarSettingsReport {

@@ -10,7 +10,7 @@ struct ServiceAddress: CustomStringConvertible {
     /// The host of requests where the address has none.
     let host: String?
 
-    /// Reads `http://127.0.0.1:8722`, `https://host`, `unix:/path` or `http+unix://%2Fpath`.
+    /// Reads `http://127.0.0.1:8722`, `https://host`, `https://host/prefix`, `unix:/path` or `http+unix://%2Fpath`.
     ///
     /// - Throws: `Problem` where it is no address, or one that cookies would go to for everybody to see.
     init(_ text: String) throws {
@@ -29,17 +29,22 @@ struct ServiceAddress: CustomStringConvertible {
             throw Problem(.urlInvalid, "\(text): a service is at an http, https or unix address")
         }
         // A password before the host would be seen in the list of processes, and is not repeated.
-        guard !text.contains("@"), url.path == Octets("/"), url.query.isEmpty else {
-            throw Problem(.urlInvalid, "the address of a service is a host and a port, and nothing more")
+        guard !text.contains("@"), url.query.isEmpty, !text.contains("#"), let prefix = url.pathPrefix else {
+            throw Problem(
+                .urlInvalid,
+                "the address of a service is a scheme, a host and a port, and behind a proxy a path such as /crumb")
         }
         guard url.scheme == .https || url.host.isLoopback else {
             throw Problem(
                 .urlInvalid, "\(text): sessions would go to another machine for everybody to see; use https")
         }
-        description = url.origin
-        base = url.origin
+        description = url.origin + prefix
+        base = description
         host = nil
     }
+
+    /// Whether the service proves by a certificate who it is.
+    var isEncrypted: Bool { base.hasPrefix("https:") }
 
     private static func socketPath(_ text: String) -> String? {
         if text.hasPrefix("http+unix://") {

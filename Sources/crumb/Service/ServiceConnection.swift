@@ -8,11 +8,26 @@ struct ServiceConnection {
     private static let problemLimit = 1 << 20
 
     let address: ServiceAddress
-    private let token: ServiceTokenFile?
+    /// The most bytes of a file with certificates.
+    private static let certificateLimit = 512 << 10
 
-    init(address: ServiceAddress, token: ServiceTokenFile?) {
+    private let token: ServiceTokenFile?
+    /// Certificates in PEM that are trusted besides the system's.
+    private let authorities: String?
+
+    init(address: ServiceAddress, token: ServiceTokenFile?, authorities: String? = nil) {
         self.address = address
         self.token = token
+        self.authorities = authorities
+    }
+
+    /// The certificates in a file, in PEM.
+    static func certificates(in path: String) throws -> String {
+        let text = String(decoding: try InputFile(path).contents(limit: certificateLimit), as: UTF8.self)
+        guard text.contains("-----BEGIN CERTIFICATE-----") else {
+            throw Problem(.inputUnrecognized, "\(path): this file has no certificate in PEM; name another --service-ca")
+        }
+        return text
     }
 
     /// The answer to a request, in JSON.
@@ -51,7 +66,7 @@ struct ServiceConnection {
         let call = ServiceCall(
             HelperRequest(
                 method: request.method, url: address.base + request.target, fields: fields(accept: accept, type: type)),
-            body: body)
+            body: body, authorities: authorities)
         try NetworkProgram().call(call, next: upload ?? gathered.takeRest) { head in
             switch head {
             case .failure(let failure):

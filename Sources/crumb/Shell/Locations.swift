@@ -34,6 +34,9 @@ struct Locations {
     /// The file with the service's access token.
     var serviceTokenFile: String? { value("CRUMB_SERVICE_TOKEN_FILE") }
 
+    /// The file with certificates that are trusted for the service.
+    var serviceCA: String? { value("CRUMB_SERVICE_CA") }
+
     /// The file with the passphrase of the key file.
     func passphraseFile() -> String? {
         value("CRUMB_PASSPHRASE_FILE")

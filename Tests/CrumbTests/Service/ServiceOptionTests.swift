@@ -8,7 +8,8 @@ struct ServiceOptionTests {
     @Test(
         "An address that is none, or that anybody could listen to, is refused",
         arguments: [
-            "http://example.com", "ftp://127.0.0.1", "unix:relative.sock", "unix:", "http://127.0.0.1:1/path",
+            "http://example.com", "ftp://127.0.0.1", "unix:relative.sock", "unix:", "http://127.0.0.1:1/a%20b",
+            "http://127.0.0.1:1/?query", "http://127.0.0.1:1/a//b", "http://127.0.0.1:1/#fragment",
             "http://user:s3cret@127.0.0.1:1", "ws://127.0.0.1:1", "127.0.0.1:1", "",
         ])
     func addresses(address: String) throws {

@@ -81,6 +81,11 @@ struct RunningProcess {
         _ = signal(SIGKILL)
     }
 
+    /// Interrupts the process, as Control-C does.
+    func interrupt() {
+        _ = signal(SIGINT)
+    }
+
     private func signal(_ number: Int32) -> Int32 {
         #if canImport(Darwin)
             Darwin.kill(id, number)

@@ -103,6 +103,8 @@ struct RouteTests {
                 sample.method, sample.path, sample.uri.replacing("/default", with: "/fourth"), sample.body,
                 type: sample.type)
             let other = try await send(missing, fixture, .everything)
+            // Only this one makes what is missing.
+            guard (sample.method, sample.path) != (.put, "/v1/jars/{jar}") else { return #expect(other.status == 201) }
             #expect(other.status == 404, "\(other.text)")
             let unlike = answer.text.replacing("default", with: "fourth")
             #expect(other.code == "jar-not-found" && (unlike == other.text || route.access == .jar(.write)))

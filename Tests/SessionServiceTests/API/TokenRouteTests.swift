@@ -224,7 +224,8 @@ struct TokenRouteTests {
 
     @Test(
         "A browser comes back to the address that the service listens on, or to the one of its proxy",
-        arguments: [nil, "https://crumb.example", "https://crumb.example:8443"] as [String?])
+        arguments: [nil, "https://crumb.example", "https://crumb.example:8443", "https://www.example/a/crumb"]
+            as [String?])
     func defaultCallback(publicURL: String?) async throws {
         try await RunningServer.with(
             { $0.publicURL = publicURL.flatMap(PublicURL.init) }, transport: AuthorizationServer()
@@ -258,7 +259,11 @@ struct TokenRouteTests {
 
     @Test(
         "What is no place of a proxy",
-        arguments: ["http://crumb.example", "https://a.test/x", "a.test", "ftp://a.test", ""])
+        arguments: [
+            "http://crumb.example", "a.test", "ftp://a.test", "", "https://a.test/?q", "https://a.test/x//y",
+            "https://a.test/a%20b", "https://a.test/v1", "https://a.test/jars/x", "https://a.test/sign-in",
+            "https://a.test/\(String(repeating: "x", count: 200))",
+        ])
     func noPublicURL(text: String) {
         #expect(PublicURL(text) == nil)
     }

@@ -34,6 +34,7 @@ struct RouteSample: Sendable, CustomTestStringConvertible {
         RouteSample(.get, "/v1/jars", "/v1/jars"),
         RouteSample(.post, "/v1/jars", "/v1/jars", #"{"name":"new","profile":"browser"}"#, status: 201),
         RouteSample(.get, jar, "/v1/jars/default"),
+        RouteSample(.put, jar, "/v1/jars/default", #"{"profile":"browser"}"#),
         RouteSample(.patch, jar, "/v1/jars/default", #"{"limits":{"total-cookies":50,"domain-cookies":null}}"#),
         RouteSample(.delete, jar, "/v1/jars/default"),
         RouteSample(.post, "\(jar)/clear", "/v1/jars/default/clear"),

@@ -10,6 +10,14 @@ package struct ChangeList: Codable {
     /// Whether there is more to read already.
     package let hasMore: Bool
 
+    /// A page that has come by itself.
+    package init(changes: [ChangeReport], position: Int64, hasGap: Bool) {
+        self.changes = changes
+        self.position = position
+        self.hasGap = hasGap
+        hasMore = false
+    }
+
     package init(_ page: ChangePage) {
         changes = page.changes.map { ChangeReport($0) }
         position = page.position

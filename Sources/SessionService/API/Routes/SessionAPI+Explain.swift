@@ -61,8 +61,7 @@ extension SessionAPI {
             var explanation = Explanation(description, jar: jar.name, policy: jar.policy, now: now)
             try explanation.add(jar)
             // Of other jars nobody learns who may not know of them.
-            let names = try database.jars(now: now).map(\.name).filter { grant.covers(jar: $0) }
-            try explanation.add(jars: names.compactMap { try database.existingJar(named: $0, policy: policy) })
+            try explanation.addOtherJars(of: database, named: grant.jarNames, policy: policy)
             return ExplanationReport(explanation)
         }
         return .json(report)

@@ -99,9 +99,7 @@ struct PruneDocument: RequestDocument {
 extension SessionAPI {
     var jarRoutes: [ServiceRoute] {
         [
-            ServiceRoute(.get, "/v1/jars", .someJars(.read)) { _, context in
-                .json(JarList(jars: try await summaries().filter { context.caller.grant.covers(jar: $0.name) }))
-            },
+            ServiceRoute(.get, "/v1/jars", .someJars(.read), use: listJars),
             ServiceRoute(.post, "/v1/jars", .allJars(.write)) { request, context in
                 let asked = try await request.document(JarSettingsDocument.self, in: context)
                 guard let name = asked.name else { throw ServiceProblem.bodyInvalid("name: this member is missing") }
@@ -112,11 +110,12 @@ extension SessionAPI {
             },
             ServiceRoute(.get, "/v1/jars/{jar}", .jar(.read)) { _, context in
                 let name = try context.jarName
-                guard let jar = try await summaries().first(where: { $0.name == name }) else {
-                    throw ServiceProblem.jarNotFound(name)
-                }
-                return .json(jar)
+                let now = now()
+                guard let jar = try await blocking({ try database.jars(limit: 1, named: [name], now: now) }).first
+                else { throw ServiceProblem.jarNotFound(name) }
+                return .json(JarReport(jar))
             },
+            ServiceRoute(.put, "/v1/jars/{jar}", .jar(.write), use: putJar),
             ServiceRoute(.patch, "/v1/jars/{jar}", .jar(.write)) { request, context in
                 let asked = try await request.document(JarSettingsDocument.self, in: context)
                 guard asked.name == nil else {
@@ -169,9 +168,44 @@ extension SessionAPI {
         ]
     }
 
-    private func summaries() async throws -> [JarReport] {
+    /// The most jars of a page, and as many as a page has where nothing else is said.
+    private static let pageLimit: Int64 = 1000
+
+    /// A page of the jars that the caller may see, by name.
+    private func listJars(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
+        let query = try QueryItems(request, known: ["limit", "cursor"])
+        let limit = Int(try query.number("limit", 1...SessionAPI.pageLimit) ?? SessionAPI.pageLimit)
+        let start = try query.one("cursor").map { cursor throws(ServiceProblem) in
+            guard let name = Hexadecimal.bytes(cursor).flatMap({ String(validating: $0, as: UTF8.self) }) else {
+                throw .parameterInvalid("cursor", "this is no cursor of an answer's 'next'")
+            }
+            return name
+        }
+        let names = context.caller.grant.jarNames
         let now = now()
-        return try await blocking { try database.jars(now: now).map(JarReport.init) }
+        // One more than the page has tells whether there is a next one.
+        let found = try await blocking { try database.jars(after: start, limit: limit + 1, named: names, now: now) }
+        let page = found.prefix(limit)
+        return .json(
+            JarList(
+                jars: page.map(JarReport.init),
+                next: found.count > page.count ? page.last.map { Hexadecimal.text($0.name.utf8) } : nil))
+    }
+
+    /// Makes a jar unless there is one of the name, and gives it the settings that are named.
+    private func putJar(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
+        let asked = try await request.optionalDocument(JarSettingsDocument.self, in: context)
+        let name = try context.jarName
+        guard asked.name == nil || asked.name == name else {
+            throw ServiceProblem.bodyInvalid("name: the jar in the path is another one")
+        }
+        let settings = try asked.newSettings()
+        let change = try asked.change()
+        let now = now()
+        let (isNew, result) = try await blocking {
+            try database.putJar(named: name, new: settings, now: now, change)
+        }
+        return .json(JarSettingsReport(name: name, result), status: isNew ? .created : .ok)
     }
 
     private func names(

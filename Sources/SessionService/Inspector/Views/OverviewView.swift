@@ -2,7 +2,7 @@ import CookieModel
 import OAuth2
 import SessionStore
 
-/// All jars, and the tokens where the caller may see them.
+/// A page of the jars, and the tokens where the caller may see them.
 struct OverviewView: InspectorView {
     struct Jar {
         let name: String
@@ -48,19 +48,44 @@ struct OverviewView: InspectorView {
         }
     }
 
+    /// A page of jars.
+    struct Page {
+        let jars: [SessionDatabase.JarSummary]
+        /// What the names contain; empty for any name.
+        let search: String
+        let isFirst: Bool
+        let hasMore: Bool
+    }
+
     static let template = "overview"
     let title = "Jars"
     let caller: CallerView?
     let jars: [Jar]
     let hasJars: Bool
+    let emptyNote: String
+    let search: String
+    /// Whether the caller may find anything by searching.
+    let hasSearch: Bool
+    let hasPages: Bool
+    let firstHref: String?
+    let nextHref: String?
     let tokens: [Token]
     let hasTokens: Bool
     let seesTokens: Bool
 
-    init(caller: CallerView?, jars: [SessionDatabase.JarSummary], tokens: [StoredToken]?, now: Timestamp) {
+    init(caller: CallerView?, page: Page, tokens: [StoredToken]?, now: Timestamp) {
         self.caller = caller
-        self.jars = jars.map(Jar.init)
+        jars = page.jars.map(Jar.init)
         hasJars = !jars.isEmpty
+        search = page.search
+        hasSearch = hasJars || !page.search.isEmpty || !page.isFirst
+        hasPages = !page.isFirst || page.hasMore
+        firstHref = page.isFirst ? nil : InspectorPath.overview(search: page.search)
+        nextHref =
+            page.hasMore ? page.jars.last.map { InspectorPath.overview(search: page.search, after: $0.name) } : nil
+        emptyNote =
+            page.isFirst && page.search.isEmpty
+            ? "There are no jars that you may see." : "No further jar has such a name."
         self.tokens = (tokens ?? []).map { Token($0, now: now) }
         hasTokens = !self.tokens.isEmpty
         seesTokens = tokens != nil

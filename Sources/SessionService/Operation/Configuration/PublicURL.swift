@@ -1,21 +1,44 @@
 import CookieModel
 
-/// Where browsers reach the service, where that is not the address that it listens on: behind a proxy.
+/// Where browsers and clients reach the service, if that is not the address that it listens on: behind a proxy.
 public struct PublicURL: Sendable, Hashable, CustomStringConvertible {
+    /// The first segments of the service's own paths, with which no prefix can begin.
+    static let ownSegments: Set<Substring> = [
+        "v1", "healthz", "readyz", "metrics", "jars", "sign-in", "sign-out", "inspector.css", "inspector.js",
+    ]
+
     /// The URL without a slash at its end.
     public let description: String
     /// Scheme, host and port, as browsers say where a page is from.
     let origin: String
     /// Host and port, as they stand in a Host field.
     let authority: String
+    /// What stands before the service's own paths: empty, or as in `/crumb`.
+    let prefix: String
 
-    /// The URL `https://HOST`, with a port where it needs one; `http` on this machine alone. `nil` where it is none.
+    /// Reads `https://HOST` or `https://HOST/PREFIX`, with a port if it needs one; `http` on this machine alone.
+    ///
+    /// Returns `nil` for anything else, such as a query, a prefix that needs percent-encoding, or one that begins like a
+    /// path of the service's own.
     public init?(_ text: String) {
         guard let url = try? RequestURL(text), url.scheme == .https || url.scheme == .http && url.host.isLoopback,
-            url.path.description == "/", url.query.isEmpty
+            url.query.isEmpty, let prefix = url.pathPrefix,
+            prefix.split(separator: "/").first.map({ !PublicURL.ownSegments.contains($0) }) ?? true
         else { return nil }
+        self.prefix = prefix
         origin = url.origin
         authority = String(origin.dropFirst("\(url.scheme.name)://".count))
-        description = origin
+        description = origin + prefix
+    }
+
+    /// The target of a request without the prefix, whether or not the proxy removed it.
+    func withoutPrefix(_ target: String) -> String {
+        guard !prefix.isEmpty, target.utf8.starts(with: prefix.utf8) else { return target }
+        let rest = target.dropFirst(prefix.count)
+        switch rest.first {
+        case "/": return String(rest)
+        case nil, "?": return "/\(rest)"
+        default: return target
+        }
     }
 }

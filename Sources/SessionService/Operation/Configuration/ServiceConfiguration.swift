@@ -12,8 +12,10 @@ public struct ServiceConfiguration: Sendable {
     public var addresses: [TCPAddress] = []
     /// The names that requests over TCP may be for besides those of the machine itself, each with a port or for any.
     public var hosts: [String] = []
-    /// Where browsers reach the service, where a proxy stands in between.
+    /// Where browsers and clients reach the service, where a proxy stands in between.
     public var publicURL: PublicURL?
+    /// The IP addresses of the proxies whose `X-Forwarded-For` is believed, if there is a ``publicURL``.
+    public var proxies = ["127.0.0.1", "::1"]
     /// The file with the certificate chain, in PEM.
     public var certificateFile: String?
     /// The file with the certificate's private key, in PEM.

@@ -39,6 +39,7 @@ struct ServiceSetting: Sendable {
         addresses("listen"),
         texts("hosts") { $0.hosts = $1 },
         publicURL("public.url"),
+        texts("public.proxies") { $0.proxies = $1 },
         text("tls.certificate") { $0.certificateFile = $1 },
         text("tls.privateKey") { $0.privateKeyFile = $1 },
         text("tokenFile") { $0.tokenFile = $1 },
@@ -100,7 +101,9 @@ struct ServiceSetting: Sendable {
             guard let value = reader.string(forKey: ConfigKey(setting.key)), !value.isEmpty else { return }
             guard let url = PublicURL(value) else {
                 throw ServiceStartError(
-                    .configurationInvalid, "\(key): '\(value)' is no URL such as https://crumb.example, without a path")
+                    .configurationInvalid,
+                    "\(key): '\(value)' cannot be used: write a URL such as https://crumb.example or "
+                        + "https://www.example/crumb, whose path does not begin like one of the service's own")
             }
             configuration.publicURL = url
         }

@@ -86,7 +86,8 @@ struct Listeners: Service {
         let hosts = configuration.hosts + (configuration.publicURL.map { [$0.authority] } ?? [])
         return WayIn(
             name: "tcp", isOwners: false, isEncrypted: tls != nil, hosts: HostRule(hosts),
-            publicOrigin: configuration.publicURL?.origin)
+            publicOrigin: configuration.publicURL?.origin,
+            proxies: configuration.publicURL == nil ? [] : Set(configuration.proxies))
     }
 
     /// Where browsers reach the service; `nil` where they do not.

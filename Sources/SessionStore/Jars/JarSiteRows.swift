@@ -1,0 +1,76 @@
+internal import CookieModel
+internal import GRDB
+
+/// The `jar_site` table: which jars have cookies of a site.
+struct JarSiteRows {
+    /// The most jars that are looked at for one site.
+    static let jarLimit: Int64 = 100
+
+    /// The cookies of a site in other jars, with the jar of each: newest jars first, and no more than ``jarLimit``.
+    ///
+    /// - Parameter onlyNamed: whether only jars count whose names are in a JSON array, the fourth parameter.
+    static func query(onlyNamed: Bool) -> String {
+        let named = "SELECT id FROM jar WHERE name IN (SELECT value FROM json_each(?4))"
+        return """
+            SELECT \(CookieRows.columns), jar.id, jar.name, \(JarRows.settings)
+            FROM (
+                SELECT jar_id FROM jar_site
+                WHERE site = ?1 AND jar_id IS NOT (SELECT id FROM jar WHERE name = ?2) \(onlyNamed ? "AND jar_id IN (\(named))" : "")
+                ORDER BY jar_id DESC LIMIT ?3
+            ) AS found
+            CROSS JOIN jar ON jar.id = found.jar_id
+            CROSS JOIN cookie ON cookie.jar_id = found.jar_id AND cookie.site = ?1
+            """
+    }
+
+    let database: Database
+
+    /// Notes whether a jar has cookies of a site, after a change that may have brought the first or removed the last.
+    func refresh(site: Octets, jarID: Int64) throws {
+        let hasCookies = try RowStatement(
+            database, "SELECT EXISTS (SELECT 1 FROM cookie WHERE jar_id = ?2 AND site = ?1)")
+        defer { hasCookies.reset() }
+        hasCookies.bind(1, site)
+        hasCookies.bind(2, jarID)
+        let isHere = try hasCookies.step() && hasCookies.int64(0) != 0
+        let statement = try RowStatement(
+            database,
+            isHere
+                ? "INSERT INTO jar_site (site, jar_id) VALUES (?1, ?2) ON CONFLICT DO NOTHING"
+                : "DELETE FROM jar_site WHERE site = ?1 AND jar_id = ?2")
+        statement.bind(1, site)
+        statement.bind(2, jarID)
+        try statement.run()
+    }
+
+    /// Removes the rows of a jar that is about to be removed with its cookies.
+    func removeAll(ofJar id: Int64) throws {
+        let statement = try RowStatement(
+            database,
+            """
+            DELETE FROM jar_site
+            WHERE jar_id = ?1 AND site IN (SELECT DISTINCT site FROM cookie WHERE jar_id = ?1)
+            """)
+        statement.bind(1, id)
+        try statement.run()
+    }
+
+    /// Calls `body` with each cookie of a site in jars other than one, and with the jar.
+    ///
+    /// - Parameter names: a JSON array of the names of the only jars that count; `nil` for all jars.
+    func forEachCookie(
+        of site: Octets, besides jar: String, named names: String?, _ body: (JarRows.Named, Cookie) throws -> Void
+    ) throws {
+        let statement = try RowStatement(database, JarSiteRows.query(onlyNamed: names != nil))
+        defer { statement.reset() }
+        statement.bind(1, site)
+        statement.bind(2, text: jar)
+        statement.bind(3, JarSiteRows.jarLimit)
+        if let names { statement.bind(4, text: names) }
+        while try statement.step() {
+            let jar = JarRows.Named(
+                id: statement.int64(13), name: statement.text(14), settings: JarRows.settings(statement, from: 15))
+            try body(jar, CookieRows.cookie(statement))
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import HTTPTypes
+import SessionStore
+import Testing
+
+@testable import SessionService
+
+@Suite("Pages of jars, and jars that are made by PUT")
+struct JarPageTests {
+    private func names(_ answer: ServiceAnswer) -> [String] {
+        (answer.object["jars"] as? [[String: Any]] ?? []).compactMap { $0["name"] as? String }
+    }
+
+    @Test("A list of jars has a bounded page, and 'next' leads to all of them", arguments: [1, 2, 3, 100])
+    func pages(limit: Int) async throws {
+        let fixture = try ServiceFixture()
+        for name in ["a/b", "Ü", "z"] { try fixture.database.createJar(named: name, now: ServiceFixture.now) }
+        try await fixture.run { client in
+            var found: [String] = []
+            var cursor = ""
+            for _ in 0..<10 {
+                let answer = try await client.send(.get, "/v1/jars?limit=\(limit)\(cursor)")
+                #expect(answer.status == 200 && names(answer).count <= limit)
+                #expect(try APIDocument().faults(of: answer, to: "GET /v1/jars") == [])
+                found += names(answer)
+                guard let next = answer.object["next"] as? String else { break }
+                cursor = "&cursor=\(next)"
+            }
+            #expect(found == ["a/b", "default", "other", "z", "Ü"])
+        }
+    }
+
+    @Test("Without a limit, a page has a thousand jars")
+    func bounded() async throws {
+        let fixture = try ServiceFixture()
+        for number in 0..<1000 { try fixture.database.createJar(named: "x\(number)", now: ServiceFixture.now) }
+        try await fixture.run { client in
+            let answer = try await client.send(.get, "/v1/jars")
+            #expect(names(answer).count == 1000 && answer.object["next"] != nil)
+        }
+    }
+
+    @Test("Pages hold the jars of the token alone, and bad parameters are refused")
+    func grants() async throws {
+        let fixture = try ServiceFixture()
+        try await fixture.run(AccessGrant(verbs: [.read], jars: .named(["other", "none"]))) { client in
+            let answer = try await client.send(.get, "/v1/jars?limit=1")
+            #expect(names(answer) == ["other"] && answer.object["next"] == nil)
+            for query in ["limit=0", "limit=1001", "limit=x", "cursor=x", "cursor=ff", "cursor=6", "page=2"] {
+                let refused = try await client.send(.get, "/v1/jars?\(query)")
+                #expect(refused.status == 400 && refused.code == "parameter-invalid", "\(query)")
+            }
+        }
+    }
+
+    @Test("PUT makes a jar once, and the second time finds it; what the body names are the settings afterwards")
+    func put() async throws {
+        let fixture = try ServiceFixture()
+        try await fixture.run { client in
+            for (body, status, profile) in [
+                (nil, 201, "rfc6265bis"), (nil, 200, "rfc6265bis"), ("{}", 200, "rfc6265bis"),
+                (#"{"name":"new","profile":"browser"}"#, 200, "browser"), (nil, 200, "browser"),
+            ] as [(String?, Int, String)] {
+                let answer = try await client.send(.put, "/v1/jars/new", body)
+                #expect(answer.status == status && answer.object["profile"] as? String == profile, "\(answer.text)")
+                #expect(try APIDocument().faults(of: answer, to: "PUT /v1/jars/{jar}") == [])
+            }
+            let strict = try await client.send(.put, "/v1/jars/strict", #"{"limits":{"total-cookies":7}}"#)
+            let limits = strict.object["limits"] as? [String: Any]
+            #expect(strict.status == 201 && limits?["total-cookies"] as? Int == 7)
+            let other = try await client.send(.put, "/v1/jars/new", #"{"name":"another"}"#)
+            #expect(other.status == 400 && other.code == "body-invalid", "\(other.text)")
+        }
+        #expect(try fixture.database.jars(now: ServiceFixture.now).map(\.name).contains("new"))
+    }
+
+    @Test("A token for a jar can make that jar, and no other")
+    func limitedPut() async throws {
+        let fixture = try ServiceFixture()
+        try await fixture.run(AccessGrant(verbs: [.write], jars: .named(["mine"]))) { client in
+            let statuses = [
+                try await client.send(.put, "/v1/jars/mine").status,
+                try await client.send(.put, "/v1/jars/mine").status,
+                try await client.send(.put, "/v1/jars/else").status,
+            ]
+            #expect(statuses == [201, 200, 404])
+        }
+    }
+}
