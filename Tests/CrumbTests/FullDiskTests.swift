@@ -88,6 +88,37 @@ struct FullDiskTests {
         }
     }
 
+    @Test("A service on it is not ready, logs why, and is ready again once there is room")
+    func service() throws {
+        let disk = try SmallDisk(kilobytes: 2048)
+        let service = try home.start(["serve", "--database", disk.file("crumb.sqlite"), "--socket", home.file("s")])
+        let result = Result { try ask(on: disk) }
+        service.kill()
+        let log = service.wait().talk
+        try result.get()
+        // Once for each ten seconds, however many requests there are.
+        #expect((1...4).contains(log.components(separatedBy: #""code":"disk-full""#).count - 1), "\(log)")
+    }
+
+    private func ask(on disk: SmallDisk) throws {
+        func ask(_ arguments: String) throws -> String {
+            try home.shell("curl -s -w ' %{http_code}' --unix-socket '\(home.file("s"))' http://crumb\(arguments)").text
+        }
+        for _ in 0..<600 {
+            if try ask("/readyz").hasSuffix(" 200") { break }
+            usleep(50_000)
+        }
+        #expect(try ask("/readyz") == "ready\n 200")
+        for _ in 0..<3 {
+            try disk.fill()
+            // Nothing has to be written for it to be noticed.
+            let full = try ask("/readyz")
+            #expect(full.hasSuffix(" 503") && full.contains(#""code":"disk-full""#), "\(full)")
+            disk.empty()
+            #expect(try ask("/readyz") == "ready\n 200")
+        }
+    }
+
     @Test("That cannot be written at all is a clear error for a new database and for an old one")
     func readOnly() throws {
         let disk = try SmallDisk(kilobytes: 512)

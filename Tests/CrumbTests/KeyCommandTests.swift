@@ -30,6 +30,28 @@ struct KeyCommandTests {
         #expect(try home.header() == "Cookie: a=1")
     }
 
+    @Test("A locked key is no failure of 'key status', and who runs a service is told what it needs")
+    func locked() throws {
+        try home.receive("a=1")
+        try home.write("one\n", to: "passphrase")
+        let lock = try home.crumb("key", "passphrase", "--new-passphrase-file", home.file("passphrase"))
+        #expect(lock.status == 0 && lock.talk.contains("a running service needs CRUMB_PASSPHRASE_FILE"), "\(lock.talk)")
+        // Without a terminal that could be asked on.
+        func status(_ arguments: String..., variables: [String: String?] = [:]) throws -> RunResult {
+            try home.start(["key", "status"] + arguments, prefix: ["setsid", "--wait"], variables: variables).wait()
+        }
+        let text = try status()
+        #expect(text.status == 0 && text.text.contains("one key, locked with a passphrase"), "\(text.talk)")
+        #expect(text.text.contains("CRUMB_PASSPHRASE_FILE"))
+        let json = try #require(try status("--json").objects().first)
+        #expect(json["locked"] as? Bool == true && json["rotationUnfinished"] == nil)
+        let variables: [String: String?] = ["CRUMB_PASSPHRASE_FILE": home.file("passphrase")]
+        let open = try #require(try status("--json", variables: variables).objects().first)
+        #expect(open["locked"] as? Bool == true && open["rotationUnfinished"] as? Bool == false)
+        let rotation = try home.crumb("key", "rotate", variables: variables)
+        #expect(rotation.status == 0 && rotation.talk.contains("started without CRUMB_PASSPHRASE_FILE"))
+    }
+
     @Test("Twenty processes that start at once make one key and one database")
     func race() throws {
         let captures = try (0..<20).map { number in

@@ -27,6 +27,10 @@ extension JSONStream {
                 text.append(byte)
                 position &+= 1
             case let control:
+                guard !isStrict else {
+                    fail(at: runEnd)
+                    return piece.count
+                }
                 // Not allowed, but unmistakable.
                 if control == ASCII.lineFeed { countLine(endingAt: runEnd) }
                 text.append(control)

@@ -1,7 +1,8 @@
 /// Reads a JSON document (RFC 8259) that comes in pieces, in memory that does not grow with it.
 ///
-/// Strict in its syntax but for two things that captures have: a control character within a string is taken as it
-/// is, and bytes within a string need not be UTF-8. Nesting is counted in an array, never on the machine's stack.
+/// Strict in its syntax but for two things that captures have: unless `isStrict` is set, a control character within a
+/// string is taken as it is; and bytes within a string need not be UTF-8. Nesting is counted in an array, never on the
+/// machine's stack.
 struct JSONStream<Handler: JSONHandler & Sendable>: Sendable {
     /// What the bytes that come next may be.
     enum State: UInt8 {
@@ -22,6 +23,8 @@ struct JSONStream<Handler: JSONHandler & Sendable>: Sendable {
     }
 
     var handler: Handler
+    /// Whether a control character within a string ends the reading.
+    let isStrict: Bool
     /// Why reading stopped, where it did.
     private(set) var problem: JSONProblem?
 
@@ -45,8 +48,9 @@ struct JSONStream<Handler: JSONHandler & Sendable>: Sendable {
     private var lineOffset = 0
 
     /// A document whose first byte is at `line` and `column`.
-    init(handler: Handler, line: Int, column: Int) {
+    init(handler: Handler, line: Int, column: Int, isStrict: Bool = false) {
         self.handler = handler
+        self.isStrict = isStrict
         self.line = line
         offset = column - 1
     }

@@ -50,6 +50,14 @@ public struct Scenario: Sendable {
     ///   - realTime: the clock where the scenario names none.
     ///   - publicSuffixes: the public suffix list.
     public func run(realTime: Timestamp, publicSuffixes: PublicSuffixList = .bundled) -> [StepResult] {
+        run(realTime: realTime, publicSuffixes: publicSuffixes, verdictLimit: .max) ?? []
+    }
+
+    /// The same within a limit.
+    ///
+    /// - Parameter verdictLimit: how many cookies all requests may ask about together.
+    /// - Returns: `nil` where it takes more.
+    func run(realTime: Timestamp, publicSuffixes: PublicSuffixList, verdictLimit: Int) -> [StepResult]? {
         var policy = CookiePolicy(profile: profile)
         policy.publicSuffixes = publicSuffixes
         if let limits { policy.limits = limits }
@@ -57,20 +65,27 @@ public struct Scenario: Sendable {
         policy.considersRedirectChain = considersRedirectChain
         var store = CookieStore(policy: policy)
         var clock = now ?? realTime
-        return steps.map { step in
+        var results: [StepResult] = []
+        results.reserveCapacity(steps.count)
+        var verdictCount = 0
+        for step in steps {
             switch step {
             case .receive(let response):
-                return .decisions(store.receive(response, now: clock))
+                results.append(.decisions(store.receive(response, now: clock)))
             case .send(let context):
-                return .retrieval(store.retrieve(for: context, now: clock))
+                let retrieval = store.retrieve(for: context, now: clock)
+                verdictCount += retrieval.included.count + retrieval.excluded.count
+                guard verdictCount <= verdictLimit else { return nil }
+                results.append(.retrieval(retrieval))
             case .advance(let microseconds):
                 let (sum, overflow) = clock.microseconds.addingReportingOverflow(microseconds)
                 clock = overflow ? (microseconds < 0 ? .distantPast : .distantFuture) : Timestamp(microseconds: sum)
-                return .none
+                results.append(.none)
             case .endSession:
                 store.endSession()
-                return .none
+                results.append(.none)
             }
         }
+        return results
     }
 }

@@ -13,12 +13,30 @@ public enum ScenarioLine {
     public static func run(
         _ line: [UInt8], realTime: Timestamp, publicSuffixes: PublicSuffixList = .bundled
     ) -> (answer: [UInt8], isScenario: Bool) {
+        run(line, realTime: realTime, publicSuffixes: publicSuffixes) { _ in }
+    }
+
+    /// Runs a scenario whose JSON `check` has nothing against.
+    ///
+    /// - Parameter check: Throws what is wrong with the JSON, whose description is the answer.
+    package static func run(
+        _ line: [UInt8], realTime: Timestamp, publicSuffixes: PublicSuffixList = .bundled,
+        checkedBy check: ([UInt8]) throws -> Void
+    ) -> (answer: [UInt8], isScenario: Bool) {
         var id: ScenarioID?
         do {
             let decoder = JSONDecoder()
             id = try? decoder.decode(IdentifiedLine.self, from: Data(line)).id
             let document = try decoder.decode(ScenarioDocument.self, from: Data(line))
-            let results = document.scenario.run(realTime: realTime, publicSuffixes: publicSuffixes)
+            do { try check(line) } catch { throw ScenarioRefusal(description: "\(error)") }
+            guard
+                let results = document.scenario.run(
+                    realTime: realTime, publicSuffixes: publicSuffixes, verdictLimit: verdictLimit)
+            else {
+                throw ScenarioRefusal(
+                    description: "the requests ask about more than \(verdictLimit) cookies together; split the scenario"
+                )
+            }
             let answer = ScenarioAnswer(id: id, results: results.map(ScenarioStepAnswer.init))
             return (try encode(answer), true)
         } catch {
@@ -27,6 +45,9 @@ public enum ScenarioLine {
         }
     }
 
+    /// How many cookies the requests of one scenario may ask about: the answer has an entry for each.
+    static let verdictLimit = 2_000_000
+
     private static func encode(_ value: some Encodable) throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -34,6 +55,7 @@ public enum ScenarioLine {
     }
 
     private static func describe(_ error: any Error) -> String {
+        if let refusal = error as? ScenarioRefusal { return refusal.description }
         guard let error = error as? DecodingError else { return "the line is not a scenario" }
         switch error {
         case .keyNotFound(let key, let context):
@@ -51,6 +73,11 @@ public enum ScenarioLine {
     private static func place(_ path: [any CodingKey]) -> String {
         path.isEmpty ? "the line" : path.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }.joined(separator: ".")
     }
+}
+
+/// Why a scenario is not run.
+private struct ScenarioRefusal: Error {
+    let description: String
 }
 
 private struct IdentifiedLine: Decodable {

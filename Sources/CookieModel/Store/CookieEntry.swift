@@ -5,6 +5,11 @@ struct CookieEntry: BitwiseCopyable {
     private let pathLength: UInt32
     /// Equal for equal IDs.
     private let idHash: UInt32
+    /// Another one in every process, so that no server can choose cookies whose hashes are equal.
+    private static let idHasher: OctetsHasher = {
+        var generator = SystemRandomNumberGenerator()
+        return OctetsHasher(using: &generator)
+    }()
     /// Where the record begins.
     var offset: UInt32 = 0
     /// How long the record is.
@@ -14,14 +19,16 @@ struct CookieEntry: BitwiseCopyable {
         creationMicroseconds = record.creation.microseconds
         sequence = record.sequence
         pathLength = UInt32(record.pathCount)
-        // Collisions cost a comparison and nothing else, so that nobody gains by making them.
-        var hasher = OctetsHasher()
+        var hasher = CookieEntry.idHasher
         hasher.combine(cookie.id.name)
         hasher.combine(cookie.id.path)
         hasher.combine(cookie.id.domain.octets)
         idHash = UInt32(truncatingIfNeeded: hasher.value >> 32)
         byteCount = UInt32(record.byteCount)
     }
+
+    /// Equal for equal IDs, and for as good as no others.
+    var idKey: UInt64 { UInt64(idHash) << 32 | UInt64(pathLength) }
 
     /// Whether the cookies may have the same ID.
     @inline(__always)

@@ -53,7 +53,11 @@ extension SiteCookies {
     }
 
     /// Where the cookie with the same ID is.
-    private func index(of cookie: borrowing Cookie, _ candidate: CookieEntry) -> Int? {
+    private mutating func index(of cookie: borrowing Cookie, _ candidate: CookieEntry) -> Int? {
+        if let indices = indices(ofCandidatesFor: candidate) {
+            for index in indices where withCookie(at: index, { $0.hasID(cookie.id) }) { return index }
+            return nil
+        }
         for index in entries.indices where entries[index].mayHaveSameID(as: candidate) {
             if withCookie(at: index, { $0.hasID(cookie.id) }) { return index }
         }

@@ -1,9 +1,16 @@
 /// The cookies of one registrable domain: their octets in one run of bytes, and entries in the order of a header.
 ///
+/// A site of very many cookies has an index by ID besides, and its entries are put in order when they are read:
+/// receiving n cookies takes no more than n log n steps, however many there may be.
+///
 /// A retrieval follows the entries, sorts nothing and follows no pointer; a search for a cookie reads the entries alone.
 /// A cookie costs its octets, ``CookieRecordHeader`` and ``CookieEntry``.
 package struct SiteCookies: Sendable {
     private(set) var entries: [CookieEntry] = []
+    /// Where the entries of each ID are, in a large site that cookies are received in; `nil` in others.
+    private var places: [UInt64: [Int]]?
+    /// Whether the entries are in the order of a header.
+    private var isInOrder = true
     /// The records, and room for more.
     private var storage: [UInt8] = []
     /// How many bytes of the storage were written.
@@ -31,9 +38,11 @@ package struct SiteCookies: Sendable {
 
     /// All cookies, in the order of a header.
     package var cookies: [Cookie] {
+        var ordered = self
+        ordered.putInOrder()
         var cookies: [Cookie] = []
         cookies.reserveCapacity(count)
-        forEach { cookie, _ in cookies.append(cookie.cookie) }
+        ordered.forEach { cookie, _ in cookies.append(cookie.cookie) }
         return cookies
     }
 
@@ -48,7 +57,7 @@ package struct SiteCookies: Sendable {
         storage.withUnsafeBytes { body(PackedCookie(bytes: $0, offset: Int(entries[index].offset))) }
     }
 
-    /// Calls `body` with every cookie and its index, in the order of a header, in place.
+    /// Calls `body` with every cookie and its index, in place.
     @inline(__always)
     func forEach(_ body: (borrowing PackedCookie, Int) -> Void) {
         storage.withUnsafeBytes { bytes in
@@ -60,6 +69,7 @@ package struct SiteCookies: Sendable {
     /// returns true.
     @inline(__always)
     mutating func touch(at now: Timestamp, where body: (borrowing PackedCookie) -> Bool) {
+        putInOrder()
         storage.withUnsafeMutableBytes { bytes in
             for entry in entries {
                 let offset = Int(entry.offset)
@@ -84,6 +94,8 @@ package struct SiteCookies: Sendable {
     /// - Returns: the cookies removed.
     @discardableResult
     package mutating func remove(where isGone: (borrowing PackedCookie) -> Bool) -> [Cookie] {
+        putInOrder()
+        places = nil
         var removed: [Cookie] = []
         var kept: [CookieEntry] = []
         earliestExpiry = .max
@@ -105,12 +117,20 @@ package struct SiteCookies: Sendable {
     /// Removes the cookie of an entry.
     mutating func remove(at index: Int) {
         if withCookie(at: index, { $0.header.isPartitioned }) { partitionedCount -= 1 }
-        unusedByteCount += Int(entries.remove(at: index).byteCount)
+        unusedByteCount += Int(removeEntry(at: index).byteCount)
         packWhereWorthwhile()
     }
 
-    /// Puts a cookie in its place in the order of a header.
+    /// Puts a cookie in its place in the order of a header, or behind the others in a large site.
     mutating func insert(_ cookie: borrowing Cookie, _ record: CookieRecordHeader, _ entry: CookieEntry) {
+        note(record)
+        guard places == nil else {
+            if let last = entries.last, entry.precedes(last) { isInOrder = false }
+            places?[entry.idKey, default: []].append(entries.count)
+            entries.append(entry)
+            entries[entries.count - 1].offset = append(cookie, record)
+            return
+        }
         var index = 0
         var end = entries.count
         while index < end {
@@ -120,7 +140,43 @@ package struct SiteCookies: Sendable {
         if entries.capacity == entries.count { entries.reserveCapacity(entries.count + entries.count / 2 + 1) }
         entries.insert(entry, at: index)
         entries[index].offset = append(cookie, record)
-        note(record)
+    }
+
+    /// How many cookies a site has from which on they are found by an index.
+    static let indexedCount = 512
+
+    /// Where the entries of a large site are that may have the ID of `candidate`; `nil` in a small one.
+    mutating func indices(ofCandidatesFor candidate: CookieEntry) -> [Int]? {
+        guard entries.count >= SiteCookies.indexedCount else { return nil }
+        if places == nil {
+            places = Dictionary(grouping: entries.indices) { entries[$0].idKey }
+        }
+        return places?[candidate.idKey] ?? []
+    }
+
+    /// Removes an entry; in a large site the last one takes its place.
+    private mutating func removeEntry(at index: Int) -> CookieEntry {
+        guard places != nil else { return entries.remove(at: index) }
+        let removed = entries[index]
+        places?[removed.idKey]?.removeAll { $0 == index }
+        let last = entries.count - 1
+        if index < last {
+            isInOrder = false
+            let key = entries[last].idKey
+            places?[key]?.removeAll { $0 == last }
+            places?[key, default: []].append(index)
+            entries[index] = entries[last]
+        }
+        entries.removeLast()
+        return removed
+    }
+
+    /// Puts the entries in the order of a header.
+    private mutating func putInOrder() {
+        guard !isInOrder else { return }
+        entries.sort { $0.precedes($1) }
+        places = nil
+        isInOrder = true
     }
 
     /// Writes a cookie over the one of an entry, which has the same ID.

@@ -23,6 +23,10 @@ extension FieldRule {
             throw FieldRuleError(
                 name, "this field cannot be kept: the jar, a rule for credentials or the client sets it")
         }
+        if let scope, scope.hasWildcard {
+            throw FieldRuleError(
+                name, "a scope is one host, and '*' stands for none: set the field for each host, or for all URLs")
+        }
         let octets = value.exposedBytes
         guard !octets.isEmpty, octets.count <= FieldRule.valueLimit, HTTPField.isValidValue(octets) else {
             throw FieldRuleError(

@@ -20,7 +20,7 @@ public struct FieldRule: Sendable, Hashable {
         let names = ["dpop", "host", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade"]
         return Set(
             names.compactMap { HTTPField.Name($0) } + [
-                .authorization, .connection, .contentLength, .cookie, .setCookie,
+                .authorization, .connection, .contentLength, .cookie, .proxyAuthorization, .setCookie,
             ])
     }()
 }

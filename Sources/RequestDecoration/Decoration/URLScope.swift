@@ -18,6 +18,9 @@ public struct URLScope: Sendable, Hashable, CustomStringConvertible {
         prefix = try RequestURL(text)
     }
 
+    /// Whether the host has an asterisk in it, as no host has that a scope is meant for.
+    package var hasWildcard: Bool { prefix.host.octets.contains(UInt8(ascii: "*")) }
+
     /// Whether `url` is one of them.
     public func contains(_ url: RequestURL) -> Bool {
         guard url.isSameOrigin(as: prefix), url.path.starts(with: prefix.path) else { return false }

@@ -64,6 +64,10 @@ public struct LoginRule: Sendable, Hashable, Codable {
         guard let urlScope, AuthorizationRule.isConfidential(urlScope.prefix) else {
             throw LoginFallbackError(.ruleInvalid, scope, "this is no https URL, and tokens go nowhere else")
         }
+        guard !urlScope.hasWildcard else {
+            throw LoginFallbackError(
+                .ruleInvalid, scope, "a scope is one host, and '*' stands for none: set a rule for each host")
+        }
         guard signs.redirects.allSatisfy({ (try? urlScope.prefix.resolving(Octets($0))) != nil && !$0.isEmpty }) else {
             throw LoginFallbackError(.ruleInvalid, scope, "a redirect to log in has to be a URL or a path")
         }

@@ -33,11 +33,13 @@ package struct SetCookieTrial {
         }
         store.nextSequence = (cookies.map(\.sequence).max() ?? 0) + 1
         let decisions = lines.map { store.receive($0, in: context, now: now) }
-        let excluded = store.retrieve(for: context, now: now).excluded
+        let excluded = Dictionary(
+            store.retrieve(for: context, now: now).excluded.map { ($0.cookie.id, $0.reasons) },
+            uniquingKeysWith: { first, _ in first })
         self.lines = decisions.enumerated().map { index, decision in
-            let exclusion = excluded.first { $0.cookie.id == decision.cookie?.id }
+            let reasons = decision.cookie.flatMap { excluded[$0.id] }
             let isKept = decision.outcome == .stored || decision.outcome == .replaced
-            return Line(number: index + 1, decision: decision, staysBehind: isKept ? exclusion?.reasons ?? [] : [])
+            return Line(number: index + 1, decision: decision, staysBehind: isKept ? reasons ?? [] : [])
         }
     }
 }

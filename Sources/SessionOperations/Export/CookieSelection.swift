@@ -3,6 +3,7 @@ package import CookieModel
 /// Conditions that a cookie meets or not, whatever asks for it.
 package struct CookieSelection {
     package let sites: [WebHost]
+    private let siteNames: Set<Octets>
     package let names: Set<Octets>
     package let isHTTPOnly: Bool?
     package let isPersistent: Bool?
@@ -10,19 +11,25 @@ package struct CookieSelection {
     /// Conditions from their parts; those that are empty or `nil` hold for every cookie.
     package init(sites: [WebHost], names: Set<Octets>, isHTTPOnly: Bool?, isPersistent: Bool?) {
         self.sites = sites
+        siteNames = Set(sites.map(\.octets))
         self.names = names
         self.isHTTPOnly = isHTTPOnly
         self.isPersistent = isPersistent
     }
 
-    /// Whether a cookie meets all of them.
+    /// Whether a cookie meets all of them; takes no longer the more sites and names there are.
     package func admits(_ record: CookieRecord) -> Bool {
         if !names.isEmpty, !names.contains(record.name) { return false }
         if let isHTTPOnly, record.isHTTPOnly != isHTTPOnly { return false }
         if let isPersistent, (record.expiry != nil) != isPersistent { return false }
         guard !sites.isEmpty else { return true }
         guard let domain = WebHost(record.domain) else { return false }
-        return sites.contains { CookiePolicy.domainMatches(domain, $0.octets) }
+        if siteNames.contains(domain.octets) { return true }
+        return domain.octets.indices.contains { index in
+            guard domain.octets[index] == UInt8(ascii: ".") else { return false }
+            let site = domain.octets[(index + 1)...]
+            return siteNames.contains(site) && CookiePolicy.domainMatches(domain, site)
+        }
     }
 }
 

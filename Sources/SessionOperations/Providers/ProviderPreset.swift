@@ -1,3 +1,4 @@
+import Captures
 import Foundation
 
 /// What is known of a provider beforehand: data in `Providers.json`, the user's own file first.
@@ -52,7 +53,10 @@ package struct ProviderPreset: Decodable, Sendable {
         _ bytes: [UInt8], _ source: String
     ) throws(OperationError) -> [String: ProviderPreset] {
         do {
+            try StrictJSON.check(bytes)
             return try JSONDecoder().decode([String: ProviderPreset].self, from: Data(bytes))
+        } catch let fault as StrictJSON.Fault {
+            throw invalid("\(source): \(fault)")
         } catch {
             throw invalid("\(source): this is no JSON object of provider presets")
         }

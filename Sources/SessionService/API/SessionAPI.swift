@@ -62,7 +62,8 @@ struct SessionAPI: Sendable {
     /// Adds the routes of `/v1`, and that errors are answered as problems, those of routes that are added later too.
     func addRoutes(to router: some RouterMethods<ServiceRequestContext>) {
         let routes = routes
-        _ = router.add(middleware: ProblemResponses(routes: RouteTable(routes)))
+        _ = router.add(
+            middleware: ProblemResponses(routes: RouteTable(routes, readable: ["/healthz", "/readyz", "/metrics"])))
         for route in routes {
             let isWrite = route.verbs.contains(.write)
             router.on(RouterPath(route.path), method: route.method) { request, context in

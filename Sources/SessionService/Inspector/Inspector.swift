@@ -73,6 +73,7 @@ struct Inspector: Sendable {
         let form = try await form(request, SignInForm.self, context)
         let to = InspectorPath.local(form.to)
         guard try database.serviceTokens.token(Secret(form.token.utf8), now: now()) != nil else {
+            context.health?.note(ServiceProblem.tokenRefused, peer: context.peer)
             if let wait = failures.take(context.peer, .now()) {
                 return problemPage(.tooManyRequests(retryAfter: wait), request, context)
             }
@@ -107,6 +108,7 @@ struct Inspector: Sendable {
         } catch let problem as ServiceProblem {
             return problemPage(problem, request, context)
         } catch let error as SessionStoreError {
+            context.health?.note(error, peer: context.peer)
             return problemPage(ServiceProblem(error), request, context)
         }
     }
@@ -247,6 +249,15 @@ struct Inspector: Sendable {
         return response
     }
 
+    /// The page for somebody who follows a link on another site's page to one of these: browsers keep the cookie of the
+    /// sign-in to themselves then, and send it with a link of this page; `nil` where the request shows no page.
+    @Sendable func foreignLink(_ request: Request) -> Response? {
+        guard request.method == .get, InspectorPath.contains(request.uri.path),
+            request.headers[.fetchMode] == "navigate", request.headers[.fetchDestination] == "document"
+        else { return nil }
+        return page(ForeignLinkView(href: InspectorPath.local(request.uri.string)), status: .forbidden)
+    }
+
     private func page(_ view: some InspectorView, status: HTTPResponse.Status = .ok) -> Response {
         var response = text(pages.render(view), "text/html; charset=utf-8")
         response.status = status
@@ -288,4 +299,6 @@ struct Inspector: Sendable {
 
 extension HTTPField.Name {
     fileprivate static let lastEventID = HTTPField.Name("Last-Event-ID") ?? .ifNoneMatch
+    fileprivate static let fetchMode = HTTPField.Name("Sec-Fetch-Mode") ?? .ifNoneMatch
+    fileprivate static let fetchDestination = HTTPField.Name("Sec-Fetch-Dest") ?? .ifNoneMatch
 }

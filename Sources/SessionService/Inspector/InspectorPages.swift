@@ -11,6 +11,7 @@ struct InspectorPages: Sendable {
         let templates: [(String, [UInt8])] = [
             ("top", PackageResources.top_mustache), ("bottom", PackageResources.bottom_mustache),
             ("sign-in", PackageResources.sign_in_mustache), ("problem", PackageResources.problem_mustache),
+            ("foreign-link", PackageResources.foreign_link_mustache),
             ("overview", PackageResources.overview_mustache), ("lifetime", PackageResources.lifetime_mustache),
             ("cookie", PackageResources.cookie_mustache), ("jar", PackageResources.jar_mustache),
             ("value", PackageResources.value_mustache),

@@ -5,6 +5,7 @@ import SessionStore
 struct HealthRoutes: Sendable {
     let database: SessionDatabase
     let state: ServiceState
+    let health: ServiceHealth
 
     func add(to router: Router<ServiceRequestContext>) {
         router.get("healthz") { _, _ in HealthRoutes.answer("alive") }
@@ -16,11 +17,7 @@ struct HealthRoutes: Sendable {
         guard phase == .ready else {
             throw ServiceProblem(.serviceUnavailable, "service-\(phase.rawValue)", "the service is \(phase.rawValue)")
         }
-        do {
-            _ = try database.serviceTokens.all()
-        } catch {
-            throw ServiceProblem(error)
-        }
+        try health.check(database)
         return HealthRoutes.answer("ready")
     }
 

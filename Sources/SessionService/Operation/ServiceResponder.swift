@@ -4,6 +4,7 @@ import Hummingbird
 import HummingbirdCore
 import Logging
 import NIOCore
+import SessionStore
 import Synchronization
 
 /// Answers the requests of one way in: admits them, hands them to the routes, and counts what came of it.
@@ -13,6 +14,9 @@ struct ServiceResponder: Sendable {
     let routes: RouterResponder<ServiceRequestContext>
     let auditLog: any AuditLog
     let metrics: ServiceMetrics
+    let health: ServiceHealth
+    /// The page for a link on another site's page; `nil` where the request is none that shows one.
+    let foreignLink: @Sendable (Request) -> Response?
     let date: DateField
     let logger: Logger
     /// Where the service is reached behind a proxy, whose prefix no route knows.
@@ -30,6 +34,7 @@ struct ServiceResponder: Sendable {
         var context = ServiceRequestContext(source: ApplicationRequestContextSource(channel: channel, logger: logger))
         context.auditLog = auditLog
         context.metrics = metrics
+        context.health = health
         context.peer = way.peer(of: request.head, on: channel)
         let moment = now()
         var response = try await answer(request, &context, channel, moment, start)
@@ -63,7 +68,12 @@ struct ServiceResponder: Sendable {
             context.isInspectorSession =
                 !way.isOwners && context.caller != .nobody && !request.headers.contains(.authorization)
             return try await routes.respond(to: request, context: context)
+        } catch let error as SessionStoreError {
+            health.note(error, peer: context.peer)
+            return ServiceProblem(error).response
         } catch let error as any HTTPResponseError {
+            health.note(error, peer: context.peer)
+            if error as? ServiceProblem == .originRefused, let page = foreignLink(request) { return page }
             return try error.response(from: request, context: context)
         } catch let error where error.saysClientIsGone {
             throw error

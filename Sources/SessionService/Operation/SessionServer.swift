@@ -64,13 +64,14 @@ public struct SessionServer: Sendable {
     func prepare(inherited: [Int32] = []) async throws -> Services {
         let connections = ConnectionPools(limit: configuration.limits.connections)
         let state = ServiceState()
+        let health = ServiceHealth(logger: logger)
         let metrics = ServiceMetrics(tokens: database.tokens)
         let audit = try configuration.auditFile.map { path throws(ServiceStartError) in
             try AuditWriter(
                 path: path, summaryInterval: .seconds(configuration.auditSummarySeconds), logger: logger, now: now)
         }
         let router = Router(context: ServiceRequestContext.self, options: .autoGenerateHeadEndpoints)
-        HealthRoutes(database: database, state: state).add(to: router)
+        HealthRoutes(database: database, state: state, health: health).add(to: router)
         MetricsRoute(
             database: database, connections: connections, metrics: metrics, isPublic: configuration.publishesMetrics
         ).add(to: router)
@@ -86,10 +87,10 @@ public struct SessionServer: Sendable {
         let admission = Admission(
             tokens: database.serviceTokens, limits: configuration.limits,
             publishesMetrics: configuration.publishesMetrics)
-        try Inspector(
+        let inspector = try Inspector(
             database: database, admission: admission, changes: changes, base: configuration.publicURL?.prefix ?? "",
-            now: now
-        ).addRoutes(to: router)
+            now: now)
+        inspector.addRoutes(to: router)
         let routes = router.buildResponder()
         let date = DateField()
         if !configuration.addresses.isEmpty || !inherited.isEmpty { try prepareOwnerToken() }
@@ -98,12 +99,12 @@ public struct SessionServer: Sendable {
         ) { way, tls in
             let responder = ServiceResponder(
                 way: way, admission: admission, routes: routes, auditLog: audit ?? NoAuditLog(), metrics: metrics,
-                date: date,
-                logger: logger, publicURL: configuration.publicURL, now: now)
+                health: health, foreignLink: inspector.foreignLink, date: date, logger: logger,
+                publicURL: configuration.publicURL, now: now)
             return ServiceChannel(
                 responder: { request, writer, channel in
                     try await responder.respond(to: request, writer, on: channel)
-                }, limits: configuration.limits, connections: connections[way], tls: tls)
+                }, limits: configuration.limits, connections: connections[way], health: health, tls: tls)
         }
         tokens.callback.url = listeners.browserURL(configuration).map { $0 + LoginCallback.path }
         for listener in listeners.all { logger.info("Listening", metadata: ["address": "\(listener.name)"]) }

@@ -1,3 +1,4 @@
+internal import GRDB
 internal import GRDBSQLite
 internal import Synchronization
 
@@ -40,5 +41,26 @@ extension SessionDatabase {
     package var writeLoad: WriteLoad {
         let (commits, writers) = commits.sizes.withLock { $0 }
         return WriteLoad(waiting: self.commits.waitingCount, commits: commits, writers: writers)
+    }
+}
+
+extension SessionDatabase {
+    /// How much room a transaction of a few cookies may take in the write-ahead log, and some more.
+    private static let neededRoom: Int64 = 64 << 10
+
+    /// Checks that the disk has room for a small transaction. Looks at the file system, and writes nothing.
+    ///
+    /// - Throws: ``SessionStoreError/Code/diskFull``
+    package func checkRoom() throws(SessionStoreError) {
+        guard isOnDisk, let room = PrivateFile.room(besides: path), room < SessionDatabase.neededRoom else { return }
+        throw SessionStoreError(.diskFull, path, "the disk is full; make room and try again")
+    }
+
+    /// Checks that a transaction can be committed, by one that writes a page and changes nothing.
+    package func checkWriting() throws(SessionStoreError) {
+        try write { database in
+            let version = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+            try database.execute(sql: "PRAGMA user_version = \(version)")
+        }
     }
 }

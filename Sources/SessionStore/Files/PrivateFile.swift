@@ -40,6 +40,25 @@ package enum PrivateFile {
         return stat(path, &status) == 0 ? Int64(status.st_size) : nil
     }
 
+    /// How many bytes are left for files in the folder of `path`; `nil` where the file system does not tell.
+    static func room(besides path: String) -> Int64? {
+        var status = statvfs()
+        guard statvfs(folder(of: path), &status) == 0, status.f_blocks > 0 else { return nil }
+        return Int64(clamping: status.f_bavail).multipliedReportingOverflow(by: Int64(clamping: status.f_frsize))
+            .partialValue
+    }
+
+    /// The first folder above `path` in which every user may rename and remove what is another's; `nil` where there is
+    /// none. The sticky bit, which `/tmp` has, keeps them from that.
+    package static func unprotectedFolder(above path: String) -> String? {
+        var folder = resolved(folder(of: path))
+        while true {
+            if let mode = permissions(folder), mode & 0o1002 == 0o0002 { return folder }
+            guard folder.count > 1, folder.contains("/") else { return nil }
+            folder = PrivateFile.folder(of: folder)
+        }
+    }
+
     /// Whether both paths lead to the same file.
     package static func isSame(_ left: String, _ right: String) -> Bool {
         var (leftStatus, rightStatus) = (stat(), stat())

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Captures
 import CookieModel
 
 struct SimulateCommand: CrumbCommand {
@@ -25,7 +26,7 @@ struct SimulateCommand: CrumbCommand {
             func answer(_ line: [UInt8]) throws {
                 guard line.contains(where: { !InputFile.isWhiteSpace($0) }) else { return }
                 let (answer, isScenario) = ScenarioLine.run(
-                    line, realTime: now, publicSuffixes: publicSuffixes)
+                    line, realTime: now, publicSuffixes: publicSuffixes, checkedBy: { try StrictJSON.check($0) })
                 isFaultless = isFaultless && isScenario
                 answers += answer
                 answers.append(UInt8(ascii: "\n"))

@@ -28,6 +28,11 @@ struct KeyLocation {
         KeyFile(try locations.keyFile(), passphrase: passphrase())
     }
 
+    /// Whether a passphrase locks the key.
+    func isLocked() throws -> Bool {
+        isInEnvironment ? false : try file().state()?.isLocked ?? false
+    }
+
     /// The source to open a database with.
     func source() throws -> KeySource {
         if let source = try KeyLocation.environmentKeys.get() { return source }

@@ -3,6 +3,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import SessionOperations
 import SessionStore
 import Synchronization
 import Testing
@@ -100,4 +101,19 @@ private final class Pieces: ResponseBodyWriter, Sendable {
     }
 
     func finish(_ trailingHeaders: HTTPFields?) async throws {}
+
+    @Test(
+        "A site is its domain and the names below it",
+        arguments: [
+            ("example.com", true), ("www.example.com", true), ("a.www.example.com", false), ("com", true),
+            ("xample.com", false), ("www.example.co", false), ("other.test", false),
+        ])
+    func sites(site: String, isAdmitted: Bool) throws {
+        let host = try #require(WebHost(site))
+        let other = try #require(WebHost("other.example"))
+        let cookie = CookieRecord(
+            name: Octets("a"), value: Octets("1"), domain: "www.example.com", isHostOnly: true)
+        let selection = CookieSelection(sites: [other, host], names: [], isHTTPOnly: nil, isPersistent: nil)
+        #expect(selection.admits(cookie) == isAdmitted)
+    }
 }

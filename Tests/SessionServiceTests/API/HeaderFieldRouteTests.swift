@@ -41,6 +41,9 @@ struct HeaderFieldRouteTests {
             ("X", "{}", "body-invalid"), ("X", #"{"value":"a","valueBase64":"YQ=="}"#, "body-invalid"),
             ("X", #"{"valueBase64":"?"}"#, "body-invalid"), ("X", #"{"value":"a","name":"b"}"#, "body-invalid"),
             ("X", #"{"value":"a","scope":"nonsense"}"#, "url-invalid"),
+            ("Proxy-Authorization", #"{"value":"s3cret"}"#, "field-invalid"),
+            ("X", #"{"value":"s3cret","scope":"https://*.example/"}"#, "field-invalid"),
+            ("X", #"{"value":"s3cret","scope":"https://a.*.example/b"}"#, "field-invalid"),
         ])
     func refused(name: String, body: String, code: String) async throws {
         let answer = try await ServiceFixture().run { try await $0.send(.put, "\(Self.route)/\(name)", body) }

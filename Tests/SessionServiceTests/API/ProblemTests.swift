@@ -1,4 +1,5 @@
 import HTTPTypes
+import SessionStore
 import Testing
 
 @testable import SessionService
@@ -33,6 +34,10 @@ struct ProblemTests {
         // Paths
         Row(.get, "/nothing", 404, "not-found"), Row(.get, "/v1/jars/a/b/c/d", 404, "not-found"),
         Row(.put, "/v1/jars", 405, "method-not-allowed"), Row(.post, "/v1/jars/default", 405, "method-not-allowed"),
+        Row(.options, "/v1/jars", 405, "method-not-allowed"), Row(.trace, "/nothing", 404, "not-found"),
+        Row(.post, "/healthz", 405, "method-not-allowed"), Row(.delete, "/metrics", 405, "method-not-allowed"),
+        Row(HTTPRequest.Method("PROPFIND") ?? .get, "/v1/jars", 501, "method-unknown"),
+        Row(HTTPRequest.Method("PROPFIND") ?? .get, "/nothing", 501, "method-unknown"),
         Row(.get, "/v1/jars/%FF", 400, "path-invalid"),
         Row(.get, "/v1/jars/fourth", 404, "jar-not-found"), Row(.get, "\(jar)/cookies/none", 404, "cookie-not-found"),
         // Bodies
@@ -66,6 +71,9 @@ struct ProblemTests {
         Row(.patch, jar, #"{"limits":{"all":1}}"#, 400, "body-invalid"),
         Row(.patch, jar, #"{"limits":{"total-cookies":-1}}"#, 400, "body-invalid"),
         Row(.patch, jar, #"{"name":"x"}"#, 400, "body-invalid"),
+        Row(
+            .put, "\(jar)/login-rules/x",
+            #"{"scope":"https://*.example/","profile":"work","delivery":"authorization"}"#, 400, "login-rule-invalid"),
         Row(.post, "\(jar)/copy", #"{"to":"other"}"#, 409, "jar-exists"),
         Row(.post, "\(jar)/merge", #"{"to":"fourth"}"#, 404, "jar-not-found"),
         Row(.post, "\(jar)/snapshots/none/restore", 404, "session-not-found"),
@@ -115,6 +123,20 @@ struct ProblemTests {
     func allow() async throws {
         let answer = try await ServiceFixture().run { try await $0.send(.put, "/v1/jars/default/cookies") }
         #expect(answer.status == 405 && answer.fields[.allow] == "DELETE, GET, HEAD, POST")
+    }
+
+    @Test("A token that is not for enough is told what it takes")
+    func forbidden() async throws {
+        let named = AccessGrant(verbs: [.write], jars: .named(["default"]))
+        let pairs: [(AccessGrant, HTTPRequest.Method, String, String)] = [
+            (named, .post, "/v1/jars", "This needs a token for all jars."),
+            (AccessGrant(verbs: [.read]), .post, "/v1/jars", "This needs a token with 'write'."),
+            (named, .get, "/v1/jars/default", "This needs a token with 'read'."),
+        ]
+        for (grant, method, uri, detail) in pairs {
+            let answer = try await ServiceFixture().run(grant) { try await $0.send(method, uri, "{}") }
+            #expect(answer.status == 403 && answer.object["detail"] as? String == detail, "\(answer.text)")
+        }
     }
 
     @Test(

@@ -157,4 +157,41 @@ struct ForeignPageTests {
             }
         }
     }
+
+    @Test("A link on a foreign page to a page of the inspector shows one that leads on, and nothing of the jars")
+    func links() async throws {
+        let navigation = ["Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"]
+        try await RunningServer.with { server in
+            let fields = ["Host": "localhost:\(server.port)"].merging(navigation) { $1 }
+            try await RawConnection.with(port: server.port) { connection in
+                let pages = [
+                    ("/", "/"), ("/jars/work", "/jars/work"), ("/jars/work?url=%22%3Cb%3E&x=1", "&amp;x&#61;1"),
+                ]
+                for (path, link) in pages {
+                    let answer = try await connection.ask("GET", path, fields)
+                    #expect(answer.status == 403 && answer.fields["content-type"]?.hasPrefix("text/html") == true)
+                    #expect(answer.fields["content-security-policy"]?.contains("frame-ancestors 'none'") == true)
+                    #expect(answer.body.contains("Another site's page sent you here"), "\(answer.body)")
+                    #expect(answer.body.contains("href=\"\(link)") || answer.body.contains("x=1\""), "\(answer.body)")
+                    #expect(!answer.body.contains("c00kie") && !answer.body.contains("<b>"))
+                    // The link of that page.
+                    let own = fields.merging(["Sec-Fetch-Site": "same-origin"]) { $1 }
+                    let page = try await connection.ask("GET", path, own)
+                    #expect(page.status == 303 && page.fields["location"]?.hasPrefix("/sign-in?to=") == true)
+                }
+                // What is no page in a tab of its own is refused as before.
+                for (method, path, changes) in [
+                    ("GET", "/v1/jars", [:]), ("GET", "/metrics", [:]), ("POST", "/sign-in", [:]),
+                    ("GET", "/", ["Sec-Fetch-Dest": "iframe"]), ("GET", "/", ["Sec-Fetch-Mode": "no-cors"]),
+                    ("GET", "/", ["Origin": "https://evil.test"]),
+                ] {
+                    let asked = fields.merging(changes) { $1 }
+                    let answer = try await connection.ask(method, path, asked)
+                    #expect(answer.status == 403, "\(path)")
+                    let isPage = answer.fields["content-type"]?.hasPrefix("text/html") == true
+                    #expect(isPage == (changes["Origin"] != nil), "\(method) \(path)")
+                }
+            }
+        }
+    }
 }

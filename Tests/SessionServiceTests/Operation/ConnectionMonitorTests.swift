@@ -96,7 +96,13 @@ struct ConnectionMonitorTests {
     @Test(
         "Bytes that are no request are answered with a problem",
         arguments: [
-            ("GARBAGE\r\n\r\n", 400), ("GET / HTTP/1.1\r\nHost : x\r\n\r\n", 400),
+            ("GARBAGE\r\n\r\n", 400), ("G@T / HTTP/1.1\r\nHost: x\r\n\r\n", 400), ("\u{16}\u{3}\u{1} / x\r\n\r\n", 400),
+            // A method, although none that is known here (RFC 9110, section 15.6.2).
+            ("FROBNICATE / HTTP/1.1\r\nHost: x\r\n\r\n", 501), ("get / HTTP/1.1\r\nHost: x\r\n\r\n", 501),
+            ("GETX /v1/jars HTTP/1.1\r\nHost: x\r\n\r\n", 501),
+            // As much as nobody waits for.
+            ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000000000\r\n\r\n", 413),
+            ("GET / HTTP/1.1\r\nHost : x\r\n\r\n", 400),
             ("GET / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400),
             ("POST / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", 400),
             ("GET / HTTP/1.1\r\nX: \(String(repeating: "x", count: 40_000))\r\n\r\n", 431),
@@ -145,6 +151,17 @@ struct ConnectionMonitorTests {
         try connection.answer()
         let text = try connection.written()
         #expect(text.hasPrefix("HTTP/1.1 200 ") && text.contains("HTTP/1.1 400 "), "\(text)")
+    }
+
+    @Test("A request that is too large is refused after those before it were answered")
+    func largeInTurn() throws {
+        let connection = try Connection()
+        try connection.send(
+            ConnectionMonitorTests.request + "POST /b HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000000000\r\n\r\n")
+        #expect(try connection.requests() == ["/a"])
+        try connection.answer()
+        let text = try connection.written()
+        #expect(text.hasPrefix("HTTP/1.1 200 ") && text.contains("HTTP/1.1 413 "), "\(text)")
     }
 
     @Test("A body beyond the limit is an error for whoever reads it")

@@ -92,6 +92,27 @@ struct UnixSocketTests {
         #expect(throws: ServiceStartError.self) { try UnixSocket(path: name) }
     }
 
+    @Test("A folder that every user may write is refused, at any level; the sticky bit of /tmp protects what is in one")
+    func folders() throws {
+        for (name, mode, isRefused) in [("open", 0o777, true), ("sticky", 0o1777, false), ("group", 0o770, false)] {
+            for path in ["\(name)/s", "\(name)/below/s"] {
+                let parent = folder.file(String(path.dropLast(2)))
+                try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
+                #expect(chmod(folder.file(name), mode_t(mode)) == 0)
+                do {
+                    let socket = try UnixSocket(path: folder.file(path))
+                    socket.remove()
+                    close(socket.descriptor)
+                    #expect(!isRefused, "\(path)")
+                } catch {
+                    #expect(isRefused && error.code == .unprotected, "\(error)")
+                    #expect(error.description.contains(folder.file(name)))
+                    #expect(!FileManager.default.fileExists(atPath: folder.file(path) + ".lock"))
+                }
+            }
+        }
+    }
+
     @Test(
         "Addresses that others can reach are refused without TLS",
         arguments: [("0.0.0.0:0", false), ("[::]:0", false), ("127.0.0.1:0", true), ("localhost:0", true)])

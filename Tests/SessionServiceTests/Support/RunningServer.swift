@@ -49,16 +49,18 @@ final class RunningServer: Sendable {
     ///
     /// - Parameters:
     ///   - transport: what asks authorization servers.
+    ///   - keys: where the sealing key comes from.
     ///   - inherited: sockets that somebody else listens on for the service.
     /// - Returns: the service as it was, with what it has written.
     @discardableResult
     static func with(
         _ change: (inout ServiceConfiguration) -> Void = { _ in }, transport: (any EndpointTransport)? = nil,
-        inherited: [Int32] = [], _ body: @escaping @Sendable (RunningServer) async throws -> Void
+        inherited: [Int32] = [], keys: KeySource? = nil,
+        _ body: @escaping @Sendable (RunningServer) async throws -> Void
     ) async throws -> RunningServer {
         let folder = TemporaryFolder()
         let key = try #require(SealingKey(bytes: Array(1...32)))
-        let database = try SessionDatabase(path: folder.file("crumb.sqlite"), keys: .key(key), now: now)
+        let database = try SessionDatabase(path: folder.file("crumb.sqlite"), keys: keys ?? .key(key), now: now)
         let jar = try database.jar(named: "work", now: now)
         try jar.receive(
             ReceivedResponse(

@@ -71,7 +71,7 @@ final class IdempotencyCache: Sendable {
         }
         try route.check(context)
         var request = request
-        let body = try await request.body.collect(upTo: context.maxUploadSize)
+        let body = try await request.collectedBody(in: context)
         request.body = RequestBody(buffer: body)
         let key = Key(token: context.caller.tokenID, caller: context.caller.name, text: text)
         if let known = try begin(key, IdempotencyCache.digest(of: request, body)) { return known.response }

@@ -1,3 +1,4 @@
+import Captures
 import CookieModel
 import HTTPTypes
 import Hummingbird
@@ -20,8 +21,8 @@ extension ServiceProblem {
         case let error as FieldRuleError: self.init(.badRequest, FieldRuleError.code, error.description)
         case let error as OperationError: self.init(.unprocessableContent, error.code, error.description)
         case let error as DecodingError: self.init(error)
-        case is NIOTooManyBytesError:
-            self.init(.contentTooLarge, "body-too-large", "the body is larger than is taken here")
+        case let fault as StrictJSON.Fault: self = .bodyInvalid(fault.description)
+        case is NIOTooManyBytesError: self = .bodyTooLarge
         case is NIOThreadPoolError.ThreadPoolInactive, is CancellationError:
             self.init(.serviceUnavailable, "shutting-down", "the service is shutting down")
         case let error as any HTTPResponseError: self.init(error.status)
@@ -36,7 +37,7 @@ extension ServiceProblem {
     private init(_ status: HTTPResponse.Status) {
         switch status {
         case .notFound: self.init(status, "not-found", "there is nothing at this path")
-        case .contentTooLarge: self.init(status, "body-too-large", "the body is larger than is taken here")
+        case .contentTooLarge: self = .bodyTooLarge
         case .serviceUnavailable: self.init(status, "unavailable", "the service cannot answer now; try again")
         case _ where status.code >= 500: self = .internalError
         default: self.init(status, "request-invalid", "this request cannot be answered")
@@ -47,7 +48,8 @@ extension ServiceProblem {
     init(_ error: SessionStoreError) {
         let status: HTTPResponse.Status =
             switch error.code {
-            case .databaseBusy: .serviceUnavailable
+            case .databaseBusy, .keyLocked, .keyChanged, .keyMissing, .keyWrong, .keyUnavailable, .keyExposed:
+                .serviceUnavailable
             case .diskFull: HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
             case .nameInvalid: .badRequest
             case .jarExists: .conflict
@@ -60,11 +62,17 @@ extension ServiceProblem {
             case .databaseBusy: "another process holds the database; try again"
             case .diskFull: "the disk is full; nothing was changed"
             case .valueDamaged: "a stored value is damaged; 'crumb check' names it"
+            case .keyLocked: "The key is locked; restart with CRUMB_PASSPHRASE_FILE."
+            case .keyChanged: "The key was rotated; restart with the new key."
+            case .keyMissing: "The key file is missing; put it back."
+            case .keyWrong: "The key is not the one that the database is sealed with; put the right one back."
+            case .keyUnavailable: "The key file cannot be read; the service's log says why."
+            case .keyExposed: "Other users can read the key file; give it the mode 0600."
             case _ where status.code >= 500: "the database cannot be used; the service's log says why"
             default: error.description
             }
         self.init(status, error.code.rawValue, detail)
-        if status == .serviceUnavailable { fields[.retryAfter] = "1" }
+        if error.code == .databaseBusy { fields[.retryAfter] = "1" }
     }
 
     /// What an authorization server answered, or did not.

@@ -27,8 +27,10 @@ struct ServiceProblem: HTTPResponseError, Equatable {
     static let unauthenticated = ServiceProblem(.unauthorized, "unauthenticated", "send an access token")
 
     static func forbidden(_ verb: AccessVerb) -> ServiceProblem {
-        ServiceProblem(.forbidden, "forbidden", "this access token is not for '\(verb.rawValue)' here")
+        ServiceProblem(.forbidden, "forbidden", "This needs a token with '\(verb.rawValue)'.")
     }
+
+    static let allJarsNeeded = ServiceProblem(.forbidden, "forbidden", "This needs a token for all jars.")
 
     static func jarNotFound(_ name: String) -> ServiceProblem {
         ServiceProblem(.notFound, "jar-not-found", "\(name): there is no jar of this name")

@@ -1,5 +1,5 @@
-/// A JSON object of the plainest kind: members that are text of printable ASCII without escapes, small whole numbers,
-/// true or false, or a list of such objects, each once.
+/// A JSON object of the plainest kind: a few members that are text of printable ASCII without escapes, small whole
+/// numbers, true or false, or a list of such objects, each once.
 ///
 /// Nearly every request that is asked for often is one, and read so in a tenth of the time. What is not, well formed or
 /// else, is for the decoder, which knows what is wrong with it.
@@ -10,6 +10,9 @@ struct PlainObject {
         case truth(Bool)
         case objects([PlainObject])
     }
+
+    /// How many members an object has at most. No document that is read so has more, and each is compared with all.
+    static let memberLimit = 16
 
     private let bytes: [UInt8]
     private var members: [(name: Range<Int>, value: Value)] = []
@@ -26,7 +29,8 @@ struct PlainObject {
         self.bytes = bytes
         guard next(&position) == UInt8(ascii: "{") else { return nil }
         repeat {
-            guard let name = text(&position), next(&position) == UInt8(ascii: ":"), let value = value(&position, depth),
+            guard members.count < PlainObject.memberLimit, let name = text(&position),
+                next(&position) == UInt8(ascii: ":"), let value = value(&position, depth),
                 !members.contains(where: { bytes[$0.name] == bytes[name] })
             else { return nil }
             members.append((name, value))

@@ -5,8 +5,13 @@ import Hummingbird
 import SessionOperations
 
 /// The parameters of a URL's query: those that a route knows, and no others.
-struct QueryItems {
+struct QueryItems: Sendable {
     private let items: [(name: String, value: String)]
+
+    /// No parameters.
+    init() {
+        items = []
+    }
 
     /// The parameters of a request.
     ///
@@ -19,7 +24,7 @@ struct QueryItems {
             guard known.contains(name) else {
                 let names = known.sorted().joined(separator: ", ")
                 throw .parameterInvalid(
-                    String(name.prefix(100)), known.isEmpty ? "there are no parameters here" : "the names are \(names)")
+                    String(name.prefix(100)), known.isEmpty ? "this route has no parameters" : "use one of \(names)")
             }
             items.append((name, try QueryItems.decoded(parts.count > 1 ? parts[1] : "")))
         }
@@ -78,10 +83,7 @@ struct QueryItems {
         _ name: String, _ type: Choice.Type
     ) throws(ServiceProblem) -> Choice? {
         guard let text = try one(name) else { return nil }
-        guard let choice = Choice(rawValue: text) else {
-            let names = Choice.allCases.map(\.rawValue).joined(separator: ", ")
-            throw .parameterInvalid(name, "this is none of \(names)")
-        }
+        guard let choice = Choice(rawValue: text) else { throw .parameterInvalid(name, Choice.hint) }
         return choice
     }
 
@@ -109,5 +111,12 @@ extension RequestURL {
         } catch {
             throw ServiceProblem(.badRequest, "url-invalid", "\(member): \(error.description)")
         }
+    }
+}
+
+extension RawRepresentable<String> where Self: CaseIterable {
+    /// What to write instead of a value that is none of these.
+    static var hint: String {
+        "use one of \(allCases.map(\.rawValue).joined(separator: ", "))"
     }
 }

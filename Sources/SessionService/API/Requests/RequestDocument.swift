@@ -1,3 +1,4 @@
+import Captures
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -31,6 +32,18 @@ struct Exactly<Document: RequestDocument>: Decodable {
             throw ServiceProblem.bodyInvalid("\(place.prefix(100)): there is no such member")
         }
         document = try Document(from: decoder)
+    }
+}
+
+/// A member that is one of a few names. Any other value is refused with a list of them.
+struct OneOf<Choice: RawRepresentable<String> & CaseIterable & Sendable>: Decodable, Sendable {
+    let value: Choice
+
+    init(from decoder: any Decoder) throws {
+        guard let value = Choice(rawValue: try decoder.singleValueContainer().decode(String.self)) else {
+            throw ServiceProblem.bodyInvalid("\(ServiceProblem.place(decoder.codingPath)): \(Choice.hint)")
+        }
+        self.value = value
     }
 }
 
@@ -70,7 +83,7 @@ extension Request {
         try await json(Exactly<Document>.self, in: context, ifEmpty: "{}").document
     }
 
-    /// The JSON in the body.
+    /// The JSON in the body, which ``StrictJSON`` takes.
     ///
     /// - Parameters:
     ///   - standIn: stands in for a body that is empty.
@@ -83,14 +96,24 @@ extension Request {
         if body.readableBytes == 0, let standIn {
             return try JSONDecoder().decode(Value.self, from: Data(standIn.utf8))
         }
-        if let plain, let value = PlainObject(Array(body.readableBytesView)).flatMap(plain) { return value }
-        return try JSONDecoder().decode(Value.self, from: Data(body.readableBytesView))
+        let bytes = Array(body.readableBytesView)
+        if let plain, let value = PlainObject(bytes).flatMap(plain) { return value }
+        try StrictJSON.check(bytes)
+        return try JSONDecoder().decode(Value.self, from: Data(bytes))
+    }
+
+    /// The whole body, which is refused before it comes where its length is known to be too large.
+    func collectedBody(in context: ServiceRequestContext) async throws -> ByteBuffer {
+        if let length = headers[.contentLength].flatMap({ Int($0) }), length > context.maxUploadSize {
+            throw ServiceProblem.bodyTooLarge
+        }
+        return try await body.collect(upTo: context.maxUploadSize)
     }
 
     /// The body, whose media type has to be that of JSON: a page of another origin can send none such without asking
     /// first.
     private func jsonBody(in context: ServiceRequestContext, mayBeEmpty: Bool = false) async throws -> ByteBuffer {
-        let body = try await body.collect(upTo: context.maxUploadSize)
+        let body = try await collectedBody(in: context)
         if mayBeEmpty, body.readableBytes == 0 { return body }
         let type = headers.line(.contentType)
         // Nearly all there are, looked at no closer.

@@ -14,12 +14,17 @@ extension SessionAPI {
     private static let progressByteCount = 1 << 20
 
     var captureRoutes: [ServiceRoute] {
-        [ServiceRoute(.post, "/v1/jars/{jar}/captures", .jar(.write), streamed: true, use: takeCapture)]
+        [
+            ServiceRoute(
+                .post, "/v1/jars/{jar}/captures", .jar(.write),
+                query: [
+                    "format", "url", "topLevel", "receivedNow", "requestCookies", "again", "source", "digest",
+                ], streamed: true, use: takeCapture)
+        ]
     }
 
     private func takeCapture(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
-        let query = try QueryItems(
-            request, known: ["format", "url", "topLevel", "receivedNow", "requestCookies", "again", "source", "digest"])
+        let query = context.query
         let format = try query.choice("format", CaptureFormat.self)
         if format?.isDatabase == true { throw ServiceProblem.databaseUploaded }
         let options = CaptureImport.Options(
@@ -56,6 +61,7 @@ extension SessionAPI {
                         report: try await report(on: upload, in: request.body, telling: &follower))
                 } catch {
                     // The status has been said already.
+                    context.health?.note(error, peer: context.peer)
                     last = CaptureProgressLine(problem: ServiceProblem(error).document)
                 }
                 try await writer.write(SessionAPI.line(last))

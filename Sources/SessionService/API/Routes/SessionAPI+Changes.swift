@@ -13,20 +13,19 @@ struct MissedChanges: Codable {
 extension SessionAPI {
     var changeRoutes: [ServiceRoute] {
         [
-            ServiceRoute(.get, "/v1/jars/{jar}/changes", .jar(.read)) { request, context in
-                let query = try QueryItems(request, known: ["after", "limit"])
+            ServiceRoute(.get, "/v1/jars/{jar}/changes", .jar(.read), query: ["after", "limit"]) { _, context in
+                let query = context.query
                 let position = try query.number("after", 0...Int64.max) ?? 0
                 let limit = Int(try query.number("limit", 1...1000) ?? 1000)
                 let jar = try jar(in: context)
                 return .json(ChangeList(try jar.changes(after: position, count: limit)))
             },
-            ServiceRoute(.get, "/v1/jars/{jar}/events", .jar(.read), use: follow),
+            ServiceRoute(.get, "/v1/jars/{jar}/events", .jar(.read), query: ["after"], use: follow),
         ]
     }
 
     /// The changes as they come, as server-sent events (HTML, section 9.2).
     private func follow(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
-        let query = try QueryItems(request, known: ["after"])
         let jar = try jar(in: context)
         let position: Int64
         if let last = request.headers[.lastEventID] {
@@ -34,7 +33,7 @@ extension SessionAPI {
                 throw ServiceProblem.parameterInvalid("Last-Event-ID", "this is no position of the journal")
             }
             position = number
-        } else if let after = try query.number("after", 0...Int64.max) {
+        } else if let after = try context.query.number("after", 0...Int64.max) {
             position = after
         } else {
             // Who says nothing wants what comes from now on.

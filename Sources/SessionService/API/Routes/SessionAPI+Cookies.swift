@@ -41,7 +41,10 @@ extension SessionAPI {
 
     var cookieRoutes: [ServiceRoute] {
         [
-            ServiceRoute(.get, "/v1/jars/{jar}/cookies", .jar(.read), use: listCookies),
+            ServiceRoute(
+                .get, "/v1/jars/{jar}/cookies", .jar(.read),
+                query: SessionAPI.filters.union(["httpOnly", "session", "values", "origins", "limit", "cursor"]),
+                use: listCookies),
             ServiceRoute(.post, "/v1/jars/{jar}/cookies", .jar(.write)) { request, context in
                 let asked = try await request.document(SetCookieDocument.self, in: context)
                 let response = ReceivedResponse(context: try asked.requestContext(), setCookie: try asked.lines())
@@ -50,15 +53,16 @@ extension SessionAPI {
                 return .json(
                     ResponseDecisions(decisions: try await decisions(on: response, at: now, by: jar, now: now)))
             },
-            ServiceRoute(.delete, "/v1/jars/{jar}/cookies", .jar(.write), use: removeCookies),
-            ServiceRoute(.get, "/v1/jars/{jar}/cookies/{name}", .jar(.read), use: getCookie),
+            ServiceRoute(
+                .delete, "/v1/jars/{jar}/cookies", .jar(.write), query: SessionAPI.filters, use: removeCookies),
+            ServiceRoute(
+                .get, "/v1/jars/{jar}/cookies/{name}", .jar(.read),
+                query: CookieCondition.requestMembers.union(["domain", "path", "url", "values"]), use: getCookie),
         ]
     }
 
     private func listCookies(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
-        let query = try QueryItems(
-            request,
-            known: SessionAPI.filters.union(["httpOnly", "session", "values", "origins", "limit", "cursor"]))
+        let query = context.query
         let showsValues = try query.flag("values") ?? false
         let jar = try jar(in: context)
         if showsValues { try context.require(.secrets, jar: jar.name) }
@@ -86,8 +90,7 @@ extension SessionAPI {
     }
 
     private func getCookie(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
-        let query = try QueryItems(
-            request, known: CookieCondition.requestMembers.union(["domain", "path", "url", "values"]))
+        let query = context.query
         let showsValue = try query.flag("values") ?? false
         let jar = try jar(in: context)
         if showsValue { try context.require(.secrets, jar: jar.name) }
@@ -119,8 +122,7 @@ extension SessionAPI {
     }
 
     private func removeCookies(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
-        let query = try QueryItems(request, known: SessionAPI.filters)
-        let condition = try CookieCondition(query)
+        let condition = try CookieCondition(context.query)
         guard condition.filter.isGiven else {
             throw ServiceProblem(
                 .badRequest, "parameter-missing",

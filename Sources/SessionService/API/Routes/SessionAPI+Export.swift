@@ -12,7 +12,7 @@ struct ExportDocument: RequestDocument {
         case format, url, method, topLevel, initiator, navigation, sites, names, httpOnly, session, report, reportFirst
     }
 
-    let format: ExportFormat
+    let format: OneOf<ExportFormat>
     let url: String?
     let method: String?
     let topLevel: String?
@@ -37,9 +37,9 @@ struct ExportDocument: RequestDocument {
         guard method == nil, topLevel == nil, initiator == nil, navigation == nil else {
             throw .bodyInvalid("url: method, topLevel, initiator and navigation belong to a request; give its URL")
         }
-        guard format.scope == .anySite else {
+        guard format.value.scope == .anySite else {
             throw ServiceProblem(
-                .badRequest, "url-missing", "url: '\(format.rawValue)' holds the cookies for one URL; give it")
+                .badRequest, "url-missing", "url: '\(format.value.rawValue)' holds the cookies for one URL; give it")
         }
         return nil
     }
@@ -57,8 +57,6 @@ struct ExportDocument: RequestDocument {
     }
 }
 
-extension ExportFormat: Decodable {}
-
 extension SessionAPI {
     var exportRoutes: [ServiceRoute] {
         [
@@ -71,7 +69,7 @@ extension SessionAPI {
                 // What is in it is said before it, so that it is gone through twice rather than kept.
                 let (report, stream) = try await blocking {
                     func stream() throws -> ExportStream {
-                        try ExportStream(of: jar, asked.format, for: description, selection, now: now)
+                        try ExportStream(of: jar, asked.format.value, for: description, selection, now: now)
                     }
                     return (try stream().report(), try stream())
                 }
@@ -82,7 +80,7 @@ extension SessionAPI {
                 return Response(
                     status: .ok,
                     headers: [
-                        .contentType: line.isEmpty ? asked.format.mediaType : ExportReport.mediaType,
+                        .contentType: line.isEmpty ? asked.format.value.mediaType : ExportReport.mediaType,
                         .cacheControl: "no-store",
                         .cookieExport: report.fieldValue,
                     ],

@@ -30,7 +30,7 @@ extension SessionAPI {
     /// see its value takes the right to see what a session consists of.
     var headerFieldRoutes: [ServiceRoute] {
         [
-            ServiceRoute(.get, "/v1/jars/{jar}/header-fields", .jar(.read), use: listHeaderFields),
+            ServiceRoute(.get, "/v1/jars/{jar}/header-fields", .jar(.read), query: ["values"], use: listHeaderFields),
             ServiceRoute(.put, "/v1/jars/{jar}/header-fields/{name}", .jar(.write)) { request, context in
                 let asked = try await request.document(HeaderFieldSettingDocument.self, in: context)
                 let jar = try jar(in: context)
@@ -38,11 +38,12 @@ extension SessionAPI {
                 try await blocking { try jar.setFieldRule(rule) }
                 return .json(HeaderFieldReport(rule))
             },
-            ServiceRoute(.delete, "/v1/jars/{jar}/header-fields/{name}", .jar(.write)) { request, context in
-                let query = try QueryItems(request, known: ["scope"])
+            ServiceRoute(
+                .delete, "/v1/jars/{jar}/header-fields/{name}", .jar(.write), query: ["scope"]
+            ) { _, context in
                 let jar = try jar(in: context)
                 let name = try context.pathParameter("name")
-                let scope = try query.url("scope").map { URLScope($0) }
+                let scope = try context.query.url("scope").map { URLScope($0) }
                 guard try await blocking({ try jar.removeFieldRule(named: name, scope: scope) }) else {
                     throw ServiceProblem(
                         .notFound, "field-not-found", "\(name): the jar has no such header field of this scope")
@@ -53,7 +54,7 @@ extension SessionAPI {
     }
 
     private func listHeaderFields(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
-        let showsValues = try QueryItems(request, known: ["values"]).flag("values") ?? false
+        let showsValues = try context.query.flag("values") ?? false
         let jar = try jar(in: context)
         if showsValues { try context.require(.secrets, jar: jar.name) }
         let fields = try jar.headerFieldsOfJustOpened()

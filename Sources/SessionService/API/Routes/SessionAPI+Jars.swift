@@ -19,7 +19,8 @@ struct JarSettingsDocument: RequestDocument {
             }
             let number = try container.decode(Int.self)
             guard number >= 0 else {
-                throw DecodingError.dataCorruptedError(in: container, debugDescription: "a limit is not negative")
+                throw ServiceProblem.bodyInvalid(
+                    "\(ServiceProblem.place(decoder.codingPath)): use a number from 0, or null for no limit")
             }
             self = .number(number)
         }
@@ -50,8 +51,7 @@ struct JarSettingsDocument: RequestDocument {
         var changes: [JarLimit: Int?] = [:]
         for (name, limit) in limits ?? [:] {
             guard let known = JarLimit(rawValue: name) else {
-                let names = JarLimit.allCases.map(\.rawValue).joined(separator: ", ")
-                throw .bodyInvalid("limits: the names are \(names)")
+                throw .bodyInvalid("limits: \(JarLimit.hint)")
             }
             changes[known] = .some(limit.number)
         }

@@ -12,7 +12,7 @@ struct LoginRuleDocument: RequestDocument {
     }
 
     /// How a token goes back to the site.
-    enum Delivery: String, Decodable, CaseIterable {
+    enum Delivery: String, CaseIterable {
         case cookie, authorization, exchange
     }
 
@@ -20,11 +20,11 @@ struct LoginRuleDocument: RequestDocument {
     let profile: String
     let statuses: [Int]?
     let redirects: [String]?
-    let delivery: Delivery
+    let delivery: OneOf<Delivery>
     let template: String?
 
     func rule() throws -> LoginRule {
-        guard (delivery == .authorization) == (template == nil) else {
+        guard (delivery.value == .authorization) == (template == nil) else {
             throw ServiceProblem.bodyInvalid(
                 "template: a cookie has its Set-Cookie line there, an exchange its URL, and Authorization nothing")
         }
@@ -33,7 +33,7 @@ struct LoginRuleDocument: RequestDocument {
             throw ServiceProblem.bodyInvalid("statuses: use numbers from 100 to 999")
         }
         let way: LoginRule.Delivery =
-            switch delivery {
+            switch delivery.value {
             case .cookie: .cookie(try CookieTemplate(template ?? ""))
             case .authorization: .authorization
             case .exchange: .exchange(template ?? "")

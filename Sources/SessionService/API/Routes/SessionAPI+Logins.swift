@@ -16,7 +16,7 @@ struct LoginDocument: RequestDocument {
     }
 
     /// How the user logs in.
-    enum Flow: String, Decodable, CaseIterable {
+    enum Flow: String, CaseIterable {
         case browser, device
         case clientCredentials = "client-credentials"
 
@@ -30,7 +30,7 @@ struct LoginDocument: RequestDocument {
     }
 
     let name: String
-    let flow: Flow?
+    let flow: OneOf<Flow>?
     let issuer: String?
     /// The name of a preset, and what stands for `{tenant}` and `{host}` there.
     let provider: String?
@@ -43,8 +43,8 @@ struct LoginDocument: RequestDocument {
     let clientKey: String?
     let keyID: String?
     /// Whom the client's signatures are made out to.
-    let keyAudience: ProfileSettings.AssertionAudience?
-    let authMethod: ProfileSettings.AuthenticationMethod?
+    let keyAudience: OneOf<ProfileSettings.AssertionAudience>?
+    let authMethod: OneOf<ProfileSettings.AuthenticationMethod>?
     let scope: String?
     let resources: [String]?
     let account: String?
@@ -74,18 +74,17 @@ struct LoginDocument: RequestDocument {
         request.issuer = issuer ?? preset.issuer
         for (name, url) in (preset.endpoints ?? [:]).merging(endpoints ?? [:], uniquingKeysWith: { $1 }) {
             guard let endpoint = ServerMetadata.Endpoint(rawValue: name) else {
-                let names = ServerMetadata.Endpoint.allCases.map(\.rawValue).joined(separator: ", ")
-                throw ServiceProblem.bodyInvalid("endpoints: the names are \(names)")
+                throw ServiceProblem.bodyInvalid("endpoints: \(ServerMetadata.Endpoint.hint)")
             }
             request.endpoints[endpoint] = url
         }
         request.clientID = clientID
         request.clientSecret =
             try clientKey.map { try SigningKey(pem: Secret($0)).secret } ?? clientSecret.map { Secret($0) }
-        request.authenticationMethod = authMethod ?? (clientKey == nil ? nil : .privateKeyJWT)
+        request.authenticationMethod = authMethod?.value ?? (clientKey == nil ? nil : .privateKeyJWT)
         request.keyID = keyID
-        request.assertionAudience = keyAudience
-        request.grant = flow?.grant
+        request.assertionAudience = keyAudience?.value
+        request.grant = flow?.value.grant
         request.scope = scope
         request.defaultScope = preset.scope
         request.resources = resources ?? []
@@ -151,7 +150,7 @@ extension SessionAPI {
             },
             ServiceRoute(.post, "/v1/logins/{id}/redirect", .allJars(.write), use: takeRedirect),
             // The user's browser has no token; what it brings is known by its state, which nobody can guess.
-            ServiceRoute(.get, "/v1/logins/callback", .everyone, use: callback),
+            ServiceRoute(.get, "/v1/logins/callback", .everyone, query: nil, use: callback),
         ]
     }
 

@@ -20,19 +20,24 @@ struct ScriptDocument: RequestDocument {
         let navigation: Bool?
     }
 
+    /// How many pages one script is for at most: each is answered with all cookies of its site.
+    private static let pageLimit = 1000
+
     let urls: [String]
     let method: String?
     let topLevel: String?
     let initiator: String?
     let navigation: Bool?
     /// When a cookie is set: `once`, `missing` or `always`.
-    let write: InjectionScript.Writing?
+    let write: OneOf<InjectionScript.Writing>?
     let verify: Bool?
     let handler: String?
 
     /// The pages, for their scripts.
     func pages() throws(ServiceProblem) -> [CookieModel.RequestContext] {
-        guard !urls.isEmpty else { throw .bodyInvalid("urls: name at least one page") }
+        guard (1...ScriptDocument.pageLimit).contains(urls.count) else {
+            throw .bodyInvalid("urls: name 1 to \(ScriptDocument.pageLimit) pages")
+        }
         var pages: [CookieModel.RequestContext] = []
         for (index, url) in urls.enumerated() {
             let page = Page(
@@ -48,8 +53,6 @@ struct ScriptDocument: RequestDocument {
         return .message(try MessageHandlerName(handler, of: "handler"))
     }
 }
-
-extension InjectionScript.Writing: Decodable {}
 
 extension MessageHandlerName {
     /// The name that a caller wrote.
@@ -78,15 +81,14 @@ extension SessionAPI {
                         InjectionScript.Page(
                             try jar.retrieve(for: page.scriptWriting, now: now), in: page.scriptWriting)
                     },
-                    writing: asked.write ?? .once, verification: verification)
+                    writing: asked.write?.value ?? .once, verification: verification)
                 for host in Set(pages.map(\.url.host)) {
                     context.audit(SecretAccess(.script, jar: jar.name, site: host.description))
                 }
                 return .json(ScriptReport(pages.map(\.url), script))
             },
-            ServiceRoute(.get, "/v1/jars/{jar}/capture-script", .jar(.read)) { request, context in
-                let query = try QueryItems(request, known: ["handler"])
-                guard let text = try query.one("handler") else {
+            ServiceRoute(.get, "/v1/jars/{jar}/capture-script", .jar(.read), query: ["handler"]) { _, context in
+                guard let text = try context.query.one("handler") else {
                     throw ServiceProblem(.badRequest, "parameter-missing", "handler: name what hears the messages")
                 }
                 let handler = try MessageHandlerName(text, of: "handler")

@@ -1,3 +1,4 @@
+import Captures
 import CookieModel
 import HTTPTypes
 import Hummingbird
@@ -13,7 +14,6 @@ extension SessionAPI {
 
     /// Runs scenarios, a line each, on throw-away jars, and answers each with a line as it comes.
     private func simulate(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
-        _ = try QueryItems(request, known: [])
         let now = now()
         return Response(
             status: .ok, headers: [.contentType: "application/x-ndjson", .cacheControl: "no-store"],
@@ -37,7 +37,9 @@ extension SessionAPI {
             var answers = ByteBuffer()
             for line in lines {
                 answers.writeBytes(
-                    ScenarioLine.run(line, realTime: now, publicSuffixes: publicSuffixes).answer)
+                    ScenarioLine.run(
+                        line, realTime: now, publicSuffixes: publicSuffixes, checkedBy: { try StrictJSON.check($0) }
+                    ).answer)
                 answers.writeInteger(UInt8(ascii: "\n"))
             }
             return answers

@@ -5,9 +5,10 @@ import Hummingbird
 struct RouteTable: Sendable {
     private let paths: [(segments: [Substring], methods: Set<HTTPRequest.Method>)]
 
-    /// The table of some routes.
-    init(_ routes: [ServiceRoute]) {
-        let methods = Dictionary(grouping: routes, by: \.path).mapValues { Set($0.map(\.method)) }
+    /// The table of some routes, and of paths that are read.
+    init(_ routes: [ServiceRoute], readable: [String] = []) {
+        var methods = Dictionary(grouping: routes, by: \.path).mapValues { Set($0.map(\.method)) }
+        for path in readable { methods[path, default: []].insert(.get) }
         paths = methods.map { path, methods in
             (path.split(separator: "/"), methods.contains(.get) ? methods.union([.head]) : methods)
         }

@@ -14,6 +14,10 @@ struct ServiceRequestContext: RequestContext {
     var peer = ""
     /// Who takes notes of secrets that are handed out; see ``audit(_:)``.
     var auditLog: any AuditLog = NoAuditLog()
+    /// The parameters of the URL's query, of those that the route knows.
+    var query = QueryItems()
+    /// Where it is noted what keeps going wrong; `nil` for nowhere.
+    var health: ServiceHealth?
     /// Where it is counted what came of the cookies; `nil` for nowhere.
     var metrics: ServiceMetrics?
 
@@ -36,7 +40,8 @@ struct ServiceRequestContext: RequestContext {
 
     /// Checks that the caller may do something that belongs to no jar.
     func require(_ verb: AccessVerb) throws(ServiceProblem) {
-        guard caller.grant.coversAll, caller.grant.verbs.contains(verb) else { throw .forbidden(verb) }
+        guard caller.grant.verbs.contains(verb) else { throw .forbidden(verb) }
+        guard caller.grant.coversAll else { throw .allJarsNeeded }
     }
 
     /// Checks that the caller may do something with a jar.

@@ -29,6 +29,8 @@ struct ServiceRoute: Sendable {
     let access: Access
     /// The verbs that a caller needs besides, for the same jars.
     let furtherVerbs: Set<AccessVerb>
+    /// The query parameters that it knows; `nil` where another program makes the URL, whose parameters are its own.
+    let parameters: Set<String>?
     /// Whether its body may be of any length, and is never in memory as a whole.
     let isStreamed: Bool
     /// Answers a request of a caller that may send it.
@@ -36,12 +38,13 @@ struct ServiceRoute: Sendable {
 
     init(
         _ method: HTTPRequest.Method, _ path: String, _ access: Access, and furtherVerbs: Set<AccessVerb> = [],
-        streamed isStreamed: Bool = false, use handler: @escaping Handler
+        query parameters: Set<String>? = [], streamed isStreamed: Bool = false, use handler: @escaping Handler
     ) {
         self.method = method
         self.path = path
         self.access = access
         self.furtherVerbs = furtherVerbs
+        self.parameters = parameters
         self.isStreamed = isStreamed
         self.handler = handler
     }
@@ -63,9 +66,11 @@ struct ServiceRoute: Sendable {
         }
     }
 
-    /// Answers a request, if its caller may send it.
+    /// Answers a request, if its caller may send it and the route knows all of its query parameters.
     func respond(to request: Request, in context: ServiceRequestContext) async throws -> Response {
         try check(context)
+        var context = context
+        if let parameters { context.query = try QueryItems(request, known: parameters) }
         return try await handler(request, context)
     }
 

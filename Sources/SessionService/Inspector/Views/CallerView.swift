@@ -14,6 +14,14 @@ struct SignInView: InspectorView {
     let to: String
 }
 
+struct ForeignLinkView: InspectorView {
+    static let template = "foreign-link"
+    let title = "A link from another site"
+    let caller: CallerView? = nil
+    /// The page that the link leads to: a path of this service.
+    let href: String
+}
+
 struct ProblemView: InspectorView {
     static let template = "problem"
     let title: String

@@ -1,3 +1,4 @@
+import Captures
 import Configuration
 import Foundation
 import SessionStore
@@ -18,6 +19,11 @@ struct ConfigurationFile {
         guard let bytes = PrivateFile.contents(path, limit: ConfigurationFile.sizeLimit) else {
             throw ServiceStartError(
                 .fileUnusable, "\(path): the file cannot be read: \(PrivateFile.message(PrivateFile.lastFailure))")
+        }
+        do throws(StrictJSON.Fault) {
+            try StrictJSON.check(bytes)
+        } catch {
+            throw ServiceStartError(.configurationInvalid, "\(path): \(error)")
         }
         guard let object = (try? JSONSerialization.jsonObject(with: Data(bytes))) as? [String: Any] else {
             throw ServiceStartError(.configurationInvalid, "\(path): this is no JSON object")

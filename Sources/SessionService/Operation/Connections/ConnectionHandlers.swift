@@ -18,9 +18,10 @@ final class ByteHandler: ChannelDuplexHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        monitor.receiveBytes()
-        // After the last answer bytes are read only so that the connection can end in peace.
-        if !monitor.isFinished { context.fireChannelRead(data) }
+        monitor.receive(unwrapInboundIn(data)) {
+            // After the last answer bytes are read only so that the connection can end in peace.
+            if !monitor.isFinished { context.fireChannelRead(data) }
+        }
     }
 }
 

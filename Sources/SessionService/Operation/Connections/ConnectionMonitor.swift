@@ -23,6 +23,8 @@ final class ConnectionMonitor {
     private var progress: ConnectionProgress
     private var check: Scheduled<Void>?
     private var isDraining = false
+    /// The bytes that are being read, where a request begins with them.
+    private var requestStart: ByteBuffer?
     /// What is left to say about bytes that are no request, after the requests before them are answered.
     private var lastProblem: ServiceProblem?
     /// Whether the client wants the connection to end after what it has asked.
@@ -46,8 +48,12 @@ final class ConnectionMonitor {
         progress.beginReading(loop.now)
     }
 
-    func receiveBytes() {
+    /// Bytes come, which `next` reads.
+    func receive(_ bytes: ByteBuffer, _ next: () -> Void) {
+        requestStart = progress.phase == .between ? bytes : nil
         progress.receiveBytes(loop.now)
+        next()
+        requestStart = nil
     }
 
     // MARK: - Requests
@@ -61,6 +67,10 @@ final class ConnectionMonitor {
         guard !isFinished, lastProblem == nil else { return }
         switch part {
         case .head(let head):
+            // Nobody waits for what is not read anyway.
+            if let length = head.headerFields[.contentLength].flatMap({ Int($0) }), length > limits.bodyBytes {
+                return fail(.bodyTooLarge, context)
+            }
             progress.receiveHead(loop.now)
             if isRefused { return finish(with: .tooManyConnections, context) }
             // Who asks before sending a body waits to be told to go on (RFC 9110, section 10.1.1).
@@ -80,7 +90,15 @@ final class ConnectionMonitor {
     /// What cannot be read as a request.
     func receive(_ error: any Error, _ context: ChannelHandlerContext) {
         guard !isFinished, lastProblem == nil else { return }
-        fail(ServiceProblem(malformed: error), context)
+        fail(ServiceProblem(malformed: error, method: requestMethod), context)
+    }
+
+    /// The method of the request that is being read, known or not; `nil` where the bytes do not begin with one.
+    private var requestMethod: String? {
+        guard progress.phase == .head, let bytes = requestStart?.readableBytesView else { return nil }
+        let name = bytes.prefix { $0 != UInt8(ascii: " ") }
+        guard name.endIndex < bytes.endIndex else { return nil }
+        return HTTPRequest.Method(String(decoding: name, as: UTF8.self))?.rawValue
     }
 
     /// Says what is wrong, in its turn.

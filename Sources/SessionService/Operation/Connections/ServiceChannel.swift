@@ -14,12 +14,18 @@ struct ServiceChannel: HTTPChannelHandler {
     let responder: Responder
     let limits: ServiceLimits
     let connections: OpenConnections
+    let health: ServiceHealth
     let tls: NIOSSLContext?
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
-            let monitor = ConnectionMonitor(
-                limits: limits, isRefused: connections.add(channel), loop: channel.eventLoop)
+            let isRefused = connections.add(channel)
+            if isRefused {
+                health.warn(
+                    ServiceProblem.tooManyConnections.code, "Connections are refused: too many are open",
+                    ["limit": "\(limits.connections)"])
+            }
+            let monitor = ConnectionMonitor(limits: limits, isRefused: isRefused, loop: channel.eventLoop)
             let pipeline = channel.pipeline.syncOperations
             if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
             try pipeline.addHandler(ByteHandler(monitor))

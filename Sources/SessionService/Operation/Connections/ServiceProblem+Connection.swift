@@ -20,9 +20,18 @@ extension ServiceProblem {
         return problem
     }()
 
+    /// A method that no path is asked for by (RFC 9110, section 15.6.2).
+    static let methodUnknown = ServiceProblem(
+        .notImplemented, "method-unknown", "this service does not know this method; use GET, POST, PUT, PATCH or DELETE"
+    )
+
     /// What is wrong with bytes that are no request.
-    init(malformed error: any Error) {
-        if case HTTPParserError.headerOverflow = error {
+    ///
+    /// - Parameter method: the token that they begin with; `nil` where they begin with none.
+    init(malformed error: any Error, method: String? = nil) {
+        if case HTTPParserError.invalidMethod = error, method != nil {
+            self = .methodUnknown
+        } else if case HTTPParserError.headerOverflow = error {
             self.init(
                 .requestHeaderFieldsTooLarge, "header-too-large",
                 "the header fields of the request are larger than this service takes")

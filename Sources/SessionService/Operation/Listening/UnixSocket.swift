@@ -21,9 +21,17 @@ final class UnixSocket: Sendable {
     let descriptor: Int32
 
     /// Binds a socket. Its folder is made, with mode 0700, where it is missing.
+    ///
+    /// - Throws: ``ServiceStartError/Code/unprotected`` where every user may replace the socket, or a folder above it.
     init(path: String) throws(ServiceStartError) {
         var address = try UnixSocket.address(path)
         PrivateFile.createFolders(above: path)
+        if let folder = PrivateFile.unprotectedFolder(above: path) {
+            throw ServiceStartError(
+                .unprotected,
+                "\(path): every user may write to \(folder), and so put another socket in this one's place; name one in a "
+                    + "folder of your own with --socket, or run: chmod o-w '\(folder)'")
+        }
         let lock = try UnixSocket.lock(path)
         do {
             try UnixSocket.removeStale(path, &address)
@@ -117,7 +125,7 @@ final class UnixSocket: Sendable {
 
     /// Takes the lock that says who has the socket.
     private static func lock(_ path: String) throws(ServiceStartError) -> Int32 {
-        let descriptor = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        let descriptor = open(path + ".lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw failure(path, errno) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             let reason = errno

@@ -10,7 +10,8 @@ struct KeyPassphraseCommand: CrumbCommand {
         discussion: """
             The key stays the same, so that nothing in a database changes. Whoever copied the old file and knows the \
             old passphrase still has the key: 'crumb key rotate' makes a new one. The new passphrase is asked for on \
-            the terminal, unless a file is named.
+            the terminal, unless a file is named. A running service needs the passphrase, in CRUMB_PASSPHRASE_FILE, \
+            from its next start on, or as soon as the key is rotated.
             """)
 
     @OptionGroup var output: OutputOptions
@@ -45,6 +46,7 @@ struct KeyPassphraseCommand: CrumbCommand {
         }
         try file.changePassphrase(to: try newPassphrase())
         console.note("\(file.path) is locked with the new passphrase; without it everything sealed is lost")
+        console.note("a running service needs CRUMB_PASSPHRASE_FILE once it restarts, or the key is rotated")
     }
 
     private func newPassphrase() throws -> Secret {

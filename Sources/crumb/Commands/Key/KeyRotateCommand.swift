@@ -36,6 +36,11 @@ struct KeyRotateCommand: CrumbCommand {
             console.complain("\(location): the stored value was changed or moved, and stays as it is")
         }
         if let other { console.note("the old key stays in the key file: \(other) may need it; rotate there too") }
+        if try KeyLocation().isLocked() {
+            console.note(
+                "the key is locked: a running service that was started without CRUMB_PASSPHRASE_FILE answers nothing more; "
+                    + "restart it with that")
+        }
         if rotation.oldKeysDropped {
             console.note("the old key is gone: backups from before cannot be opened without it")
         }

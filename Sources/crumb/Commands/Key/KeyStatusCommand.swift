@@ -19,7 +19,12 @@ struct KeyStatusCommand: CrumbCommand {
             report.keys = state.keyCount
             report.locked = state.isLocked
         }
-        report.rotationUnfinished = try database.openExisting(now: .now)?.isRotationPending()
+        do {
+            report.rotationUnfinished = try database.openExisting(now: .now)?.isRotationPending()
+        } catch let error as SessionStoreError where error.code == .keyLocked {
+            // All else is known without the passphrase.
+            report.hasDatabase = true
+        }
         if output.json { try console.writeJSON(report) } else { try console.writeLine(report.text) }
     }
 }
@@ -30,14 +35,22 @@ private struct KeyStatusReport: Encodable {
     let database: String
     var keys: Int?
     var locked: Bool?
+    /// `nil` where there is no database, or the key is locked.
     var rotationUnfinished: Bool?
+    /// Whether there is a database that the locked key keeps closed.
+    var hasDatabase = false
+
+    enum CodingKeys: CodingKey {
+        case source, isFile, database, keys, locked, rotationUnfinished
+    }
 
     var text: String {
         var file = "not made yet"
         if let keys, let locked {
             file = "\(keys == 1 ? "one key" : "\(keys) keys"), \(locked ? "locked with a passphrase" : "in the clear")"
         }
-        let rotation = rotationUnfinished.map { $0 ? "unfinished: run 'crumb key rotate'" : "none under way" }
+        var rotation = rotationUnfinished.map { $0 ? "unfinished: run 'crumb key rotate'" : "none under way" }
+        if hasDatabase { rotation = "not known while the key is locked: name the passphrase in CRUMB_PASSPHRASE_FILE" }
         return Console.table([
             [isFile ? "key file" : "environment", isFile ? "\(source) (\(file))" : source],
             ["database", database + (rotation == nil ? " (not made yet)" : "")],

@@ -1,0 +1,82 @@
+import CookieModel
+import HTTPTypes
+import Logging
+import NIOCore
+import SessionStore
+import Synchronization
+
+/// What keeps going wrong, beyond one request: logged now and then, and asked by `/readyz`.
+final class ServiceHealth: Sendable {
+    /// How much time passes between two log lines of one kind.
+    private static let interval = TimeAmount.seconds(10)
+
+    private struct State {
+        /// When a kind was last logged, and how often it came since.
+        var lines: [String: (time: NIODeadline, further: Int)] = [:]
+        /// Whether the last write that failed found the disk full.
+        var failsToWrite = false
+    }
+
+    private let logger: Logger
+    private let clock: @Sendable () -> NIODeadline
+    private let state = Mutex(State())
+
+    /// - Parameter clock: a clock that only goes forward.
+    init(logger: Logger, clock: @escaping @Sendable () -> NIODeadline = { .now() }) {
+        self.logger = logger
+        self.clock = clock
+    }
+
+    /// Logs a warning, unless one of this kind was logged in the last ten seconds; the next one tells how many there
+    /// were meanwhile.
+    ///
+    /// - Parameter kind: one of a few, and nothing that a caller chooses.
+    func warn(_ kind: String, _ message: Logger.Message, _ metadata: Logger.Metadata = [:]) {
+        let now = clock()
+        let further: Int? = state.withLock { state in
+            if let last = state.lines[kind], now < last.time + ServiceHealth.interval {
+                state.lines[kind]?.further += 1
+                return nil
+            }
+            defer { state.lines[kind] = (now, 0) }
+            return state.lines[kind]?.further ?? 0
+        }
+        guard let further else { return }
+        var metadata = metadata
+        metadata["code"] = "\(kind)"
+        if further > 0 { metadata["further"] = "\(further)" }
+        logger.warning(message, metadata: metadata)
+    }
+
+    /// Notes what a request failed with, where that is about more than the request.
+    func note(_ error: any Error, peer: String) {
+        if let error = error as? SessionStoreError {
+            let status = ServiceProblem(error).status.code
+            if error.code == .diskFull || error.code == .databaseReadOnly { state.withLock { $0.failsToWrite = true } }
+            guard status >= 500, error.code != .databaseBusy else { return }
+            warn(error.code.rawValue, "The database cannot be used", ["error": "\(error)"])
+        } else if let problem = error as? ServiceProblem, problem.code == ServiceProblem.tokenRefused.code {
+            warn(problem.code, "An access token was refused", ["peer": "\(peer)"])
+        }
+    }
+
+    /// Checks that the database can be read and written.
+    ///
+    /// A disk that was full is tried with a write of one page.
+    ///
+    /// - Throws: A problem with the status 503.
+    func check(_ database: SessionDatabase) throws(ServiceProblem) {
+        do throws(SessionStoreError) {
+            _ = try database.serviceTokens.all()
+            try database.checkRoom()
+            guard state.withLock({ $0.failsToWrite }) else { return }
+            try database.checkWriting()
+            state.withLock { $0.failsToWrite = false }
+        } catch {
+            note(error, peer: "")
+            var problem = ServiceProblem(error)
+            problem.status = .serviceUnavailable
+            throw problem
+        }
+    }
+}
