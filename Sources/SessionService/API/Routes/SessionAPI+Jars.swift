@@ -99,7 +99,7 @@ struct PruneDocument: RequestDocument {
 extension SessionAPI {
     var jarRoutes: [ServiceRoute] {
         [
-            ServiceRoute(.get, "/v1/jars", .someJars(.read), use: listJars),
+            ServiceRoute(.get, "/v1/jars", .someJars(.read), query: ["limit", "cursor"], use: listJars),
             ServiceRoute(.post, "/v1/jars", .allJars(.write)) { request, context in
                 let asked = try await request.document(JarSettingsDocument.self, in: context)
                 guard let name = asked.name else { throw ServiceProblem.bodyInvalid("name: this member is missing") }
@@ -173,7 +173,7 @@ extension SessionAPI {
 
     /// A page of the jars that the caller may see, by name.
     private func listJars(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
-        let query = try QueryItems(request, known: ["limit", "cursor"])
+        let query = context.query
         let limit = Int(try query.number("limit", 1...SessionAPI.pageLimit) ?? SessionAPI.pageLimit)
         let start = try query.one("cursor").map { cursor throws(ServiceProblem) in
             guard let name = Hexadecimal.bytes(cursor).flatMap({ String(validating: $0, as: UTF8.self) }) else {
