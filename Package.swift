@@ -184,7 +184,9 @@ let package = Package(
         .testTarget(
             name: "CookieModelTests", dependencies: ["CookieModel", "PublicSuffix", "TestSupport"],
             exclude: ["Hosts/Vectors", "WebPlatform/Cases"]),
-        .testTarget(name: "CapturesTests", dependencies: ["Captures", "CookieModel", "TestSupport"]),
+        .testTarget(
+            name: "CapturesTests", dependencies: ["Captures", "CookieModel", "TestSupport"],
+            exclude: ["Recordings/Samples"]),
         .testTarget(
             name: "BrowserCookiesTests",
             dependencies: [

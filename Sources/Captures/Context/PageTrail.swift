@@ -53,6 +53,8 @@ struct PageTrail: Sendable {
         _ evidence: RequestEvidence, of url: String, after chain: Chain?
     ) -> RequestEvidence.Destination? {
         if let known = evidence.destination ?? chain?.destination { return known }
+        // The recorder's partition tells more than what follows.
+        if evidence.partitionKey != nil { return nil }
         let page = evidence.pageID.flatMap { pages[$0] }
         if evidence.isDocument || evidence.accepts == .document {
             if let frame = evidence.frameID, let main = page?.frameID { return frame == main ? .page : .frame }

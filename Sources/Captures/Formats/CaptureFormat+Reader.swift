@@ -35,6 +35,8 @@ extension CaptureFormat {
         case .tsharkJSON:
             JSONOutlineReader(TsharkOutline(source: source), source: source, line: line, column: column)
         case .firefoxSession: FirefoxSessionReader(source: source)
+        case .devToolsLog: DevToolsLogReader(source: source, line: line, column: column)
+        case .httpieVerbose: HTTPieReader(source: source, url: url, firstLine: line)
         case .curlCommand, .fetchCall, .cookieHeader:
             CopiedRequestReader(self, source: source, url: url, firstLine: line)
         case .firefox, .chromium, .webKitGTK: DatabaseRefusal(source: source)

@@ -82,6 +82,13 @@ public enum CaptureFormat: String, Sendable, CaseIterable {
     /// Firefox's session store (`sessionstore.jsonlz4`), which has the cookies that end with the session.
     case firefoxSession = "firefox-session"
 
+    /// Logs of the Chrome DevTools Protocol: what Chromedriver and Selenium call "performance" logs, arrays of events, or
+    /// an event in JSON on each line.
+    case devToolsLog = "devtools-log"
+
+    /// What `http -v` (HTTPie) prints. The caller says which URL was asked for.
+    case httpieVerbose = "httpie-verbose"
+
     /// Commands that browsers' developer tools make with "Copy as cURL", for bash and for Windows' cmd. Their cookies are
     /// those that the requests sent.
     case curlCommand = "curl-command"
@@ -124,6 +131,8 @@ public enum CaptureFormat: String, Sendable, CaseIterable {
         case .firefoxSession: "Firefox's session store"
         case .firefox, .chromium, .webKitGTK: "databases of Firefox, Chromium and WebKitGTK"
         case .json: "JSON lines of crumb"
+        case .devToolsLog: "logs of the DevTools protocol"
+        case .httpieVerbose: "http -v"
         case .curlCommand: "Copy as cURL"
         case .fetchCall: "Copy as fetch"
         case .cookieHeader: "a Cookie line"

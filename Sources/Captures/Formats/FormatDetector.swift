@@ -59,6 +59,7 @@ struct FormatDetector {
                 || line.hasPrefix("#HttpOnly_")
             return isTelling ? .telling(.netscape) : .comment
         }
+        if HTTPieReader.isRequestLine(line) { return .telling(.httpieVerbose) }
         if WgetVerboseReader.urlStart(line) != nil { return .telling(.wgetVerbose) }
         return kind(ofTranscript: line.extracting(TranscriptLine.start(of: line)..<line.count))
             ?? (looksLikeCookie(line) ? .telling(.netscape) : .other)

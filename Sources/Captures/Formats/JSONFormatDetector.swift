@@ -47,11 +47,16 @@ private struct JSONFormatSigns: JSONHandler, Sendable {
     mutating func key(_ name: Span<UInt8>) {
         self.name.removeAll(keepingCapacity: true)
         self.name.append(name)
+        if case .members = context, isNamed("method") || isNamed("params") || isNamed("message") {
+            decide(.devToolsLog)
+        }
         guard case .cookie = context else { return }
         if isNamed("hostOnly") || isNamed("expirationDate") || isNamed("storeId") {
             decide(.cookieEditor)
         } else if isNamed("sourceScheme") || isNamed("sourcePort") || isNamed("priority") || isNamed("sameParty") {
             decide(.devTools)
+        } else if isNamed("method") || isNamed("params") || isNamed("message") {
+            decide(.devToolsLog)
         } else if isNamed("expiry") {
             decide(.webDriver)
         } else if isNamed("_index") || isNamed("_source") {

@@ -151,6 +151,16 @@ extension CaptureError {
         inputUnrecognized("The input has no response in it.", at: place)
     }
 
+    static func noEvents(at place: CapturePlace) -> CaptureError {
+        inputUnrecognized(
+            "The log has no event of the network in it. Turn its recording on: Network.enable, or "
+                + "goog:loggingPrefs {\"performance\": \"ALL\"}.", at: place)
+    }
+
+    static func notEvent(at place: CapturePlace) -> CaptureError {
+        CaptureError(.entryMalformed, place, "The entry is no event of the DevTools protocol and was left out.")
+    }
+
     static func noRequests(at place: CapturePlace) -> CaptureError {
         inputUnrecognized("The input has no request in it.", at: place)
     }

@@ -36,6 +36,8 @@ public struct CapturedResponse: Sendable, Hashable {
     public var evidence: RequestEvidence
     /// The values of the request's `Cookie` fields, in order.
     public var requestCookies: [Octets]
+    /// The cookies that the request sent, where the recorder names them with their attributes.
+    public var requestRecords: [CookieRecord] = []
     /// Whether there is nothing but a request, which a person copied for the cookies in it.
     public var isCopiedRequest = false
     /// Where it stands.

@@ -30,7 +30,8 @@ package struct CaptureImport {
 
         /// Whether the cookies that a response's request sent are wanted.
         package func wantsCookies(of response: CapturedResponse) -> Bool {
-            !response.requestCookies.isEmpty && (takesRequestCookies || response.isCopiedRequest)
+            !(response.requestCookies.isEmpty && response.requestRecords.isEmpty)
+                && (takesRequestCookies || response.isCopiedRequest)
         }
 
         /// The digest of a capture of which nothing was read yet. What the import is told besides the file belongs to

@@ -32,14 +32,21 @@ package struct RequestCookies {
         }
     }
 
+    /// A cookie that a request sent; where the recorder names its attributes, with its path and partition.
+    private struct Identity: Hashable {
+        let key: Key
+        var path: Octets?
+        var partition: PartitionKey?
+    }
+
     private struct Candidate {
-        let value: Octets
+        let record: CookieRecord
         let url: RequestURL
         let place: CapturePlace
         let order: Int
     }
 
-    private var candidates: [Key: Candidate] = [:]
+    private var candidates: [Identity: Candidate] = [:]
     /// The names among the candidates: only these are worth remembering when they are set.
     private var names: Set<Octets> = []
     /// When a cookie of that name was last set or deleted for exactly that host, and for it and all hosts below.
@@ -58,8 +65,19 @@ package struct RequestCookies {
     /// Notes the cookies of a request.
     package mutating func note(_ response: CapturedResponse, in context: CapturedContext) {
         order += 1
-        var seen: Set<Octets> = []
         let url = context.request.url
+        guard response.requestRecords.isEmpty else {
+            for record in response.requestRecords {
+                let host = WebHost(record.domain)?.octets ?? Octets(record.domain)
+                note(
+                    record,
+                    Identity(
+                        key: Key(name: record.name, host: host), path: record.path, partition: record.partitionKey),
+                    url, response.place)
+            }
+            return
+        }
+        var seen: Set<Octets> = []
         for (name, value) in response.requestCookies.flatMap(RequestCookies.pairs) {
             // Of several of one name, the first has the longest path.
             guard seen.insert(name).inserted else { continue }
@@ -67,15 +85,23 @@ package struct RequestCookies {
                 thirdPartyCount += 1
                 continue
             }
-            let key = Key(name: name, host: url.host.octets)
-            byteCount += value.count - (candidates[key]?.value.count ?? -(name.count + key.host.count + 256))
-            guard byteCount <= RequestCookies.byteLimit else {
-                overfullPlace = overfullPlace ?? response.place
-                return
-            }
-            candidates[key] = Candidate(value: value, url: url, place: response.place, order: order)
-            names.insert(name)
+            let record = CookieRecord(
+                name: name, value: value, domain: url.host.description, isHostOnly: true,
+                isSecure: url.scheme.isCryptographic, isHTTPOnly: true)
+            note(record, Identity(key: Key(name: name, host: url.host.octets)), url, response.place)
         }
+    }
+
+    private mutating func note(_ record: CookieRecord, _ identity: Identity, _ url: RequestURL, _ place: CapturePlace) {
+        let known = candidates[identity].map { $0.record.value.count }
+        let size = record.value.count - (known ?? -(record.name.count + identity.key.host.count + 256))
+        guard byteCount + size <= RequestCookies.byteLimit else {
+            overfullPlace = overfullPlace ?? place
+            return
+        }
+        byteCount += size
+        candidates[identity] = Candidate(record: record, url: url, place: place, order: order)
+        names.insert(record.name)
     }
 
     /// Notes what a response set.
@@ -102,18 +128,16 @@ package struct RequestCookies {
                     source: report.source))
         }
         var sites: [Octets: [Sent]] = [:]
-        for (key, candidate) in candidates.sorted(by: { ($0.value.order, $0.key.name) < ($1.value.order, $1.key.name) })
-        {
-            guard !wasSet(key, after: candidate.order) else {
+        let ordered = candidates.sorted { first, second in
+            (first.value.order, first.key.key.name) < (second.value.order, second.key.key.name)
+        }
+        for (identity, candidate) in ordered {
+            guard identity.partition != nil || !wasSet(identity.key, after: candidate.order) else {
                 counts.alreadySet += 1
                 continue
             }
-            let url = candidate.url
-            let record = CookieRecord(
-                name: key.name, value: candidate.value, domain: url.host.description, isHostOnly: true,
-                isSecure: url.scheme.isCryptographic, isHTTPOnly: true)
-            sites[url.host.registrableDomain(policy.publicSuffixes), default: []].append(
-                Sent(record: record, url: url, place: candidate.place))
+            sites[candidate.url.host.registrableDomain(policy.publicSuffixes), default: []].append(
+                Sent(record: candidate.record, url: candidate.url, place: candidate.place))
         }
         report.requestCookies = counts
         return sites.sorted { $0.key < $1.key }
@@ -141,9 +165,14 @@ package struct RequestCookies {
     package struct Present {
         private var forHost: Set<Key> = []
         private var forDomain: Set<Key> = []
+        private var partitioned: Set<Cookie.ID> = []
 
         package init(_ cookies: some Sequence<Cookie.ID>) {
-            for id in cookies where id.partitionKey == nil {
+            for id in cookies {
+                guard id.partitionKey == nil else {
+                    partitioned.insert(id)
+                    continue
+                }
                 let key = Key(name: id.name, host: id.domain.octets)
                 if id.isHostOnly { forHost.insert(key) } else { forDomain.insert(key) }
             }
@@ -151,8 +180,15 @@ package struct RequestCookies {
 
         /// Whether a cookie of that name would go to the same host, so that the request's is left out.
         package func hides(_ cookie: Sent, _ report: inout ImportReport) -> Bool {
-            let key = Key(name: cookie.record.name, host: cookie.url.host.octets)
-            let isThere = forHost.contains(key) || key.domains.contains { forDomain.contains($0) }
+            let record = cookie.record
+            let key = Key(name: record.name, host: cookie.url.host.octets)
+            var isThere = forHost.contains(key) || key.domains.contains { forDomain.contains($0) }
+            if let partition = record.partitionKey, let domain = WebHost(record.domain) {
+                isThere = partitioned.contains(
+                    Cookie.ID(
+                        name: record.name, domain: domain, isHostOnly: record.isHostOnly, path: record.path,
+                        partitionKey: partition))
+            }
             if isThere { report.requestCookies?.alreadySet += 1 }
             return isThere
         }

@@ -11,4 +11,11 @@ public struct CookieOrigin: Sendable, Hashable {
     public let received: Timestamp?
     /// Whether a request of the capture sent the cookie and no response of it set it, so that its flags were assumed.
     public let isRequest: Bool
+
+    init(capture: String?, url: String?, received: Timestamp?, isRequest: Bool = false) {
+        self.capture = capture
+        self.url = url
+        self.received = received
+        self.isRequest = isRequest
+    }
 }

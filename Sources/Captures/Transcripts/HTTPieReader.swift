@@ -1,0 +1,139 @@
+import CookieModel
+
+/// Reads what `http -v` (HTTPie) prints: the request's header and body, the response's header and body, and with `--all
+/// --follow` the same for each redirect.
+///
+/// It tells no scheme, so the caller gives the first URL. **A body must never set a cookie**: after a response that is no
+/// redirect nothing counts, and after a redirect only a request for the URL that it names.
+struct HTTPieReader: LineFormatReader {
+    private enum Stage {
+        case requestLine
+        case request
+        /// Behind a request's header: its body, up to the response.
+        case requestBody
+        case response
+        /// Behind a redirect: its body, up to the next request.
+        case redirectBody
+        case over
+    }
+
+    let source: String
+    var lines: LineBuffer
+    private let given: RequestURL?
+    private var stage = Stage.requestLine
+    private var url: TranscriptURL
+    private var request = RequestHead()
+    private var method: String?
+    private var target = ""
+    private var host: String?
+    private var block: HeaderBlock?
+    private var blockCount = 0
+    private var isBehindEmptyLine = true
+
+    init(source: String, url: String?, firstLine: Int) {
+        self.source = source
+        given = url.flatMap { try? RequestURL($0) }
+        self.url = TranscriptURL(text: nil, origin: .recorded)
+        lines = LineBuffer(firstNumber: firstLine)
+    }
+
+    var bufferedByteCount: Int {
+        lines.bufferedByteCount + (block?.bufferedByteCount ?? 0) + request.bufferedByteCount
+    }
+
+    /// Whether a line begins a request: `GET /path HTTP/1.1`.
+    static func isRequestLine(_ line: Span<UInt8>) -> Bool {
+        guard let first = line.firstIndex(of: ASCII.space, from: 0), first >= 3, first <= 16,
+            let second = line.firstIndex(of: ASCII.space, from: first + 1), second > first + 1
+        else { return false }
+        for index in 0..<first where !(0x41...0x5A).contains(line[index]) { return false }
+        let version = line.extracting((second + 1)..<line.count)
+        return version.hasPrefix("HTTP/") && version.count >= 6 && version.count <= 8
+    }
+
+    mutating func take(_ bytes: Span<UInt8>, into items: inout [CaptureItem]) {
+        let line = bytes.extracting(bytes.droppingCarriageReturn)
+        defer { isBehindEmptyLine = line.isEmpty }
+        switch stage {
+        case .requestLine, .redirectBody:
+            if isBehindEmptyLine, HTTPieReader.isRequestLine(line) { begin(line) }
+        case .request where line.isEmpty: endRequest(into: &items)
+        case .request:
+            if let colon = line.firstIndex(of: ASCII.colon, from: 0),
+                line.extracting(0..<colon).equalsIgnoringCase("host")
+            {
+                host = String(repairing: line.extracting(line.trimmingBlanks((colon + 1)..<line.count)))
+            } else {
+                request.take(line: line)
+            }
+        case .requestBody:
+            guard isBehindEmptyLine, let statusLine = StatusLine(line) else { return }
+            blockCount += 1
+            block = HeaderBlock(
+                ResponseHead(index: blockCount, line: lines.number, statusLine: statusLine), source: source)
+            stage = .response
+        case .response where line.isEmpty: endResponse(into: &items)
+        case .response: block?.take(line, number: lines.number, into: &items)
+        case .over: break
+        }
+    }
+
+    mutating func finish(into items: inout [CaptureItem]) {
+        if case .joined(let line) = lines.last() { take(line.span, into: &items) }
+        let place = CapturePlace(source: source, entry: max(blockCount, 1), line: lines.number)
+        if stage == .request { endRequest(into: &items) }
+        if stage == .response {
+            items.append(.failure(.headersTruncated(at: place)))
+            endResponse(into: &items)
+        }
+        guard blockCount == 0, stage == .requestBody else {
+            if blockCount == 0, stage == .requestLine {
+                items.append(.failure(.noResponses(at: CapturePlace(source: source))))
+            }
+            return
+        }
+        // A request's header that somebody copied.
+        var response = CapturedResponse(
+            url: url.text ?? "", urlOrigin: .given, method: method, status: 0, setCookie: [],
+            evidence: request.evidence, requestCookies: request.cookies.octets, place: place)
+        response.isCopiedRequest = true
+        items.append(.response(response))
+    }
+
+    private mutating func begin(_ line: Span<UInt8>) {
+        let words = String(repairing: line).split(separator: " ")
+        method = words.first.map { String($0) }
+        target = words.count > 1 ? String(words[1]) : "/"
+        host = nil
+        request = RequestHead()
+        stage = .request
+    }
+
+    private mutating func endRequest(into items: inout [CaptureItem]) {
+        let place = CapturePlace(source: source, entry: blockCount + 1, line: lines.number)
+        guard let expected = url.text.map({ try? RequestURL($0) }) ?? given else {
+            items.append(.failure(.urlMissing(at: place)))
+            stage = .over
+            return
+        }
+        let text = target.contains("://") ? target : "\(expected.scheme.name)://\(host ?? "")\(target)"
+        guard let asked = try? RequestURL(text), url.text == nil || asked == expected else {
+            items.append(.failure(.responseSkipped(at: place)))
+            stage = .over
+            return
+        }
+        url = TranscriptURL(text: asked.description, origin: blockCount == 0 ? .given : .redirect)
+        stage = .requestBody
+    }
+
+    private mutating func endResponse(into items: inout [CaptureItem]) {
+        guard var block else { return }
+        self.block = nil
+        block.end(at: url, method: method, request: request, into: &items)
+        if case .location = block.head.sequel, url.follow(block.head.sequel) {
+            stage = .redirectBody
+        } else {
+            stage = (100...199).contains(block.head.status) ? .requestBody : .over
+        }
+    }
+}
