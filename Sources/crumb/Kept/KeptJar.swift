@@ -87,9 +87,11 @@ enum CookieFinding {
 struct ImportOrder {
     let options: CaptureImport.Options
     /// Whether a capture that was imported before is imported again.
-    let again: Bool
+    var again: Bool
     /// Whether a person sees how far it has come.
     let showsProgress: Bool
+    /// What is asked for a browser's password if none is given.
+    var keyring: DesktopKeyring?
 }
 
 /// What an export is told.
@@ -115,8 +117,44 @@ extension Problem {
 
     /// There is no jar of a name.
     ///
-    /// - Parameter place: the database or the service.
-    static func noJar(named name: String, in place: String) -> Problem {
-        Problem(.jarNotFound, "\(name): there is no jar of this name in \(place); 'crumb jars' lists those there are")
+    /// - Parameters:
+    ///   - place: the database or the service.
+    ///   - others: the names of jars that may be meant.
+    static func noJar(named name: String, in place: String, others: [String] = []) -> Problem {
+        let similar = others.filter { name.isMisspelling(of: $0) }.prefix(3).map { "'\($0)'" }
+        let question = similar.isEmpty ? "" : " Did you mean \(similar.joined(separator: ", "))?"
+        return Problem(
+            .jarNotFound, "\(name): no such jar in \(place).\(question) 'crumb jars' lists the jars.")
+    }
+
+    /// There is no jar of a name in a database.
+    static func noJar(named name: String, in database: SessionDatabase, now: Timestamp) -> Problem {
+        // Without the names the error is still the one to report.
+        let names = (try? database.jars(now: now).map(\.name)) ?? []
+        return noJar(named: name, in: database.path, others: Array(names.prefix(5000)))
+    }
+
+    /// There is no database, so there is no jar in it.
+    static func noDatabase(at path: String) -> Problem {
+        Problem(.jarNotFound, "There is no database at \(path).")
+    }
+}
+
+extension String {
+    /// Whether `other` differs in case, in one or two letters, or in what stands behind it.
+    fileprivate func isMisspelling(of other: String) -> Bool {
+        let (mine, others) = (Array(lowercased()), Array(other.lowercased()))
+        guard abs(mine.count - others.count) <= 2 else { return false }
+        var row = Array(0...others.count)
+        for (index, letter) in mine.enumerated() {
+            var diagonal = row[0]
+            row[0] = index + 1
+            for column in others.indices {
+                let change = diagonal + (others[column] == letter ? 0 : 1)
+                diagonal = row[column + 1]
+                row[column + 1] = Swift.min(change, diagonal + 1, row[column] + 1)
+            }
+        }
+        return row[others.count] <= (mine.count < 4 ? 1 : 2)
     }
 }
