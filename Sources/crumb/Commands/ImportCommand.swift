@@ -73,13 +73,13 @@ struct ImportCommand: CrumbCommand {
             return (profiles, try profiles.profile(named: profile ?? choice.profile), choice.browser)
         }
         let kept = try jar.kept(now: .now, browserOptions: database, console: console)
-        var order = ImportOrder(
+        let order = ImportOrder(
             options: CaptureImport.Options(
                 url: url, topLevel: topLevel, receivedNow: receivedNow, takesRequestCookies: requestCookies,
                 format: format, isDryRun: dryRun),
             again: again, showsProgress: !output.json && !output.quiet && ImportProgress.hasTerminal,
             keyring: browser.map { DesktopKeyring(browser: $0.browser, console: console) })
-        var importer = try kept.importer(order)
+        let importer = try kept.importer(order)
         Interruption.listen()
         var outcome = Outcome()
         for file in files { try importFile(file, importer, console, &outcome) }
@@ -89,12 +89,11 @@ struct ImportCommand: CrumbCommand {
                 let names = others.map(\.title).joined(separator: ", ")
                 console.note("note: \(profile.title) is read; choose another profile with --profile: \(names)")
             }
-            // A browser's own files change all the time.
-            order.again = true
-            importer = try kept.importer(order)
-            if let database = profile.database(of: browser) { try importFile(database, importer, console, &outcome) }
+            if let database = profile.database(of: browser) {
+                try importFile(database, importer, console, &outcome, isOwn: true)
+            }
             if let session = profile.sessionStore(of: browser) {
-                try importFile(session, importer, console, &outcome, mayBeEmpty: true)
+                try importFile(session, importer, console, &outcome, isOwn: true, mayBeEmpty: true)
             }
         }
         if let status = outcome.status { throw status.exitCode }
@@ -112,15 +111,17 @@ struct ImportCommand: CrumbCommand {
 
     /// Imports one file.
     ///
-    /// - Parameter mayBeEmpty: whether it is no news that there is nothing in it.
+    /// - Parameters:
+    ///   - isOwn: whether it is a browser's own file.
+    ///   - mayBeEmpty: whether it is no news that there is nothing in it.
     private func importFile(
         _ file: String, _ importer: any CaptureTaking, _ console: Console, _ outcome: inout Outcome,
-        mayBeEmpty: Bool = false
+        isOwn: Bool = false, mayBeEmpty: Bool = false
     ) throws {
         if Interruption.isRequested {
             return console.complain("\(file): not read, since it was stopped before")
         }
-        let report = try importer.importFile(InputFile(file))
+        let report = try importer.importFile(InputFile(file), isOwn: isOwn)
         if report.nothingImported == nil { outcome.hasImported = true } else if mayBeEmpty { return }
         let failure = try report.tell(console, json: output.json)
         outcome.status = outcome.status ?? failure

@@ -22,11 +22,11 @@ struct CaptureImporter: CaptureTaking {
     /// Whether a person sees how far it has come.
     var showsProgress = false
 
-    func importFile(_ input: InputFile) throws -> ImportReport {
+    func importFile(_ input: InputFile, isOwn: Bool) throws -> ImportReport {
         if options.format?.isDatabase ?? true, let path = try databasePath(input) {
             return try importDatabase(path, input)
         }
-        if !again, try isRepeatable(input), let earlier = try earlierImport(of: input) {
+        if !again, !isOwn, try isRepeatable(input), let earlier = try earlierImport(of: input) {
             return ImportReport(source: input.name, importedBefore: earlier)
         }
         var options = options

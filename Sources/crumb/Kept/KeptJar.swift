@@ -87,7 +87,7 @@ enum CookieFinding {
 struct ImportOrder {
     let options: CaptureImport.Options
     /// Whether a capture that was imported before is imported again.
-    var again: Bool
+    let again: Bool
     /// Whether a person sees how far it has come.
     let showsProgress: Bool
     /// What is asked for a browser's password if none is given.
@@ -106,7 +106,9 @@ struct ExportOrder {
 protocol CaptureTaking {
     /// Imports one file. What could be read is stored even where the file turns out to be broken; a file that was
     /// imported whole before changes nothing.
-    func importFile(_ input: InputFile) throws -> ImportReport
+    ///
+    /// - Parameter isOwn: whether it is a browser's own file, which changes all the time and never counts as known.
+    func importFile(_ input: InputFile, isOwn: Bool) throws -> ImportReport
 }
 
 extension Problem {
@@ -121,7 +123,9 @@ extension Problem {
     ///   - place: the database or the service.
     ///   - others: the names of jars that may be meant.
     static func noJar(named name: String, in place: String, others: [String] = []) -> Problem {
-        let similar = others.filter { name.isMisspelling(of: $0) }.prefix(3).map { "'\($0)'" }
+        let word = name.lowercased()
+        let limit = word.count < 4 ? 1 : 2
+        let similar = others.filter { word.editDistance(to: $0.lowercased()) <= limit }.prefix(3).map { "'\($0)'" }
         let question = similar.isEmpty ? "" : " Did you mean \(similar.joined(separator: ", "))?"
         return Problem(
             .jarNotFound, "\(name): no such jar in \(place).\(question) 'crumb jars' lists the jars.")
@@ -137,24 +141,5 @@ extension Problem {
     /// There is no database, so there is no jar in it.
     static func noDatabase(at path: String) -> Problem {
         Problem(.jarNotFound, "There is no database at \(path).")
-    }
-}
-
-extension String {
-    /// Whether `other` differs in case, in one or two letters, or in what stands behind it.
-    fileprivate func isMisspelling(of other: String) -> Bool {
-        let (mine, others) = (Array(lowercased()), Array(other.lowercased()))
-        guard abs(mine.count - others.count) <= 2 else { return false }
-        var row = Array(0...others.count)
-        for (index, letter) in mine.enumerated() {
-            var diagonal = row[0]
-            row[0] = index + 1
-            for column in others.indices {
-                let change = diagonal + (others[column] == letter ? 0 : 1)
-                diagonal = row[column + 1]
-                row[column + 1] = Swift.min(change, diagonal + 1, row[column] + 1)
-            }
-        }
-        return row[others.count] <= (mine.count < 4 ? 1 : 2)
     }
 }

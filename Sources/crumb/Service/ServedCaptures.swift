@@ -25,10 +25,10 @@ struct ServedCaptures: CaptureTaking {
         self.options = options
     }
 
-    func importFile(_ input: InputFile) throws -> ImportReport {
+    func importFile(_ input: InputFile, isOwn: Bool) throws -> ImportReport {
         do {
             if try options.format?.isDatabase == true || input.databasePath() != nil { return refusal(of: input) }
-            let digest = try order.again ? nil : digest(of: input)
+            let digest = try order.again || isOwn ? nil : digest(of: input)
             // What cannot be read at all is found out before anybody is asked.
             let first = try input.nextChunk()
             guard !options.isDryRun else { return try send(input, beginning: first, digest: digest) }
