@@ -11,8 +11,9 @@ public struct BrowserDatabase: Sendable {
     public struct Options: Sendable {
         /// Which of Firefox's containers is read; 0 is none, the browser's ordinary cookies.
         public var container = 0
-        /// The password that Chromium encrypts under (its entry in the desktop's keyring), for `v11` values.
-        public var password: [UInt8]?
+        /// Gives the password that Chromium encrypts under (its entry in the desktop's keyring). It is called once,
+        /// with the first `v11` value.
+        public var password: @Sendable () -> [UInt8]? = { nil }
 
         /// The ordinary cookies, without a password.
         public init() {}
@@ -57,7 +58,8 @@ public struct BrowserDatabase: Sendable {
                 guard expected == nil || expected == table.format else {
                     throw CaptureError.databaseOtherFormat(table.format, at: place)
                 }
-                try table.read(database, emit)
+                let unstated = table.format.unstated
+                try table.read(database) { try emit($0.leavingOpen(unstated)) }
                 return table.format
             }
         } catch let error as DatabaseError {

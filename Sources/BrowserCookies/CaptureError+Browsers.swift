@@ -53,7 +53,7 @@ extension CaptureError {
         return CaptureError(
             .otherContainer, place,
             "\(count == 1 ? "One cookie" : "\(count) cookies") of \(name) \(count == 1 ? "was" : "were") left out: one container is read at a time. "
-                + "Read it into a jar of its own with --browser-container \(container).", .notice)
+                + "Read it into a jar of its own with --container \(container).", .notice)
     }
 
     static func isolatedCookies(_ count: Int, at place: CapturePlace) -> CaptureError {
@@ -69,11 +69,10 @@ extension CaptureError {
         let reason =
             switch obstacle {
             case .passwordMissing:
-                "encrypted under the password in the desktop's keyring (v11): look it up with "
-                    + "'secret-tool lookup application chromium' and give it with --browser-password-file."
+                "encrypted under the password in the desktop's keyring (v11). `--browser NAME` asks the keyring; "
+                    + "`--keyring-password-file FILE` gives the password."
             case .passwordWrong:
-                "encrypted under another password than the one given (v11): look it up with "
-                    + "'secret-tool lookup application chromium'."
+                "encrypted under another password (v11). Give the right one with `--keyring-password-file FILE`."
             case .damaged: "damaged, or encrypted on another kind of computer (v10): only Linux's can be read."
             case .appBound:
                 "encrypted with an app-bound key (v20), which only the browser itself can use: export them from the "

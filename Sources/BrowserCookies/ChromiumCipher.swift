@@ -29,26 +29,36 @@ struct ChromiumCipher {
     }
 
     private let commonKey: SymmetricKey?
-    private let key: SymmetricKey?
+    private let password: () -> [UInt8]?
+    /// The key of the password, once it was asked for.
+    private var foundKey: SymmetricKey??
     private let hasHashedHost: Bool
 
     /// - Parameters:
-    ///   - password: the password in the keyring; `nil` where it is not known.
+    ///   - password: gives the password in the keyring; `nil` if it is not known. It is called at most once.
     ///   - hasHashedHost: whether the plain text begins with the SHA-256 of the cookie's host.
-    init(password: [UInt8]?, hasHashedHost: Bool) {
+    init(password: @escaping () -> [UInt8]?, hasHashedHost: Bool) {
         commonKey = ChromiumCipher.key(Array("peanuts".utf8))
-        key = password.flatMap { ChromiumCipher.key($0) }
+        self.password = password
         self.hasHashedHost = hasHashedHost
     }
 
-    func value(_ encrypted: Octets?, host: Octets) -> Value {
+    private mutating func keyringKey() -> SymmetricKey? {
+        if let foundKey { return foundKey }
+        let key = password().flatMap { ChromiumCipher.key($0) }
+        foundKey = .some(key)
+        return key
+    }
+
+    mutating func value(_ encrypted: Octets?, host: Octets) -> Value {
         guard let encrypted, !encrypted.isEmpty else { return .plain }
         guard encrypted.count > 3 else { return .unreadable(.unknown) }
         let text = encrypted.dropFirst(3)
         switch encrypted.prefix(3) {
         case "v10": return decrypted(text, commonKey, host, otherwise: .damaged)
-        case "v11" where key == nil: return .unreadable(.passwordMissing)
-        case "v11": return decrypted(text, key, host, otherwise: .passwordWrong)
+        case "v11":
+            guard let key = keyringKey() else { return .unreadable(.passwordMissing) }
+            return decrypted(text, key, host, otherwise: .passwordWrong)
         case "v20": return .unreadable(.appBound)
         default: return .unreadable(.unknown)
         }

@@ -16,7 +16,7 @@ struct ChromiumTable: BrowserCookieTable {
     let source: String
     let columns: Set<String>
     let version: Int
-    let password: [UInt8]?
+    let password: @Sendable () -> [UInt8]?
 
     /// The version of the database's schema.
     static func version(_ database: Database) throws -> Int {
@@ -45,7 +45,7 @@ struct ChromiumTable: BrowserCookieTable {
                 \(optional("has_cross_site_ancestor")), \(optional("has_expires")), \(optional("creation_utc")),
                 \(optional("last_access_utc")), \(optional("samesite"))
                 """)
-        let cipher = ChromiumCipher(password: password, hasHashedHost: version >= Self.hashedHostVersion)
+        var cipher = ChromiumCipher(password: password, hasHashedHost: version >= Self.hashedHostVersion)
         var entry = 0
         var unreadable: [ChromiumCipher.Obstacle: Int] = [:]
         while let item = try rows.next() {

@@ -32,9 +32,8 @@ struct ChromiumCipherTests {
         let ours = try encrypted("v10", hash + plain, password: "peanuts")
         let keyring = try encrypted("v11", hash + plain, password: "pass")
         func value(_ octets: Octets?, password: String? = nil, hashed: Bool = true, host: Octets = "a.test") -> String {
-            describe(
-                ChromiumCipher(password: password.map { Array($0.utf8) }, hasHashedHost: hashed).value(
-                    octets, host: host))
+            var cipher = ChromiumCipher(password: { password.map { Array($0.utf8) } }, hasHashedHost: hashed)
+            return describe(cipher.value(octets, host: host))
         }
         #expect(value(nil) == "plain" && value([]) == "plain")
         #expect(value(ours) == "decrypted secret" && value(keyring, password: "pass") == "decrypted secret")

@@ -108,7 +108,7 @@ struct JarsCommandTests {
             let result = try home.start(["jars"] + arguments).wait()
             #expect(result.status == status && result.output.isEmpty, "\(arguments): \(result.talk)")
             if status == 34 {
-                #expect(result.talk == "crumb: x: there is no jar of this name; 'crumb jars' lists those there are\n")
+                #expect(result.talk == "crumb: x: no such jar; 'crumb jars' lists the jars\n")
             }
         }
         #expect(try counts() == ["default": 1, "work": 1])

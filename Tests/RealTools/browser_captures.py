@@ -149,5 +149,5 @@ def keyring(bench: Workbench) -> Iterator[Capture]:
     bench.run("dbus-run-session", "--", "sh", str(script), bench.proxy, bench.path("profile"), bench.url, "password",
               XDG_RUNTIME_DIR=str(runtime), XDG_DATA_HOME=bench.path("data"), out="talk", err="errors")
     arguments = ("--browser", "chromium", "--browser-profile", "profile")
-    yield Capture("Chromium under a keyring, without the password", arguments, refusal="secret-tool lookup application")
+    yield Capture("Chromium under a keyring, without the password", arguments, refusal="--keyring-password-file")
     yield Capture("Chromium under a keyring", (*arguments, "--browser-password-file", "password"), SESSION)

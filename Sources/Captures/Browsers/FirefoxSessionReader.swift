@@ -3,7 +3,8 @@ import CookieModel
 /// Reads Firefox's session store (`sessionstore.jsonlz4`, `recovery.jsonlz4`), which has the cookies that end with the
 /// session: JSON in one block of LZ4 behind `mozLz40` and the length of what is packed.
 ///
-/// Of containers, private windows and first-party isolation only the ordinary cookies are read; the others are counted.
+/// One container is read, or the cookies of none; those of others, of private windows and of first-party isolation are
+/// counted.
 struct FirefoxSessionReader: FormatReader {
     private static let headByteCount = 12
     private static let sliceByteCount = 1 << 16
@@ -14,9 +15,10 @@ struct FirefoxSessionReader: FormatReader {
     private var document: JSONOutlineReader<FirefoxSessionOutline>
     private var isOver = false
 
-    init(source: String) {
+    init(source: String, container: Int) {
         self.source = source
-        document = JSONOutlineReader(FirefoxSessionOutline(source: source), source: source, line: 1, column: 1)
+        document = JSONOutlineReader(
+            FirefoxSessionOutline(source: source, container: container), source: source, line: 1, column: 1)
     }
 
     var bufferedByteCount: Int { document.bufferedByteCount + Self.sliceByteCount }
@@ -76,11 +78,14 @@ struct FirefoxSessionOutline: JSONOutline {
     static let start = Context.document
 
     private let source: String
+    /// The number of the container that is read; 0 is none.
+    private let container: Int
     private(set) var entryCount = 0
     private var otherCount = 0
 
-    init(source: String) {
+    init(source: String, container: Int) {
         self.source = source
+        self.container = container
     }
 
     mutating func part(
@@ -106,7 +111,7 @@ struct FirefoxSessionOutline: JSONOutline {
             return
         }
         let attributes = cookie["originAttributes"]?.object
-        guard FirefoxSessionOutline.isOrdinary(attributes) else {
+        guard isMeant(attributes) else {
             otherCount += 1
             return
         }
@@ -131,10 +136,11 @@ struct FirefoxSessionOutline: JSONOutline {
         items.append(.failure(.otherSessionCookies(otherCount, at: CapturePlace(source: source))))
     }
 
-    /// Whether the cookie is kept apart by nothing: no container, private window, isolation or partition.
-    private static func isOrdinary(_ attributes: JSONObject?) -> Bool {
-        guard let attributes else { return true }
-        return (attributes["userContextId"]?.integer ?? 0) == 0 && (attributes["privateBrowsingId"]?.integer ?? 0) == 0
+    /// Whether the cookie belongs to the container, and to no private window, isolation or partition.
+    private func isMeant(_ attributes: JSONObject?) -> Bool {
+        guard let attributes else { return container == 0 }
+        return Int(attributes["userContextId"]?.integer ?? 0) == container
+            && (attributes["privateBrowsingId"]?.integer ?? 0) == 0
             && (attributes["firstPartyDomain"]?.octets ?? []).isEmpty
             && (attributes["partitionKey"]?.octets ?? []).isEmpty
     }

@@ -6,6 +6,8 @@ struct CookieDialect: Sendable {
     let endsWithSessionAtMinusOne: Bool
     /// Whether a member `hostOnly` decides between host-only cookie and domain cookie, rather than the domain's dot.
     let hasHostOnly: Bool
+    /// Whether a cookie without the member `sameSite` has no SameSite attribute, rather than one that is not told.
+    var leavesNoSameSiteOut = false
     /// What the list is called in messages.
     let title: String
     /// Whether `.local` may stand behind a host without a dot, as Python's cookie jars write it.
@@ -18,7 +20,8 @@ struct CookieDialect: Sendable {
         expiry: "expires", endsWithSessionAtMinusOne: true, hasHostOnly: false, title: "storage state")
     /// `Network.getCookies`, `Storage.getCookies` of the Chrome DevTools Protocol, and Puppeteer's `page.cookies()`.
     static let devTools = CookieDialect(
-        expiry: "expires", endsWithSessionAtMinusOne: true, hasHostOnly: false, title: "DevTools cookie list")
+        expiry: "expires", endsWithSessionAtMinusOne: true, hasHostOnly: false, leavesNoSameSiteOut: true,
+        title: "DevTools cookie list")
     /// WebDriver's "Get All Cookies" and WebDriver BiDi's `storage.getCookies`.
     static let webDriver = CookieDialect(
         expiry: "expiry", endsWithSessionAtMinusOne: false, hasHostOnly: false, title: "WebDriver cookie list")

@@ -26,6 +26,9 @@ struct CookieListOutline: JSONOutline {
     private(set) var entryCount = 0
     private var hasList = false
     private var storageCount = 0
+    /// What the first entry lacked to be a cookie, and how many such entries there were, before any cookie came.
+    private var nonCookies: (finding: String, first: Int, count: Int)?
+    private var hasCookies = false
 
     /// - Parameter url: where cookies without a domain belong.
     init(_ dialect: CookieDialect, source: String, url: String?) {
@@ -76,14 +79,35 @@ struct CookieListOutline: JSONOutline {
         var ownName: Octets?
         if case .namedCookie = context { ownName = name }
         switch members.cookie(value, named: ownName) {
-        case .cookie(let record): items.append(.cookie(record, place))
-        case .malformed(let finding): items.append(.failure(.entryMalformed(finding, at: place)))
-        case .domainMissing: items.append(.failure(.domainMissing(at: place)))
+        case .notCookie(let finding) where !hasCookies:
+            nonCookies = (nonCookies?.finding ?? finding, nonCookies?.first ?? entryCount, (nonCookies?.count ?? 0) + 1)
+            return
+        case .notCookie(let finding): items.append(.failure(.entryMalformed(finding, at: place)))
+        case .cookie(let record): append(.cookie(record, place), to: &items)
+        case .malformed(let finding): append(.failure(.entryMalformed(finding, at: place)), to: &items)
+        case .domainMissing: append(.failure(.domainMissing(at: place)), to: &items)
         }
+    }
+
+    /// Gives out an entry that shows that this is a list of cookies; before it, what the first ones lack.
+    private mutating func append(_ item: CaptureItem, to items: inout [CaptureItem]) {
+        hasCookies = true
+        if let nonCookies {
+            let place = CapturePlace(source: source, entry: nonCookies.first)
+            items.append(.failure(.entryMalformed(nonCookies.finding, at: place)))
+            if nonCookies.count > 1 { items.append(.failure(.entriesMalformed(nonCookies.count - 1, at: place))) }
+            self.nonCookies = nil
+        }
+        items.append(item)
     }
 
     mutating func finish(isWhole: Bool, into items: inout [CaptureItem]) {
         let place = CapturePlace(source: source)
+        if let nonCookies {
+            items.append(
+                .failure(
+                    .notCookieList(nonCookies.finding, entry: nonCookies.first, count: nonCookies.count, at: place)))
+        }
         if isWhole, !hasList { items.append(.failure(.noCookieList(members.dialect.title, at: place))) }
         if storageCount > 0 { items.append(.failure(.localStorage(storageCount, at: place))) }
     }

@@ -9,16 +9,25 @@ import CookieModel
 struct CookieMembers {
     enum Result {
         case cookie(CookieRecord)
+        /// What is wrong, in a sentence that begins with "It".
         case malformed(String)
+        /// It has no name or no value, and nothing that every cookie has.
+        case notCookie(String)
         /// There is no domain, and the caller named no URL.
         case domainMissing
     }
 
     private struct Problem: Error {
         let finding: String
+        /// Whether this means that there is no cookie at all.
+        var isFundamental = false
 
         static func wrongType(_ name: StaticString, _ type: String) -> Problem {
-            Problem(finding: "Its \(name) is not \(type).")
+            Problem(finding: "It has a \(name) that is not \(type).")
+        }
+
+        static func missing(_ name: StaticString) -> Problem {
+            Problem(finding: "It has no \(name).", isFundamental: true)
         }
     }
 
@@ -28,23 +37,24 @@ struct CookieMembers {
 
     /// The cookie that `value` is; `name` is its name where that does not stand in the value itself.
     func cookie(_ value: JSONValue, named name: Octets? = nil) -> Result {
-        guard let object = value.object else { return .malformed("It is not an object.") }
+        guard let object = value.object else { return .notCookie("It is not an object.") }
         do throws(Problem) {
             guard var record = try record(object, named: name) else { return .domainMissing }
             record.sameSite = try sameSite(object, isSecure: record.isSecure)
+            record.unstated = unstated(in: object)
             record.expiry = try expiry(object)
             record.partitionKey = try partitionKey(object)
             return .cookie(record)
         } catch {
-            return .malformed(error.finding)
+            return error.isFundamental ? .notCookie(error.finding) : .malformed(error.finding)
         }
     }
 
     private func record(_ object: JSONObject, named name: Octets?) throws(Problem) -> CookieRecord? {
         var ownName = name
         if ownName == nil { ownName = try string("name", in: object) }
-        guard let name = ownName else { throw .wrongType("name", "a string") }
-        guard let value = try value(object) else { throw .wrongType("value", "a string") }
+        guard let name = ownName else { throw .missing("name") }
+        guard let value = try value(object) else { throw .missing("value") }
         let written = try string("domain", in: object).map { $0.withSpan { String(repairing: $0) } } ?? ""
         let hasDot = written.hasPrefix(".")
         guard let domain = written.isEmpty ? host : unextended(String(hasDot ? written.dropFirst() : written[...]))
@@ -56,6 +66,15 @@ struct CookieMembers {
             isHostOnly: WebHost(domain)?.isIPAddress == true || hostOnly ?? !hasDot, path: path.isEmpty ? "/" : path,
             isSecure: try flag("secure", in: object) ?? false,
             isHTTPOnly: try flag("httpOnly", in: object) ?? false)
+    }
+
+    /// What the members do not tell: scripts that write lists by hand leave out what they do not need.
+    private func unstated(in object: JSONObject) -> CookieProperties {
+        var unstated: CookieProperties = []
+        if object["secure"] == nil { unstated.insert(.secure) }
+        if object["httpOnly"] == nil { unstated.insert(.httpOnly) }
+        if object["sameSite"] == nil, !dialect.leavesNoSameSiteOut { unstated.insert(.sameSite) }
+        return unstated
     }
 
     /// The domain without a `.local` that its host does not have. A real name may end so too: what tells is that it is
@@ -107,7 +126,7 @@ struct CookieMembers {
     /// A site as a string (Playwright, older DevTools), or an object with it (DevTools, extensions).
     private func partitionKey(_ object: JSONObject) throws(Problem) -> PartitionKey? {
         if try flag("partitionKeyOpaque", in: object) == true {
-            throw Problem(finding: "Its partition is opaque: no request outside the page that it was made for has it.")
+            throw Problem(finding: "It has an opaque partition, which no request outside of its page shares.")
         }
         switch object["partitionKey"] {
         case nil: return nil
@@ -136,7 +155,7 @@ struct CookieMembers {
         switch object[name] {
         case nil: return nil
         case .string(let octets): return dialect.isLatin1 ? octets.fromLatin1 : octets
-        case .tooLong: throw Problem(finding: "Its \(name) is longer than 1 MiB.")
+        case .tooLong: throw Problem(finding: "It has a \(name) longer than 1 MiB.")
         default: throw .wrongType(name, "a string")
         }
     }

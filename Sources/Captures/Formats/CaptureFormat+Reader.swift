@@ -4,8 +4,9 @@ extension CaptureFormat {
     /// - Parameters:
     ///   - source: the capture's name in places.
     ///   - url: the URL that was asked for, for the formats that do not tell.
+    ///   - container: the container of Firefox that is read.
     ///   - line, column: where the first byte stands that it will be given.
-    func reader(source: String, url: String?, line: Int, column: Int) -> any FormatReader {
+    func reader(source: String, url: String?, container: Int, line: Int, column: Int) -> any FormatReader {
         func list(_ dialect: CookieDialect) -> any FormatReader {
             JSONOutlineReader(
                 CookieListOutline(dialect, source: source, url: url), source: source, line: line, column: column)
@@ -34,7 +35,7 @@ extension CaptureFormat {
         case .json: CookieLineReader(source: source, firstLine: line)
         case .tsharkJSON:
             JSONOutlineReader(TsharkOutline(source: source), source: source, line: line, column: column)
-        case .firefoxSession: FirefoxSessionReader(source: source)
+        case .firefoxSession: FirefoxSessionReader(source: source, container: container)
         case .devToolsLog: DevToolsLogReader(source: source, line: line, column: column)
         case .httpieVerbose: HTTPieReader(source: source, url: url, firstLine: line)
         case .curlCommand, .fetchCall, .cookieHeader:

@@ -1,3 +1,5 @@
+package import CookieModel
+
 /// The formats that captures come in. More may come: a `switch` over them wants a `default`.
 public enum CaptureFormat: String, Sendable, CaseIterable {
     /// HTTP Archive 1.2: what browsers' developer tools, proxies and test tools save.
@@ -106,6 +108,31 @@ public enum CaptureFormat: String, Sendable, CaseIterable {
         default: false
         }
     }
+
+    /// What of a cookie the format can hold; `nil` for recorded responses, whose Set-Cookie lines say everything.
+    public var capabilities: FormatCapabilities? {
+        switch self {
+        case .netscape: ExportFormat.netscape.capabilities
+        case .storageState: ExportFormat.storageState.capabilities
+        case .webDriver: ExportFormat.webDriver.capabilities
+        case .httpieSession: ExportFormat.httpieSession.capabilities
+        case .json: ExportFormat.json.capabilities
+        case .devTools: .browser(partitions: .all)
+        // Extensions that do not ask for partitioned cookies do not write the member.
+        case .cookieEditor: .browser(optional: [.partition], partitions: .all)
+        case .firefoxSession: .browser(partitions: .ownSiteUnmarked)
+        case .binaryCookies: .browser([.creation], partitions: .ownSiteUnmarked)
+        // Its database has the same number for SameSite=None and for no attribute.
+        case .webKitGTK: .browser([.lastAccess], optional: [.sameSite], partitions: .ownSiteUnmarked)
+        case .firefox, .chromium: .browser([.creation, .lastAccess], partitions: .all)
+        case .har, .http, .headerJSON, .curlVerbose, .curlTrace, .wgetVerbose, .netLog, .warc, .documentCookie,
+            .captureMessages, .tsharkJSON, .devToolsLog, .httpieVerbose, .curlCommand, .fetchCall, .cookieHeader:
+            nil
+        }
+    }
+
+    /// What a cookie that was read from the format says nothing about.
+    package var unstated: CookieProperties { capabilities?.unstated ?? [] }
 
     /// The format's name for a person.
     public var title: String {

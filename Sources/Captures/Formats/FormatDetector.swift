@@ -4,6 +4,8 @@ struct FormatDetector {
         case format(CaptureFormat)
         /// No format that is known, with what it is as far as can be told.
         case unknown(String)
+        /// Another program must unpack or convert it first, and which.
+        case packed(String)
     }
 
     /// Where the first line begins that is not known to be a comment.
@@ -33,7 +35,7 @@ struct FormatDetector {
             case .telling(let format): return .format(format)
             case .other:
                 // No further than here: how many bytes there are behind it depends on the pieces.
-                return .unknown(Self.description(of: prefix.extracting(0..<(lineEnd ?? prefix.count))))
+                return Self.unknown(prefix.extracting(0..<(lineEnd ?? prefix.count)))
             }
         }
         return isWhole ? .unknown("The input holds nothing but comments.") : nil
@@ -98,19 +100,21 @@ struct FormatDetector {
     }
 
     /// What an unknown input is, so that its owner knows what to do.
-    private static func description(of prefix: Span<UInt8>) -> String {
+    private static func unknown(_ prefix: Span<UInt8>) -> Finding {
         if prefix.count >= 2 {
             switch (prefix[0], prefix[1]) {
             case (0x1F, 0x8B):
-                return "The input is compressed with gzip: unpack it first, as in 'zcat FILE | crumb import -'."
-            case (0x50, 0x4B): return "The input is a ZIP archive: unpack it first."
-            case (0x28, 0xB5): return "The input is compressed with zstd: unpack it first."
-            case (0xFF, 0xFE), (0xFE, 0xFF): return "The input is UTF-16 text: save it as UTF-8."
+                return .packed("The input is compressed with gzip. Unpack it first: zcat FILE | crumb import -")
+            case (0x50, 0x4B): return .packed("The input is a ZIP archive. Unpack it first.")
+            case (0x28, 0xB5): return .packed("The input is compressed with zstd. Unpack it first.")
+            case (0xFF, 0xFE), (0xFE, 0xFF): return .packed("The input is UTF-16 text. Save it as UTF-8.")
             default: break
             }
         }
-        if prefix.hasPrefix("SQLite format 3") { return "The input is an SQLite database." }
+        if prefix.hasPrefix("SQLite format 3") {
+            return .packed("The input is an SQLite database. Name its file instead of piping it.")
+        }
         let isBinary = prefix.firstIndex(of: 0, from: 0) != nil
-        return "The input is \(isBinary ? "binary and " : "")in no format that is known here."
+        return .unknown(isBinary ? "Format not recognised: the input is binary." : "Format not recognised.")
     }
 }

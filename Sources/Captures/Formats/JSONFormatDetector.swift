@@ -13,7 +13,7 @@ struct JSONFormatDetector: Sendable {
         if let format = stream.handler.format { return .format(format) }
         guard isWhole || stream.isComplete || stream.problem != nil else { return nil }
         if prefix[0] == ASCII.leftBrace { return .format(.har) }
-        return .unknown("The input is a JSON array in no format that is known here.")
+        return .unknown("Format not recognised: the input is a JSON array of another kind.")
     }
 }
 

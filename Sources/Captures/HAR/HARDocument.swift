@@ -87,6 +87,8 @@ struct HARDocument {
     private(set) var endedCount = 0
     /// Whether there was a `log.entries` array.
     var hasEntries = false
+    /// Whether a request carried a cookie, or a response set one.
+    private(set) var hasCookies = false
     /// What was found and not yet taken away.
     var items: [CaptureItem] = []
 
@@ -99,6 +101,9 @@ struct HARDocument {
         entry.setCookie.bufferedByteCount + header.text.capacity + entry.cookieNames.bufferedByteCount
             + entry.request.bufferedByteCount
     }
+
+    /// Whether the browser may have left the cookies out: its developer tools do, unless they are told not to.
+    var mayBeSanitized: Bool { creator == .chromiumDeveloperTools && endedCount > 0 && !hasCookies }
 
     private var encoding: HARTextEncoding {
         switch (creator, browser) {
@@ -129,6 +134,7 @@ struct HARDocument {
             lines = separated(lines[0])
             if lines.isEmpty { items.append(.failure(.setCookieJoined(at: place))) }
         }
+        if !lines.isEmpty || !entry.request.cookies.octets.isEmpty { hasCookies = true }
         items.append(
             .response(
                 CapturedResponse(

@@ -38,6 +38,9 @@ extension CaptureError {
         public static let storageIgnored = Code("storage-ignored")
         /// Whether a list's cookies are partitioned cannot be told. A notice.
         public static let partitionUnclear = Code("partition-unclear")
+        /// No request of a capture carries a cookie and no response sets one; the browser leaves them out unless it is
+        /// told not to. A notice.
+        public static let cookiesSanitized = Code("cookies-sanitized")
         /// The tool that made the capture left values out.
         public static let valuesStripped = Code("values-stripped")
         /// Scripts may have set cookies that the capture does not tell. A notice.

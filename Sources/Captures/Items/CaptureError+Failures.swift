@@ -6,13 +6,19 @@ extension CaptureError {
         CaptureError(.inputEmpty, place, "There is nothing to read: the input is empty.")
     }
 
+    /// The input is not what its format, or any, begins with.
+    ///
+    /// - Parameter finding: a sentence that says what is missing.
     static func inputUnrecognized(_ finding: String, at place: CapturePlace) -> CaptureError {
-        let first: [CaptureFormat] = [.har, .http, .netscape]
-        let names = first.map(\.title).joined(separator: ", ")
-        return CaptureError(
-            .inputUnrecognized, place,
-            "\(finding) What can be read: \(names), and \(CaptureFormat.allCases.count - first.count) formats more, which "
-                + "docs/importing.md lists.")
+        let names = CaptureFormat.allCases.map(\.rawValue).joined(separator: ", ")
+        return CaptureError(.inputUnrecognized, place, "\(finding) Use `--format NAME`; formats: \(names).")
+    }
+
+    /// The input needs another program first.
+    ///
+    /// - Parameter finding: a sentence or two that say which.
+    static func inputPacked(_ finding: String, at place: CapturePlace) -> CaptureError {
+        CaptureError(.inputUnrecognized, place, finding)
     }
 
     static func tooLong(_ finding: String, at place: CapturePlace) -> CaptureError {
@@ -74,7 +80,14 @@ extension CaptureError {
     }
 
     static func notHAR(at place: CapturePlace) -> CaptureError {
-        inputUnrecognized("The input is JSON without a log.entries array, so it is not a HAR.", at: place)
+        inputUnrecognized("Format not recognised: the JSON has no log.entries array, so it is not a HAR.", at: place)
+    }
+
+    static func cookiesSanitized(at place: CapturePlace) -> CaptureError {
+        CaptureError(
+            .cookiesSanitized, place,
+            "No response sets a cookie and no request carries one. Chromium's developer tools leave cookies out of a "
+                + "sanitized HAR: use \"Export HAR (with sensitive data)\".", .notice)
     }
 
     static func entryTooLarge(at place: CapturePlace) -> CaptureError {
@@ -84,7 +97,24 @@ extension CaptureError {
     // MARK: Cookie lists
 
     static func noCookieList(_ title: String, at place: CapturePlace) -> CaptureError {
-        inputUnrecognized("The input is JSON without a list of cookies, so it is no \(title).", at: place)
+        inputUnrecognized("The JSON has no list of cookies, so it is not a \(title).", at: place)
+    }
+
+    /// No entry of a list is a cookie.
+    ///
+    /// - Parameters:
+    ///   - finding: what the first one lacks, in a sentence that begins with "It".
+    ///   - count: how many there are.
+    static func notCookieList(_ finding: String, entry: Int, count: Int, at place: CapturePlace) -> CaptureError {
+        let rest = count == 1 ? "" : " \(count - 1) more \(count == 2 ? "entry" : "entries") like it."
+        return CaptureError(
+            .inputUnrecognized, place, "Not a cookie list: entry \(entry)\(finding.dropFirst(2))\(rest)", count: count)
+    }
+
+    /// Entries of a list before its first cookie, besides the one that was named.
+    static func entriesMalformed(_ count: Int, at place: CapturePlace) -> CaptureError {
+        CaptureError(
+            .entryMalformed, place, "\(count == 1 ? "One more entry" : "\(count) more entries") like it.", count: count)
     }
 
     static func domainMissing(at place: CapturePlace) -> CaptureError {
@@ -218,7 +248,7 @@ extension CaptureError {
     }
 
     static func database(at place: CapturePlace) -> CaptureError {
-        inputUnrecognized("A browser's database is read from its file, not from a stream of bytes.", at: place)
+        inputPacked("A browser's database is read from its file, not from a stream of bytes.", at: place)
     }
 
     // MARK: Netscape files

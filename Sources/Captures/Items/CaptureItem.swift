@@ -19,6 +19,15 @@ public enum CaptureItem: Sendable, Hashable {
     }
 }
 
+extension CaptureItem {
+    /// The item, its cookie saying nothing about the properties that its format has no place for.
+    package func leavingOpen(_ unstated: CookieProperties) -> CaptureItem {
+        guard !unstated.isEmpty, case .cookie(var record, let place) = self else { return self }
+        record.unstated.formUnion(unstated)
+        return .cookie(record, place)
+    }
+}
+
 extension CaptureItem: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// What it is and where, without cookie names, values or addresses.
     public var description: String {

@@ -30,6 +30,7 @@ public struct CaptureReader: Sendable {
 
     private let source: String
     private let url: String?
+    private let container: Int
     private var stage = Stage.preamble
     private var preamble = Preamble()
     private var detector = FormatDetector()
@@ -44,10 +45,12 @@ public struct CaptureReader: Sendable {
     ///   - source: the capture's name in places and messages, such as `capture.har` or `standard input`.
     ///   - url: the URL that was asked for, for the formats that do not tell. Others do not look at it.
     ///   - format: the capture's format; `nil` to tell it by its beginning.
-    public init(source: String, url: String? = nil, format: CaptureFormat? = nil) {
+    ///   - container: the container of Firefox whose cookies are read; 0 is none. Other formats do not look at it.
+    public init(source: String, url: String? = nil, format: CaptureFormat? = nil, container: Int = 0) {
         self.source = source
         self.url = url
         self.format = format
+        self.container = container
     }
 
     /// Takes the next bytes and gives out what is complete with them, in order.
@@ -133,12 +136,16 @@ public struct CaptureReader: Sendable {
         case .unknown(let finding):
             items.append(.failure(.inputUnrecognized(finding, at: CapturePlace(source: source))))
             stop()
+        case .packed(let finding):
+            items.append(.failure(.inputPacked(finding, at: CapturePlace(source: source))))
+            stop()
         }
     }
 
     private mutating func open(_ format: CaptureFormat, with first: [UInt8]) {
         stage = .content
-        reader = format.reader(source: source, url: url, line: preamble.line, column: preamble.column)
+        reader = format.reader(
+            source: source, url: url, container: container, line: preamble.line, column: preamble.column)
         reader?.read(first.span, into: &items)
     }
 
@@ -154,9 +161,10 @@ public struct CaptureReader: Sendable {
         guard !items.isEmpty else { return }
         defer { items.removeAll(keepingCapacity: true) }
         do throws(Failure) {
+            let unstated = format?.unstated ?? []
             for item in items {
                 guard case .response(var response) = item else {
-                    try emit(item)
+                    try emit(item.leavingOpen(unstated))
                     continue
                 }
                 trail.follow(&response)

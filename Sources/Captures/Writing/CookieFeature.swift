@@ -1,3 +1,5 @@
+package import CookieModel
+
 /// A property of a cookie that a format may have no place for.
 public enum CookieFeature: String, Sendable, CaseIterable, Hashable {
     /// The host or domain that it belongs to.
@@ -54,5 +56,26 @@ public enum CookieFeature: String, Sendable, CaseIterable, Hashable {
         case .partition: "who reads it has the cookie outside of its partition too"
         case .creation, .lastAccess: "who reads it takes the cookie for a new one, which matters for order and limits"
         }
+    }
+}
+
+extension CookieFeature {
+    /// The properties by which a record says that its store has no place for this one.
+    var properties: CookieProperties {
+        switch self {
+        case .hostOnly: .hostOnly
+        case .secure: .secure
+        case .httpOnly: .httpOnly
+        case .sameSite: [.sameSite, .noSameSite]
+        case .exactExpiry: .exactExpiry
+        case .partition: .partition
+        // Without these a record would be no cookie, or they never come from it: a cookie keeps its creation.
+        case .domain, .path, .expiry, .creation, .lastAccess: []
+        }
+    }
+
+    /// The features that a decision on a cookie kept.
+    package static func kept(_ kept: CookieProperties) -> [CookieFeature] {
+        allCases.filter { !$0.properties.isDisjoint(with: kept) }
     }
 }

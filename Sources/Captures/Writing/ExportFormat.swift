@@ -65,14 +65,16 @@ public enum ExportFormat: String, Sendable, CaseIterable {
     public var capabilities: FormatCapabilities {
         switch self {
         case .netscape:
-            // A line without a name is read by curl as a name without a value.
+            // A line without a name is read by curl as a name without a value. Few tools but curl write `#HttpOnly_`.
             FormatCapabilities(
-                [.domain, .hostOnly, .path, .secure, .httpOnly], expiry: .seconds, partitions: .ownSiteUnmarked,
+                [.domain, .hostOnly, .path, .secure, .httpOnly], optional: [.httpOnly], expiry: .seconds,
+                partitions: .ownSiteUnmarked,
                 octets: .columns, needsText: false, holdsNameless: false)
         case .storageState:
+            // Playwright writes Lax for no SameSite attribute.
             FormatCapabilities(
-                [.domain, .hostOnly, .path, .secure, .httpOnly, .sameSite], expiry: .microseconds, partitions: .all,
-                octets: .browser, needsText: true, holdsNameless: true)
+                [.domain, .hostOnly, .path, .secure, .httpOnly, .sameSite], holdsNoSameSite: false,
+                expiry: .microseconds, partitions: .all, octets: .browser, needsText: true, holdsNameless: true)
         case .har:
             FormatCapabilities(
                 [.domain, .hostOnly, .path, .secure, .httpOnly, .sameSite], expiry: .seconds, partitions: .ownSite,
@@ -94,8 +96,9 @@ public enum ExportFormat: String, Sendable, CaseIterable {
                 [.domain, .path, .secure], expiry: .seconds, partitions: .ownSiteUnmarked, octets: .setCookie,
                 needsText: false, holdsNameless: false)
         case .webDriver:
+            // For no SameSite attribute browsers answer Lax or None.
             FormatCapabilities(
-                [.domain, .hostOnly, .path, .secure, .httpOnly, .sameSite], expiry: .seconds,
+                [.domain, .hostOnly, .path, .secure, .httpOnly, .sameSite], holdsNoSameSite: false, expiry: .seconds,
                 partitions: .ownSiteUnmarked, octets: .browser, needsText: true, holdsNameless: false)
         }
     }

@@ -10,7 +10,11 @@ extension FormatCapabilities {
             return .notText
         }
         if octets == .setCookie || octets == .browser, record.isTooLong { return .tooLong }
-        if partitions != .all, let key = record.partitionKey, !key.isOwnSite(of: record.domain) { return .partition }
+        if partitions != .all, let key = record.partitionKey,
+            WebHost(record.domain).map(key.isOwnSite) != true
+        {
+            return .partition
+        }
         return nil
     }
 
@@ -57,19 +61,5 @@ extension CookieRecord {
     /// Whether parsers ignore the cookie, or its path, for their length (section 5.6 of the draft).
     fileprivate var isTooLong: Bool {
         name.count + value.count > SetCookie.nameAndValueLimit || path.count > SetCookie.attributeValueLimit
-    }
-}
-
-extension PartitionKey {
-    /// Whether this is the partition of the top-level pages of the site that `domain` belongs to.
-    ///
-    /// A top-level site is a scheme and a registrable domain, so no list is needed to compare them.
-    func isOwnSite(of domain: String) -> Bool {
-        // Pages of a loopback host are trustworthy without encryption, and their Secure cookies are partitioned too.
-        guard let scheme = ["https://", "http://"].first(where: topLevelSite.hasPrefix), !hasCrossSiteAncestor,
-            let host = WebHost(domain),
-            let site = WebHost(String(topLevelSite.dropFirst(scheme.count)))
-        else { return false }
-        return (scheme == "https://" || host.isLoopback) && CookiePolicy.domainMatches(host, site.octets)
     }
 }

@@ -1,7 +1,7 @@
 public import CookieModel
 
 /// What of a cookie a format can hold, as its real readers read it: the one table from which the losses of an export are
-/// computed. docs/formats.md shows it.
+/// computed, and what an import must not take for a change. docs/formats.md shows it.
 public struct FormatCapabilities: Sendable, Hashable {
     /// How the end of a lifetime is written.
     public enum ExpiryPrecision: Sendable, Hashable {
@@ -42,6 +42,11 @@ public struct FormatCapabilities: Sendable, Hashable {
 
     /// The properties that there is a place for, but for the end of the lifetime and the partition.
     public let features: Set<CookieFeature>
+    /// The properties that there is a place for but that files lack all the same, since many tools drop them: their
+    /// absence says nothing.
+    public let optional: Set<CookieFeature>
+    /// Whether the format has a way to say that a cookie has no SameSite attribute.
+    public let holdsNoSameSite: Bool
     /// How the end of a lifetime is written.
     public let expiry: ExpiryPrecision
     /// Which partitioned cookies there is a place for.
@@ -54,10 +59,12 @@ public struct FormatCapabilities: Sendable, Hashable {
     public let holdsNameless: Bool
 
     init(
-        _ features: Set<CookieFeature>, expiry: ExpiryPrecision, partitions: Partitions, octets: OctetsRule,
-        needsText: Bool, holdsNameless: Bool
+        _ features: Set<CookieFeature>, optional: Set<CookieFeature> = [], holdsNoSameSite: Bool = true,
+        expiry: ExpiryPrecision, partitions: Partitions, octets: OctetsRule, needsText: Bool, holdsNameless: Bool
     ) {
         self.features = features
+        self.optional = optional
+        self.holdsNoSameSite = holdsNoSameSite
         self.expiry = expiry
         self.partitions = partitions
         self.octets = octets
@@ -73,6 +80,15 @@ public struct FormatCapabilities: Sendable, Hashable {
         case .partition: partitions != .ownSiteUnmarked
         default: features.contains(feature)
         }
+    }
+
+    /// What a cookie that comes in this format says nothing about.
+    var unstated: CookieProperties {
+        var unstated: CookieProperties = holdsNoSameSite ? [] : .noSameSite
+        for feature in CookieFeature.allCases where !holds(feature) || optional.contains(feature) {
+            unstated.formUnion(feature.properties)
+        }
+        return unstated
     }
 
     /// What of a cookie is lost, in the order of ``CookieFeature``; a property that the cookie does not have is not.
@@ -92,6 +108,17 @@ public struct FormatCapabilities: Sendable, Hashable {
         // The last second of the year 9999. The first second of 1970 would be "with the session" to many readers.
         let bounded = min(max(end, Timestamp(seconds: 1)), Timestamp(seconds: 253_402_300_799))
         return expiry == .microseconds ? bounded : Timestamp(seconds: bounded.seconds)
+    }
+}
+
+extension FormatCapabilities {
+    /// What browsers' own stores and protocols hold.
+    static func browser(
+        _ times: Set<CookieFeature> = [], optional: Set<CookieFeature> = [], partitions: Partitions
+    ) -> FormatCapabilities {
+        FormatCapabilities(
+            times.union([.domain, .hostOnly, .path, .secure, .httpOnly, .sameSite]), optional: optional,
+            expiry: .microseconds, partitions: partitions, octets: .any, needsText: false, holdsNameless: true)
     }
 }
 

@@ -27,6 +27,8 @@ public struct CookieRecord: Sendable, Hashable {
     public var lastAccess: Timestamp?
     /// The partition; `nil` for an unpartitioned cookie, and where the store does not keep it.
     public var partitionKey: PartitionKey?
+    /// The properties that the store has no place for: those of a stored cookie that is the same one stay as they are.
+    package var unstated: CookieProperties = []
 
     /// A record with the fields that every store has; the others can be set afterwards.
     public init(
@@ -43,5 +45,70 @@ public struct CookieRecord: Sendable, Hashable {
         self.sameSite = sameSite
         self.expiry = expiry
         self.creation = creation
+    }
+}
+
+/// Properties of a cookie that another program's store may leave open.
+package struct CookieProperties: OptionSet, Sendable, Hashable {
+    package let rawValue: UInt8
+
+    package init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    package static let hostOnly = CookieProperties(rawValue: 1)
+    package static let secure = CookieProperties(rawValue: 2)
+    package static let httpOnly = CookieProperties(rawValue: 4)
+    package static let sameSite = CookieProperties(rawValue: 8)
+    /// That there was no SameSite attribute: some stores name the browser's default instead.
+    package static let noSameSite = CookieProperties(rawValue: 16)
+    package static let exactExpiry = CookieProperties(rawValue: 32)
+    package static let partition = CookieProperties(rawValue: 64)
+}
+
+extension CookieRecord {
+    /// Takes over what the record leaves open from the stored cookie that it stands for.
+    ///
+    /// The value does not matter: a tool that rewrote a renewed session knows no more about its flags than one that
+    /// copied it.
+    ///
+    /// - Returns: the properties that differ from what the record would have been without them.
+    mutating func complete(from stored: borrowing Cookie) -> CookieProperties {
+        var kept: CookieProperties = []
+        if unstated.contains(.hostOnly), isHostOnly != stored.isHostOnly {
+            isHostOnly = stored.isHostOnly
+            kept.insert(.hostOnly)
+        }
+        if unstated.contains(.partition), partitionKey == nil, let key = stored.id.partitionKey {
+            partitionKey = key
+            kept.insert(.partition)
+        }
+        if unstated.contains(.secure), !isSecure, stored.isSecure {
+            isSecure = true
+            kept.insert(.secure)
+        }
+        if unstated.contains(.httpOnly), !isHTTPOnly, stored.isHTTPOnly {
+            isHTTPOnly = true
+            kept.insert(.httpOnly)
+        }
+        // SameSite=None needs Secure, which the store may know to be gone.
+        if leavesSameSiteOpen(storedAs: stored.sameSite), sameSite != stored.sameSite,
+            stored.sameSite != .none || isSecure
+        {
+            sameSite = stored.sameSite
+            kept.insert(.sameSite)
+        }
+        if unstated.contains(.exactExpiry), let end = expiry, let storedEnd = stored.expiry, end != storedEnd,
+            end == Timestamp(seconds: storedEnd.seconds)
+        {
+            expiry = storedEnd
+            kept.insert(.exactExpiry)
+        }
+        return kept
+    }
+
+    private func leavesSameSiteOpen(storedAs stored: SameSite) -> Bool {
+        if sameSite == .default { return unstated.contains(.sameSite) }
+        return stored == .default && unstated.contains(.noSameSite)
     }
 }

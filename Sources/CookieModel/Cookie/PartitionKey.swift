@@ -26,3 +26,16 @@ public struct PartitionKey: Hashable, Sendable {
             hasCrossSiteAncestor ? String(serialized.dropLast(PartitionKey.crossSiteMark.count)) : serialized
     }
 }
+
+extension PartitionKey {
+    /// Whether this is the partition of the top-level pages of the site that `host` belongs to.
+    ///
+    /// A top-level site is a scheme and a registrable domain, so no list is needed to compare them.
+    package func isOwnSite(of host: WebHost) -> Bool {
+        // Pages of a loopback host are trustworthy without encryption, and their Secure cookies are partitioned too.
+        guard let scheme = ["https://", "http://"].first(where: topLevelSite.hasPrefix), !hasCrossSiteAncestor,
+            let site = WebHost(String(topLevelSite.dropFirst(scheme.count)))
+        else { return false }
+        return (scheme == "https://" || host.isLoopback) && CookiePolicy.domainMatches(host, site.octets)
+    }
+}

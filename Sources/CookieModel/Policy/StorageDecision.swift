@@ -20,6 +20,8 @@ public struct StorageDecision: Sendable, Hashable {
     public let reasons: ReasonSet<RejectionReason>
     /// The cookies that had to make room for it; it may be among them itself.
     public package(set) var evicted: [Eviction]
+    /// What the cookie took over from the one that it replaces, since the store that it comes from has no place for it.
+    package internal(set) var kept: CookieProperties = []
     private let rejectedName: Octets?
     /// One cookie or none: most decisions have none and should not carry the room for one.
     private var previousCookies: [Cookie]

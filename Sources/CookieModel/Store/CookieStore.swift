@@ -15,6 +15,15 @@ public struct CookieStore: Sendable {
         self.policy = policy
     }
 
+    /// A store that holds copies of cookies of another one, without those that have expired.
+    package init(policy: CookiePolicy, cookies: [Cookie], now: Timestamp) {
+        self.init(policy: policy)
+        let alive = cookies.filter { !$0.isExpired(at: now) }
+        let sites = Dictionary(grouping: alive) { $0.domain.registrableDomain(policy.publicSuffixes) }
+        for (site, cookies) in sites { self[site] = SiteCookies(cookies) }
+        nextSequence = (cookies.map(\.sequence).max() ?? 0) + 1
+    }
+
     /// All cookies, grouped by registrable domain.
     public var cookies: [Cookie] {
         sites.sites.sorted { $0.domain < $1.domain }.flatMap(\.cookies.cookies)
@@ -36,19 +45,45 @@ public struct CookieStore: Sendable {
     /// Receives every Set-Cookie line of a response, in order (section 5.3).
     @discardableResult
     public mutating func receive(_ response: ReceivedResponse, now: Timestamp) -> [StorageDecision] {
+        receive(response, at: now, now: now)
+    }
+
+    /// Receives every Set-Cookie line of a response that came at `time`, which may be long ago.
+    package mutating func receive(
+        _ response: ReceivedResponse, at time: Timestamp, now: Timestamp
+    ) -> [StorageDecision] {
         guard response.setsCookies else {
             return response.setCookie.map { _ in .ignored([.informationalResponse]) }
         }
-        return response.setCookie.map { receive($0, in: response.context, now: now) }
+        let site = response.context.url.host.site(policy.publicSuffixes)
+        return response.setCookie.map { line in
+            switch SetCookie.parse(line, profile: policy.profile) {
+            case .ignored(let reasons): .ignored(reasons)
+            case .cookie(let setCookie): receive(setCookie, in: response.context, site: site, at: time, now: now)
+            }
+        }
     }
 
-    /// Takes in a cookie out of another store.
+    /// Takes in a cookie out of another store. What that store has no place for stays as it is with a cookie that is
+    /// stored already; the decision tells what that is.
+    ///
+    /// Linear in the number of cookies of the registrable domain.
     @discardableResult
     public mutating func receive(_ record: CookieRecord, now: Timestamp) -> StorageDecision {
         var (cookie, findings) = policy.candidate(for: record, now: now)
         let site = cookie.domain.registrableDomain(policy.publicSuffixes)
+        var kept: CookieProperties = []
+        if !record.unstated.isEmpty,
+            let stored = sites[site]?.counterpart(of: cookie, leavingOpen: record.unstated, now: now)
+        {
+            var completed = record
+            kept = completed.complete(from: stored)
+            if !kept.isEmpty { (cookie, findings) = policy.candidate(for: completed, now: now) }
+        }
         let reception = receive(&cookie, findings, site: site, overlaysElsewhere: false, now: now)
-        return StorageDecision(consume cookie, reception)
+        var decision = StorageDecision(consume cookie, reception)
+        if decision.outcome == .replaced { decision.kept = kept }
+        return decision
     }
 
     /// Receives a parsed line of a response that came at `time`, which may be long ago.

@@ -52,6 +52,35 @@ extension SiteCookies {
         return Reception(outcome: .replaced, previous: [old], evicted: evicted)
     }
 
+    /// The stored cookie that a record of another program's store stands for, where the record may leave open whether it
+    /// is host-only and which partition of its own site it belongs to.
+    ///
+    /// A cookie with the very same ID comes first, then one of the same partition.
+    func counterpart(of cookie: borrowing Cookie, leavingOpen unstated: CookieProperties, now: Timestamp) -> Cookie? {
+        let candidate = CookieEntry(cookie, CookieRecordHeader(cookie))
+        var best: (rank: Int, cookie: Cookie)?
+        for index in entries.indices where entries[index].mayHaveSameID(as: candidate) {
+            guard !withCookie(at: index, { $0.hasExpired(at: now) }) else { continue }
+            let stored = self.cookie(at: index)
+            guard stored.name == cookie.name, stored.domain == cookie.domain, stored.path == cookie.path else {
+                continue
+            }
+            var rank = 0
+            if stored.id.partitionKey != cookie.id.partitionKey {
+                guard unstated.contains(.partition), cookie.id.partitionKey == nil,
+                    let key = stored.id.partitionKey, key.isOwnSite(of: stored.domain)
+                else { continue }
+                rank += 2
+            }
+            if stored.isHostOnly != cookie.isHostOnly {
+                guard unstated.contains(.hostOnly) else { continue }
+                rank += 1
+            }
+            if best.map({ rank < $0.rank }) ?? true { best = (rank, stored) }
+        }
+        return best?.cookie
+    }
+
     /// Where the cookie with the same ID is.
     private mutating func index(of cookie: borrowing Cookie, _ candidate: CookieEntry) -> Int? {
         if let indices = indices(ofCandidatesFor: candidate) {

@@ -24,14 +24,7 @@ package struct SetCookieTrial {
         self.context = context
         self.jar = jar
         self.now = now
-        var store = CookieStore(policy: policy)
-        let alive = cookies.filter { !$0.isExpired(at: now) }
-        for (site, cookies) in Dictionary(
-            grouping: alive, by: { $0.domain.registrableDomain(policy.publicSuffixes) })
-        {
-            store[site] = SiteCookies(cookies)
-        }
-        store.nextSequence = (cookies.map(\.sequence).max() ?? 0) + 1
+        var store = CookieStore(policy: policy, cookies: cookies, now: now)
         let decisions = lines.map { store.receive($0, in: context, now: now) }
         let excluded = Dictionary(
             store.retrieve(for: context, now: now).excluded.map { ($0.cookie.id, $0.reasons) },

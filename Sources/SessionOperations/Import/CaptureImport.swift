@@ -16,16 +16,21 @@ package struct CaptureImport {
         package var takesRequestCookies: Bool
         /// The format; `nil` to tell it by what the capture holds.
         package var format: CaptureFormat?
+        /// The container of Firefox whose cookies are read; 0 is none.
+        package var container = 0
+        /// Whether nothing is stored.
+        package var isDryRun: Bool
 
         package init(
             url: String? = nil, topLevel: String? = nil, receivedNow: Bool = false,
-            takesRequestCookies: Bool = false, format: CaptureFormat? = nil
+            takesRequestCookies: Bool = false, format: CaptureFormat? = nil, isDryRun: Bool = false
         ) {
             self.url = url
             self.topLevel = topLevel
             self.receivedNow = receivedNow
             self.takesRequestCookies = takesRequestCookies
             self.format = format
+            self.isDryRun = isDryRun
         }
 
         /// Whether the cookies that a response's request sent are wanted.
@@ -41,7 +46,8 @@ package struct CaptureImport {
             let format = format.map { " \($0.rawValue)" } ?? ""
             let topLevel = topLevel.map { " top-level=\($0)" } ?? ""
             let requests = takesRequestCookies ? " request-cookies" : ""
-            digest.update("\(url ?? "") \(receivedNow)\(format)\(topLevel)\(requests)\n".utf8)
+            let container = container == 0 ? "" : " container=\(container)"
+            digest.update("\(url ?? "") \(receivedNow)\(format)\(topLevel)\(requests)\(container)\n".utf8)
             return digest
         }
     }
@@ -55,10 +61,11 @@ package struct CaptureImport {
     /// The import of a capture into a jar.
     ///
     /// - Parameter source: what a person knows the capture by.
-    package init(of source: String, into jar: CookieJar, _ options: Options, now: Timestamp) {
-        reader = CaptureReader(source: source, url: options.url, format: options.format)
+    package init(of source: String, into target: ImportTarget, _ options: Options, now: Timestamp) {
+        reader = CaptureReader(
+            source: source, url: options.url, format: options.format, container: options.container)
         digest = options.digest
-        intake = CaptureIntake(of: source, into: jar, options, now: now)
+        intake = CaptureIntake(of: source, into: target, options, now: now)
     }
 
     /// Where reading has come to.
@@ -91,13 +98,14 @@ package struct CaptureImport {
     /// Ends the import where no more octets come than have come: what came is worth keeping.
     package mutating func finish(after failure: ImportReport.Failure) throws(SessionStoreError) -> ImportReport {
         try intake.finish(nil)
-        intake.report.failures.append(failure)
+        intake.report.append(failure)
         return report
     }
 
     private var report: ImportReport {
         var report = intake.report
         report.format = reader.format?.rawValue
+        report.conclude()
         return report
     }
 

@@ -10,7 +10,7 @@ package struct CaptureIntake {
     private static let batchLineLimit = 10_000
     private static let batchByteLimit = 8 << 20
 
-    private let jar: CookieJar
+    private let target: ImportTarget
     private let options: CaptureImport.Options
     private let now: Timestamp
     private var waiting = WaitingItems()
@@ -30,8 +30,8 @@ package struct CaptureIntake {
     /// An intake into a jar.
     ///
     /// - Parameter source: what a person knows the capture by.
-    package init(of source: String, into jar: CookieJar, _ options: CaptureImport.Options, now: Timestamp) {
-        self.jar = jar
+    package init(of source: String, into target: ImportTarget, _ options: CaptureImport.Options, now: Timestamp) {
+        self.target = target
         self.options = options
         self.now = now
         report = ImportReport(source: source)
@@ -50,7 +50,7 @@ package struct CaptureIntake {
 
     /// The earlier import of the same capture, where nothing of this one was stored yet.
     package func earlierImport(of digest: CaptureDigest) throws(SessionStoreError) -> CaptureRecord? {
-        captureID == nil ? try jar.importedCapture(digest) : nil
+        captureID == nil ? try target.jar?.importedCapture(digest) : nil
     }
 
     /// Stores what still waits, then the cookies that the requests sent.
@@ -66,8 +66,22 @@ package struct CaptureIntake {
 
     /// Writes the cookies that the requests sent, behind everything that the capture's responses set.
     private mutating func storeRequestCookies(as digest: CaptureDigest?) throws(SessionStoreError) {
-        let candidates = requestCookies.finish(policy: jar.policy, &report)
+        let candidates = requestCookies.finish(policy: target.policy, &report)
         guard !candidates.isEmpty else { return }
+        var trial = report
+        let decisions = try target.inMemory(now: now) { store in
+            candidates.flatMap { site, cookies -> [StorageDecision] in
+                let present = RequestCookies.Present(store[site]?.cookies.map(\.id) ?? [])
+                return cookies.compactMap { cookie in
+                    guard !present.hides(cookie, &trial) else { return nil }
+                    let decision = store.receive(cookie.record, now: now)
+                    trial.count(requestCookie: decision, at: cookie.place)
+                    return decision
+                }
+            }
+        }
+        guard decisions == nil else { return report = trial }
+        let jar = try target.writable()
         let id = try jar.beginCapture(named: report.source, ofRequests: true, now: now)
         let (_, evicted) = try jar.withBatch(from: id, now: now) { batch throws(SessionStoreError) in
             for (site, cookies) in candidates {
@@ -93,6 +107,8 @@ package struct CaptureIntake {
             }
             return
         }
+        if try storeInMemory(items) { return }
+        let jar = try target.writable()
         if captureID == nil { captureID = try jar.beginCapture(named: report.source, now: now) }
         let (_, evicted) = try jar.withBatch(from: captureID, now: now) { batch throws(SessionStoreError) in
             for item in items {
@@ -102,7 +118,9 @@ package struct CaptureIntake {
                 case .cookie(let record, let place):
                     report.count(try batch.receive(record), at: place, line: nil, received: .distantPast)
                 case .response(let response):
-                    try store(response, in: &batch)
+                    _ = try store(response) { received throws(SessionStoreError) in
+                        try batch.receive(received.response, at: received.time)
+                    }
                 }
             }
             // Of a broken file there may be more to read once it is mended.
@@ -111,23 +129,50 @@ package struct CaptureIntake {
         report.count(evicted)
     }
 
-    private mutating func store(
-        _ response: CapturedResponse, in batch: inout CookieBatch
-    ) throws(SessionStoreError) {
-        noteRequest(of: response)
-        guard !response.setCookie.isEmpty,
-            let received = response.received(options, policy: jar.policy, now: now, &report)
-        else { return }
-        let decisions = try batch.receive(received.response, at: received.time)
-        requestCookies.note(decisions)
-        report.count(decisions, on: received, at: response.place)
-    }
-
     private mutating func noteRequest(of response: CapturedResponse) {
         guard options.wantsCookies(of: response),
-            let received = response.received(options, policy: jar.policy, now: now, &report)
+            let received = response.received(options, policy: target.policy, now: now, &report)
         else { return }
         requestCookies.note(response, in: received.context)
+    }
+
+    /// Has what a response sets received, and accounts for it.
+    private mutating func store<Failure: Error>(
+        _ response: CapturedResponse, by receive: (ReceivedCapture) throws(Failure) -> [StorageDecision]
+    ) throws(Failure) -> [StorageDecision] {
+        noteRequest(of: response)
+        guard !response.setCookie.isEmpty,
+            let received = response.received(options, policy: target.policy, now: now, &report)
+        else { return [] }
+        let decisions = try receive(received)
+        requestCookies.note(decisions)
+        report.count(decisions, on: received, at: response.place)
+        return decisions
+    }
+
+    /// Decides on items without the jar, where nothing may be stored, or nothing of them is.
+    ///
+    /// - Returns: whether that is so.
+    private mutating func storeInMemory(_ items: [CaptureItem]) throws(SessionStoreError) -> Bool {
+        var copy = self
+        let now = now
+        let decisions = try target.inMemory(now: now) { store in
+            items.flatMap { item -> [StorageDecision] in
+                copy.report.count(item)
+                switch item {
+                case .failure: return []
+                case .cookie(let record, let place):
+                    let decision = store.receive(record, now: now)
+                    copy.report.count(decision, at: place, line: nil, received: .distantPast)
+                    return [decision]
+                case .response(let response):
+                    return copy.store(response) { store.receive($0.response, at: $0.time, now: now) }
+                }
+            }
+        }
+        guard decisions != nil else { return false }
+        self = copy
+        return true
     }
 }
 

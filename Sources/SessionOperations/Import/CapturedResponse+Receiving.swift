@@ -25,7 +25,7 @@ extension CapturedResponse {
         } catch {
             // Most entries of a capture set nothing, and their URLs matter to nobody.
             guard !setCookie.isEmpty else { return nil }
-            report.failures.append(
+            report.append(
                 ImportReport.Failure(
                     code: "url-invalid", message: "\(place): \(error.description)", source: place.source))
             return nil

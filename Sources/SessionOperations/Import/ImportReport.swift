@@ -3,7 +3,21 @@ package import CookieModel
 package import SessionStore
 
 /// What became of every Set-Cookie line and cookie of one capture.
+///
+/// Its lists hold the first ``listLimit`` entries; the others are counted, so that no capture makes a report too long.
 package struct ImportReport: Codable {
+    /// How many entries a list holds.
+    package static let listLimit = 10
+
+    /// How many entries each list would have had besides those in it.
+    package struct Omitted: Codable {
+        package fileprivate(set) var refused = 0
+        package fileprivate(set) var evicted = 0
+        package fileprivate(set) var failures = 0
+        package fileprivate(set) var notes = 0
+        package fileprivate(set) var expiredNames = 0
+    }
+
     package struct Refusal: Codable {
         package let place: String
         /// Which Set-Cookie line of the response, from 1.
@@ -89,19 +103,29 @@ package struct ImportReport: Codable {
     package var taken = 0
     package var replaced = 0
     package var deleted = 0
-    /// How many had run out since they were received, so that they were not kept.
-    package var expired = 0
+    /// How many had run out since they were received, so that they were not stored.
+    package private(set) var expired = 0
+    /// The names of these.
+    package private(set) var expiredNames: [String] = []
     /// How many cookies and lines could not be read, as far as that can be told.
-    package var unreadable = 0
-    package var refused: [Refusal] = []
+    package private(set) var unreadable = 0
+    /// How many cookies the requests carried, in responses that set none.
+    package private(set) var carriedCookies = 0
+    /// For each property that the format does not state, how many cookies kept the one that the jar had.
+    package private(set) var kept: [String: Int] = [:]
+    package private(set) var refused: [Refusal] = []
     /// What became of cookies that third parties set; `nil` if none did.
-    package var thirdParties: ThirdParties?
+    package private(set) var thirdParties: ThirdParties?
     /// What became of the cookies that requests sent; `nil` if none were asked for or found.
     package var requestCookies: RequestCookieCounts?
-    package var evicted: [Evicted] = []
-    package var failures: [Failure] = []
+    package private(set) var evicted: [Evicted] = []
+    package private(set) var failures: [Failure] = []
     /// What the capture holds besides cookies, and what was left out because it was not asked for.
-    package var notes: [Failure] = []
+    package private(set) var notes: [Failure] = []
+    /// What the lists would hold besides.
+    package private(set) var omitted = Omitted()
+    /// Why nothing was stored, replaced or deleted, where nothing was and no failure is the reason.
+    package private(set) var nothingImported: Failure?
 
     package init(source: String) {
         self.source = source
@@ -116,28 +140,49 @@ package struct ImportReport: Codable {
     /// Accounts for what was read, before anything is decided on it.
     package mutating func count(_ item: CaptureItem) {
         switch item {
-        case .failure(let error) where error.severity == .notice: notes.append(Failure(error))
+        case .failure(let error) where error.severity == .notice: append(Failure(error), to: \.notes, \.notes)
         case .failure(let error):
             unreadable += error.count
-            failures.append(Failure(error))
-        case .response: responses += 1
+            append(Failure(error))
+        case .response(let response):
+            responses += 1
+            guard response.setCookie.isEmpty else { return }
+            // Cookies of a Cookie field are separated by semicolons.
+            for field in response.requestCookies { carriedCookies += field.count { $0 == 0x3B } + 1 }
         case .cookie: break
+        }
+    }
+
+    /// Adds a failure.
+    package mutating func append(_ failure: Failure) {
+        append(failure, to: \.failures, \.failures)
+    }
+
+    private mutating func append<Entry>(
+        _ entry: @autoclosure () -> Entry, to list: WritableKeyPath<ImportReport, [Entry]>,
+        _ rest: WritableKeyPath<Omitted, Int>
+    ) {
+        if self[keyPath: list].count < ImportReport.listLimit {
+            self[keyPath: list].append(entry())
+        } else {
+            omitted[keyPath: rest] += 1
         }
     }
 
     /// Accounts for the lines of a response.
     package mutating func count(_ decisions: [StorageDecision], on received: ReceivedCapture, at place: CapturePlace) {
-        for (index, decision) in decisions.enumerated() {
-            count(decision, at: place, line: index + 1, received: received.time)
+        var context: ThirdParty?
+        if received.context.isThirdParty {
+            context = ThirdParty(
+                topLevel: received.context.request.topLevel?.origin, source: received.context.source.rawValue)
         }
-        guard received.context.isThirdParty else { return }
+        for (index, decision) in decisions.enumerated() {
+            count(decision, at: place, line: index + 1, received: received.time, thirdParty: context)
+        }
+        guard context != nil else { return }
         var counts = thirdParties ?? ThirdParties()
         counts.responses += 1
-        let context = ThirdParty(
-            topLevel: received.context.request.topLevel?.origin, source: received.context.source.rawValue)
-        let rejected = decisions.count { $0.outcome == .rejected }
-        counts.refused += rejected
-        for index in refused.indices.suffix(rejected) { refused[index].thirdParty = context }
+        counts.refused += decisions.count { $0.outcome == .rejected }
         for decision in decisions where decision.outcome == .stored || decision.outcome == .replaced {
             counts.stored += 1
             if decision.cookie?.id.partitionKey != nil { counts.partitioned += 1 }
@@ -155,11 +200,14 @@ package struct ImportReport: Codable {
         }
     }
 
-    private mutating func refuse(_ decision: StorageDecision, at place: CapturePlace, line: Int?) {
-        refused.append(
+    private mutating func refuse(
+        _ decision: StorageDecision, at place: CapturePlace, line: Int?, thirdParty: ThirdParty? = nil
+    ) {
+        append(
             Refusal(
                 place: place.description, line: line, name: decision.name?.description,
-                reasons: decision.reasons.reasons.map { ReasonReport($0) }))
+                reasons: decision.reasons.reasons.map { ReasonReport($0) }, thirdParty: thirdParty),
+            to: \.refused, \.refused)
     }
 
     /// Accounts for one line.
@@ -167,25 +215,69 @@ package struct ImportReport: Codable {
     /// - Parameter time: when it was received: one whose lifetime ended later has run out, one whose lifetime ended then
     ///   was sent to delete a cookie.
     package mutating func count(
-        _ decision: StorageDecision, at place: CapturePlace, line: Int?, received time: Timestamp
+        _ decision: StorageDecision, at place: CapturePlace, line: Int?, received time: Timestamp,
+        thirdParty: ThirdParty? = nil
     ) {
         lines += 1
         count(decision.evicted)
         switch decision.outcome {
         case .stored: taken += 1
-        case .replaced: replaced += 1
+        case .replaced:
+            replaced += 1
+            for feature in CookieFeature.kept(decision.kept) { kept[feature.rawValue, default: 0] += 1 }
         case .deleted:
-            if let expiry = decision.cookie?.expiry, expiry > time { expired += 1 } else { deleted += 1 }
-        case .rejected: refuse(decision, at: place, line: line)
+            guard let cookie = decision.cookie, let expiry = cookie.expiry, expiry > time else {
+                deleted += 1
+                return
+            }
+            expired += 1
+            append(cookie.name.description, to: \.expiredNames, \.expiredNames)
+        case .rejected: refuse(decision, at: place, line: line, thirdParty: thirdParty)
         }
     }
 
     /// Accounts for cookies that had to go.
     package mutating func count(_ evictions: [Eviction]) {
-        evicted += evictions.map { eviction in
-            Evicted(
-                name: eviction.cookie.name.description, domain: eviction.cookie.domain.description,
-                path: eviction.cookie.path.description, reason: ReasonReport(eviction.reason))
+        for eviction in evictions {
+            append(
+                Evicted(
+                    name: eviction.cookie.name.description, domain: eviction.cookie.domain.description,
+                    path: eviction.cookie.path.description, reason: ReasonReport(eviction.reason)),
+                to: \.evicted, \.evicted)
         }
+    }
+
+    /// Accounts for the end: says why nothing was imported, where nothing was.
+    package mutating func conclude() {
+        guard alreadyImported == nil, failures.isEmpty, !hasChanges else { return }
+        if let index = notes.firstIndex(where: { $0.code == CaptureError.Code.cookiesSanitized.description }) {
+            nothingImported = notes.remove(at: index)
+            return
+        }
+        let (code, message) = reasonForNothing
+        nothingImported = Failure(code: code, message: "\(source): \(message)", source: source)
+    }
+
+    /// Whether a cookie was stored, replaced or deleted.
+    package var hasChanges: Bool { taken + replaced + deleted + (requestCookies?.taken ?? 0) > 0 }
+
+    private var reasonForNothing: (code: String, message: String) {
+        if lines > 0, expired == lines {
+            let remedy = responses > 0 ? " `--received-now` counts lifetimes from now." : ""
+            return ("all-expired", "Nothing was imported: every cookie had expired.\(remedy)")
+        }
+        if lines > 0 { return ("all-refused", "Nothing was imported: no cookie could be stored.") }
+        guard responses > 0 else { return ("no-cookies", "There is no cookie in it.") }
+        if requestCookies != nil {
+            return ("already-set", "No response sets a cookie, and nothing of what the requests carry is new.")
+        }
+        guard carriedCookies == 0 else {
+            return (
+                "recorded-after-login",
+                "No response sets a cookie. The requests carry \(carriedCookies): use `--request-cookies`, or record the "
+                    + "login too."
+            )
+        }
+        return ("no-set-cookie", "No response sets a cookie.")
     }
 }

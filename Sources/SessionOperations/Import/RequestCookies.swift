@@ -121,7 +121,7 @@ package struct RequestCookies {
         var counts = ImportReport.RequestCookieCounts()
         counts.thirdParty = thirdPartyCount
         if let overfullPlace {
-            report.failures.append(
+            report.append(
                 ImportReport.Failure(
                     code: "response-too-large",
                     message: "\(overfullPlace): the requests have more than 16 MiB of cookies; the rest was left out",

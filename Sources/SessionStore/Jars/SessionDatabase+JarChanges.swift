@@ -141,6 +141,6 @@ extension SessionDatabase {
 extension SessionStoreError {
     /// There is no jar of that name.
     package init(noJarNamed name: String) {
-        self.init(.jarNotFound, name, "there is no jar of this name; 'crumb jars' lists those there are")
+        self.init(.jarNotFound, name, "no such jar; 'crumb jars' lists the jars")
     }
 }

@@ -56,11 +56,11 @@ struct ConvertCommand: CrumbCommand {
         var policy = CookiePolicy()
         policy.publicSuffixes = try suffixListOptions.list()
         let destination = try export.destination(sparing: [], console)
-        var converter = CaptureConverter(
+        var converter = try CaptureConverter(
             options: CaptureImport.Options(
                 url: url, topLevel: filter.context.topLevel, receivedNow: receivedNow,
                 takesRequestCookies: requestCookies, format: from),
-            database: try database.options(), policy: policy, now: now,
+            database: database, policy: policy, now: now,
             showsProgress: !output.json && !output.quiet && ImportProgress.hasTerminal)
         Interruption.listen()
         var status: ExitStatus?
@@ -70,9 +70,11 @@ struct ConvertCommand: CrumbCommand {
                 continue
             }
             let report = try converter.read(InputFile(file))
-            let failure = try tell(report, toTalk: destination.file == nil, console)
+            let failure = try report.tell(
+                console, json: output.json, toTalk: !output.json || destination.file == nil)
             status = status ?? failure
         }
+        if status == nil, converter.collection.isEmpty { status = .nothingImported }
         // Of captures that cannot be read there is nothing to write: a file that was there stays.
         if let status, converter.collection.isEmpty { throw status.exitCode }
         var exporter = FileExporter(format, to: destination, host: request?.url.host, now: now)
@@ -91,27 +93,12 @@ struct ConvertCommand: CrumbCommand {
         guard format.scope != .oneHost else {
             return try collection.forEach { if $0.belongs(to: request.url.host) { try body($0) } }
         }
+        var refused = EntryErrors(console)
         let cookies = collection.cookies(for: request, now: now) { record, decision in
             let reasons = decision.reasons.reasons.map { "\($0.explanation) (\($0.identifier))" }
-            console.complain("refused \(record.label): \(reasons.joined(separator: "; "))")
+            refused.append("refused \(record.label): \(reasons.joined(separator: "; "))")
         }
+        refused.finish()
         try cookies.forEach(body)
-    }
-
-    /// Says what was read; the status of the first failure.
-    private func tell(_ report: ImportReport, toTalk: Bool, _ console: Console) throws -> ExitStatus? {
-        if output.json {
-            try console.writeJSON(report, toTalk: toTalk)
-        } else if report.responses > 0 || report.lines > 0 || report.failures.isEmpty {
-            console.note(report.text)
-        }
-        for note in report.notes { console.note("note: \(note.message)") }
-        var status: ExitStatus?
-        for failure in report.failures {
-            let hint = failure.code == ExitStatus.urlMissing.code ? " Use --url." : ""
-            console.complain("\(failure.message)\(hint)")
-            status = status ?? ExitStatus(code: failure.code)
-        }
-        return status
     }
 }

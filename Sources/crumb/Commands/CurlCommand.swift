@@ -50,7 +50,8 @@ struct CurlCommand: CrumbCommand {
         var request = try context.context(for: plan.target.url)
         request.method = plan.method
         let session = CurlSession(
-            plan: plan, program: program.path, jar: try jar.openJar(now: .now), console: console, now: { .now })
+            plan: plan, program: program.path, target: try jar.target(now: .now, console), console: console,
+            now: { .now })
         defer { report(session.reports, isSilent: plan.isSilent, console) }
         let status = try session.run(request)
         if status != 0 { throw ExitCode(status) }

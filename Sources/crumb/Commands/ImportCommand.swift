@@ -29,11 +29,16 @@ struct ImportCommand: CrumbCommand {
         transform: captureFormat)
     var format: CaptureFormat?
 
-    @Option(help: "Read the cookies of a browser on this computer; it may be running.")
-    var browser: Browser?
+    @Option(
+        help: ArgumentHelp(
+            "Read the cookies of a browser on this computer, which may be running: \(browserNames). "
+                + "A profile may follow: 'chrome:Profile 1'.", valueName: "name"))
+    var browser: BrowserChoice?
 
-    @Option(help: ArgumentHelp("The browser's profile, where it is not the ordinary one.", valueName: "folder"))
-    var browserProfile: String?
+    @Option(
+        name: [.customLong("profile"), .customLong("browser-profile")],
+        help: ArgumentHelp("The browser's profile, by its name or folder.", valueName: "name"))
+    var profile: String?
 
     @OptionGroup var database: BrowserDatabaseOptions
 
@@ -46,45 +51,81 @@ struct ImportCommand: CrumbCommand {
     @Flag(help: "Import a capture that was imported before again.")
     var again = false
 
+    @Flag(help: "Report what would be imported, and store nothing.")
+    var dryRun = false
+
     @Argument(help: "The captures; '-' is standard input.")
     var files: [String] = []
 
     func validate() throws {
         if files.isEmpty, browser == nil { throw ValidationError("Name a capture file, or use `--browser firefox`.") }
-        if browserProfile != nil, browser == nil { throw ValidationError("--browser-profile needs --browser.") }
+        if profile != nil, browser == nil { throw ValidationError("--profile needs --browser.") }
+        if profile != nil, browser?.profile != nil {
+            throw ValidationError("Name the profile once: behind the browser, or with --profile.")
+        }
         if browser != nil, format != nil { throw ValidationError("--browser and --format exclude each other.") }
     }
 
     func execute(_ console: Console) throws {
         for url in [url, topLevel].compactMap(\.self) { _ = try requestURL(url) }
-        let importer = try jar.kept(now: .now, browserOptions: database).importer(
-            ImportOrder(
-                options: CaptureImport.Options(
-                    url: url, topLevel: topLevel, receivedNow: receivedNow,
-                    takesRequestCookies: requestCookies, format: format), again: again,
-                showsProgress: !output.json && !output.quiet && ImportProgress.hasTerminal))
+        let own = try browser.map { choice in
+            let profiles = BrowserProfiles(of: choice.browser, environment: ProcessInfo.processInfo.environment)
+            return (profiles, try profiles.profile(named: profile ?? choice.profile), choice.browser)
+        }
+        let kept = try jar.kept(now: .now, browserOptions: database, console: console)
+        let order = ImportOrder(
+            options: CaptureImport.Options(
+                url: url, topLevel: topLevel, receivedNow: receivedNow, takesRequestCookies: requestCookies,
+                format: format, isDryRun: dryRun),
+            again: again, showsProgress: !output.json && !output.quiet && ImportProgress.hasTerminal,
+            keyring: browser.map { DesktopKeyring(browser: $0.browser, console: console) })
+        let importer = try kept.importer(order)
         Interruption.listen()
-        var status: ExitStatus?
-        let environment = ProcessInfo.processInfo.environment
-        let ownDatabase = try browser?.database(profile: browserProfile, environment: environment)
-        for file in files + [ownDatabase].compactMap(\.self) {
-            if Interruption.isRequested {
-                console.complain("\(file): not read, since it was stopped before")
-                continue
+        var outcome = Outcome()
+        for file in files { try importFile(file, importer, console, &outcome) }
+        if let (profiles, profile, browser) = own {
+            let others = profiles.all.filter { $0.folder != profile.folder }
+            if self.profile == nil, self.browser?.profile == nil, !others.isEmpty {
+                let names = others.map(\.title).joined(separator: ", ")
+                console.note("note: \(profile.title) is read; choose another profile with --profile: \(names)")
             }
-            let report = try importer.importFile(InputFile(file))
-            if output.json {
-                try console.writeJSON(report)
-            } else if report.responses > 0 || report.lines > 0 || report.failures.isEmpty {
-                try console.writeLine(report.text)
+            if let database = profile.database(of: browser) {
+                try importFile(database, importer, console, &outcome, isOwn: true)
             }
-            for note in report.notes { console.note("note: \(note.message)") }
-            for failure in report.failures {
-                let hint = failure.code == ExitStatus.urlMissing.code ? " Use --url." : ""
-                console.complain("\(failure.message)\(hint)")
-                status = status ?? ExitStatus(code: failure.code)
+            if let session = profile.sessionStore(of: browser) {
+                try importFile(session, importer, console, &outcome, isOwn: true, mayBeEmpty: true)
             }
         }
-        if let status { throw status.exitCode }
+        if let status = outcome.status { throw status.exitCode }
+        // A browser saves a capture for each page, and few of these set cookies.
+        if !outcome.hasImported { throw ExitStatus.nothingImported.exitCode }
+    }
+
+    /// What the files came to so far.
+    private struct Outcome {
+        /// The status of the first failure.
+        var status: ExitStatus?
+        /// Whether one of them had something to import.
+        var hasImported = false
+    }
+
+    /// Imports one file.
+    ///
+    /// - Parameters:
+    ///   - isOwn: whether it is a browser's own file.
+    ///   - mayBeEmpty: whether it is no news that there is nothing in it.
+    private func importFile(
+        _ file: String, _ importer: any CaptureTaking, _ console: Console, _ outcome: inout Outcome,
+        isOwn: Bool = false, mayBeEmpty: Bool = false
+    ) throws {
+        if Interruption.isRequested {
+            return console.complain("\(file): not read, since it was stopped before")
+        }
+        let report = try importer.importFile(InputFile(file), isOwn: isOwn)
+        if report.nothingImported == nil { outcome.hasImported = true } else if mayBeEmpty { return }
+        let failure = try report.tell(console, json: output.json)
+        outcome.status = outcome.status ?? failure
     }
 }
+
+private let browserNames = BrowserChoice.allValueStrings.joined(separator: ", ")

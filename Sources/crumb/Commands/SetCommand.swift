@@ -42,12 +42,13 @@ struct SetCommand: CrumbCommand {
         guard !lines.isEmpty else {
             throw Problem(.inputEmpty, "\(input.name): there is no line; write one as 'name=value; Path=/; Secure'")
         }
-        let decisions = try jar.kept(now: .now).receive(lines, from: context)
+        let decisions = try jar.kept(now: .now, console: console).receive(lines, from: context)
+        var errors = EntryErrors(console)
         for (index, decision) in decisions.enumerated() {
             if output.json { try console.writeJSON(decision) }
             guard !decision.isRejected else {
                 for reason in decision.reasons {
-                    console.complain(
+                    errors.append(
                         "\(input.name): line \(index + 1) is refused: \(reason.explanation) (\(reason.id))")
                 }
                 continue
@@ -56,6 +57,7 @@ struct SetCommand: CrumbCommand {
             console.note("\(decision.outcome) \(decision.cookie?.label ?? "")")
             for eviction in decision.evicted { console.note("  \(eviction.evictionLine)") }
         }
+        errors.finish()
         if decisions.contains(where: \.isRejected) { throw ExitStatus.cookieRefused.exitCode }
     }
 

@@ -7,9 +7,7 @@ struct CurlProgram {
 
     /// Finds curl on the search path and learns its options.
     init(environment: [String: String] = ProcessInfo.processInfo.environment) throws {
-        let folders = (environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":").map(String.init)
-        let candidates = folders.map { $0 + "/curl" }
-        guard let path = candidates.first(where: { access($0, X_OK) == 0 }) else {
+        guard let path = ChildProcess.pathOfProgram("curl", environment: environment) else {
             throw Problem(
                 .curlNotFound,
                 "curl was not found on PATH; install it, as with 'apt install curl' or 'brew install curl'")

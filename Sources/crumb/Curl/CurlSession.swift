@@ -9,7 +9,7 @@ import SessionStore
 final class CurlSession {
     private let plan: CurlPlan
     private let program: String
-    private let jar: CookieJar
+    private let target: ImportTarget
     private let console: Console
     private let now: () -> Timestamp
     /// What happened, hop by hop.
@@ -20,10 +20,12 @@ final class CurlSession {
     private var replayedInput: Int32?
     private var headerFile: Int32?
 
-    init(plan: CurlPlan, program: String, jar: CookieJar, console: Console, now: @escaping () -> Timestamp) {
+    init(
+        plan: CurlPlan, program: String, target: ImportTarget, console: Console, now: @escaping () -> Timestamp
+    ) {
         self.plan = plan
         self.program = program
-        self.jar = jar
+        self.target = target
         self.console = console
         self.now = now
     }
@@ -31,7 +33,7 @@ final class CurlSession {
     /// Makes the requests; the exit status of the last curl.
     func run(_ context: RequestContext) throws -> Int32 {
         defer { [replayedInput, headerFile].forEach { if let descriptor = $0 { close(descriptor) } } }
-        fallback = try CurlFallback(jar, plan)
+        fallback = try target.jar.flatMap { try CurlFallback($0, plan) }
         try openFiles()
         let fields = try readableFields()
         var hop = RedirectChain(context)
@@ -55,7 +57,7 @@ final class CurlSession {
                 failure = failure ?? self.fallback?.failure(block, from: hop.context.url)
                 if let nonce = block.proofNonce { self.nonces.remember(nonce, for: hop.context.url.origin) }
                 let response = ReceivedResponse(context: hop.context, status: block.status, setCookie: block.setCookie)
-                report.add(try self.jar.receive(response, now: self.now()))
+                report.add(try self.target.receive(response, now: self.now()))
             }
             report.noteEnd(status)
             switch run.repetition {
@@ -106,7 +108,7 @@ final class CurlSession {
     }
 
     private func cookieHeader(for hop: RedirectChain) throws -> CookieMerge {
-        let retrieval = try jar.retrieve(for: hop.context, now: now())
+        let retrieval = try target.jar?.retrieve(for: hop.context, now: now()) ?? Retrieval()
         for exclusion in retrieval.excluded where exclusion.reasons.contains(.unreadable) {
             console.complain("\(exclusion.cookie.label): \(ExclusionReason.unreadable.explanation)")
         }
@@ -115,7 +117,7 @@ final class CurlSession {
 
     /// The header fields that are kept with the jar; complains of those that cannot be read back.
     private func readableFields() throws -> [StoredHeaderField] {
-        let fields = try jar.headerFieldsOfJustOpened()
+        let fields = try target.jar?.headerFieldsOfJustOpened() ?? []
         for field in fields where field.value == nil {
             console.complain(HeaderFieldReport(field, showingValue: false).damageLine)
         }

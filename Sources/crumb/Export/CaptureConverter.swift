@@ -9,6 +9,8 @@ struct CaptureConverter {
     let options: CaptureImport.Options
     /// How a browser's database is read.
     let database: BrowserDatabase.Options
+    /// The container of Firefox, by the folder of a profile.
+    let container: (_ folder: String) throws -> Int
     let now: Timestamp
     private let policy: CookiePolicy
     /// Whether a person sees how far it has come.
@@ -18,12 +20,13 @@ struct CaptureConverter {
     private(set) var collection: CookieCollection
 
     init(
-        options: CaptureImport.Options, database: BrowserDatabase.Options, policy: CookiePolicy, now: Timestamp,
+        options: CaptureImport.Options, database: BrowserDatabaseOptions, policy: CookiePolicy, now: Timestamp,
         showsProgress: Bool
-    ) {
+    ) throws {
         self.options = options
         self.policy = policy
-        self.database = database
+        self.database = try database.options()
+        container = database.containerNumber
         self.now = now
         self.showsProgress = showsProgress
         collection = CookieCollection(policy: policy)
@@ -35,7 +38,9 @@ struct CaptureConverter {
             return try readDatabase(path, input)
         }
         var report = ImportReport(source: input.name)
-        var reader = CaptureReader(source: input.name, url: options.url, format: options.format)
+        let container = try input.firefoxProfile.map(container) ?? 0
+        var reader = CaptureReader(
+            source: input.name, url: options.url, format: options.format, container: container)
         var progress = ImportProgress(name: input.name, total: input.byteCount, isShown: showsProgress)
         defer { progress.finish() }
         var byteCount = 0
@@ -56,15 +61,18 @@ struct CaptureConverter {
             try stopWhereAsked()
             reader.finish { take($0, &report) }
         } catch let problem as Problem {
-            report.failures.append(ImportReport.Failure(problem, source: input.name))
+            report.append(ImportReport.Failure(problem, source: input.name))
         }
         takeRequestCookies(&report)
         report.format = reader.format?.rawValue
+        report.conclude()
         return report
     }
 
     private mutating func readDatabase(_ path: String, _ input: InputFile) throws -> ImportReport {
         var report = ImportReport(source: input.name)
+        var database = database
+        database.container = try container(InputFile.folder(of: path))
         do {
             report.format = try BrowserDatabase(path: path, source: input.name, options: database).read(
                 as: options.format
@@ -74,6 +82,7 @@ struct CaptureConverter {
         } catch let error as CaptureError {
             report.count(.failure(error))
         }
+        report.conclude()
         return report
     }
 

@@ -1,68 +1,113 @@
 import ArgumentParser
 import Captures
-import Foundation
 
-/// The browsers whose own databases are read.
-enum Browser: String, ExpressibleByArgument, CaseIterable {
+/// The browsers whose own databases are read, by the names that people use.
+enum Browser: String, CaseIterable {
     case firefox
+    case librewolf
+    case zen
+    case waterfox
+    case chrome
+    case chromeBeta = "chrome-beta"
     case chromium
+    case edge
+    case brave
+    case vivaldi
+    case opera
     case webkitgtk
 
+    /// The format of its database.
     var format: CaptureFormat {
         switch self {
-        case .firefox: .firefox
-        case .chromium: .chromium
+        case .firefox, .librewolf, .zen, .waterfox: .firefox
+        case .chrome, .chromeBeta, .chromium, .edge, .brave, .vivaldi, .opera: .chromium
         case .webkitgtk: .webKitGTK
         }
     }
 
-    /// The database in a profile's folder, or the browser's ordinary one.
-    func database(profile: String?, environment: [String: String]) throws -> String {
+    /// The folders that hold its profiles, for a package of the system, a snap and a Flatpak.
+    func folders(_ environment: [String: String]) -> [String] {
         let home = environment["HOME"] ?? ""
-        let configuration = environment["XDG_CONFIG_HOME"] ?? "\(home)/.config"
-        let data = environment["XDG_DATA_HOME"] ?? "\(home)/.local/share"
-        let folders: [String] =
-            if let profile {
-                [profile]
-            } else {
-                switch self {
-                case .firefox: Browser.firefoxProfiles(home: home)
-                case .chromium:
-                    ["chromium", "google-chrome", "microsoft-edge"].map { "\(configuration)/\($0)/Default" }
-                case .webkitgtk: ["\(data)/epiphany", "\(data)/webkitgtk"]
-                }
-            }
-        let names =
-            switch self {
-            case .firefox: ["cookies.sqlite"]
-            case .chromium: ["Cookies", "Network/Cookies", "Default/Cookies", "Default/Network/Cookies"]
-            case .webkitgtk: ["cookies.sqlite", "cookies.txt"]
-            }
-        for folder in folders {
-            for name in names where FileManager.default.fileExists(atPath: "\(folder)/\(name)") {
-                return "\(folder)/\(name)"
-            }
+        func place(_ variable: String, _ usual: String) -> String {
+            environment[variable].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "\(home)/\(usual)"
         }
-        throw Problem(
-            .inputNotFound,
-            profile.map { "\($0): there are no cookies of \(rawValue) in this folder" }
-                ?? "no profile of \(rawValue) was found; name its folder with --browser-profile")
+        let configuration = place("XDG_CONFIG_HOME", ".config")
+        func chromium(_ name: String, snap: String? = nil, flatpaks: [String] = []) -> [String] {
+            ["\(configuration)/\(name)"] + (snap.map { ["\(home)/snap/\($0)"] } ?? [])
+                + flatpaks.map { "\(home)/.var/app/\($0)/config/\(name)" }
+        }
+        func firefox(_ folder: String, _ name: String, flatpaks: [String]) -> [String] {
+            ["\(home)/\(folder)", "\(configuration)/\(name)"]
+                + flatpaks.flatMap { ["\(home)/.var/app/\($0)/\(folder)", "\(home)/.var/app/\($0)/config/\(name)"] }
+        }
+        return switch self {
+        case .firefox:
+            firefox(".mozilla/firefox", "mozilla/firefox", flatpaks: ["org.mozilla.firefox"])
+                + ["\(home)/snap/firefox/common/.mozilla/firefox"]
+        case .librewolf:
+            firefox(".librewolf", "librewolf/librewolf", flatpaks: ["io.gitlab.librewolf-community"])
+        case .zen: firefox(".zen", "zen", flatpaks: ["app.zen_browser.zen", "io.github.zen_browser.zen"])
+        case .waterfox: firefox(".waterfox", "waterfox", flatpaks: ["net.waterfox.waterfox"])
+        case .chrome: chromium("google-chrome", flatpaks: ["com.google.Chrome"])
+        case .chromeBeta: chromium("google-chrome-beta", flatpaks: ["com.google.ChromeBeta"])
+        case .chromium:
+            chromium(
+                "chromium", snap: "chromium/common/chromium",
+                flatpaks: ["org.chromium.Chromium", "io.github.ungoogled_software.ungoogled_chromium"])
+        case .edge: chromium("microsoft-edge", flatpaks: ["com.microsoft.Edge"])
+        case .brave:
+            chromium(
+                "BraveSoftware/Brave-Browser", snap: "brave/current/.config/BraveSoftware/Brave-Browser",
+                flatpaks: ["com.brave.Browser"])
+        case .vivaldi:
+            chromium("vivaldi", snap: "vivaldi/current/.config/vivaldi", flatpaks: ["com.vivaldi.Vivaldi"])
+        case .opera: chromium("opera", snap: "opera/current/.config/opera", flatpaks: ["com.opera.Opera"])
+        case .webkitgtk:
+            [
+                "\(place("XDG_DATA_HOME", ".local/share"))/epiphany",
+                "\(place("XDG_DATA_HOME", ".local/share"))/webkitgtk",
+                "\(home)/.var/app/org.gnome.Epiphany/data/epiphany",
+            ]
+        }
     }
 
-    /// The folders of Firefox's profiles, the one that it starts with first, as `profiles.ini` names them.
-    private static func firefoxProfiles(home: String) -> [String] {
-        let roots = [".mozilla/firefox", "snap/firefox/common/.mozilla/firefox", ".config/mozilla/firefox"]
-        return roots.flatMap { root -> [String] in
-            let folder = "\(home)/\(root)"
-            guard let text = try? String(contentsOfFile: "\(folder)/profiles.ini", encoding: .utf8) else { return [] }
-            func values(_ key: String) -> [String] {
-                text.split(separator: "\n").filter { $0.hasPrefix("\(key)=") }.map {
-                    String($0.dropFirst(key.count + 1))
-                }
-            }
-            // An installation's own section says `Default=FOLDER`; a profile's says `Default=1`.
-            let paths = values("Default").filter { $0 != "1" } + values("Path")
-            return paths.map { $0.hasPrefix("/") ? $0 : "\(folder)/\($0)" }
+    /// The applications that the entry in the desktop's keyring may name, the likeliest first.
+    var keyringNames: [String] {
+        switch self {
+        case .chrome, .chromeBeta: ["chrome"]
+        case .chromium: ["chromium"]
+        case .edge: ["microsoft-edge", "chromium"]
+        case .brave: ["brave", "chromium"]
+        case .vivaldi: ["vivaldi", "chrome", "chromium"]
+        case .opera: ["opera", "chromium"]
+        case .firefox, .librewolf, .zen, .waterfox, .webkitgtk: []
         }
     }
+
+    /// The names that the entry in KDE's wallet may begin with, the likeliest first.
+    var walletNames: [String] {
+        switch self {
+        case .chrome, .chromeBeta: ["Chrome"]
+        case .brave: ["Brave", "Chromium"]
+        case .edge: ["Microsoft Edge", "Chromium"]
+        case .vivaldi: ["Vivaldi", "Chrome", "Chromium"]
+        case .chromium, .opera: ["Chromium"]
+        case .firefox, .librewolf, .zen, .waterfox, .webkitgtk: []
+        }
+    }
+}
+
+/// A browser and, behind a colon, one of its profiles: `firefox`, `chrome:Profile 1`.
+struct BrowserChoice: ExpressibleByArgument {
+    let browser: Browser
+    let profile: String?
+
+    init?(argument: String) {
+        let parts = argument.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let browser = Browser(rawValue: parts[0].lowercased()), parts.last != "" else { return nil }
+        self.browser = browser
+        profile = parts.count == 2 ? String(parts[1]) : nil
+    }
+
+    static let allValueStrings = Browser.allCases.map(\.rawValue)
 }

@@ -9,25 +9,29 @@ struct CaptureImporter: CaptureTaking {
     /// How much of a pipe is kept in memory, to see whether it was imported before.
     private static let pipeLimit = 32 << 20
 
-    let jar: CookieJar
+    let target: ImportTarget
     /// What the import is told besides the captures.
-    let options: CaptureImport.Options
+    var options: CaptureImport.Options
     /// Whether a capture that was imported before is imported again.
     let again: Bool
     let now: Timestamp
     /// What is asked for of a browser's database.
     var database = BrowserDatabase.Options()
+    /// The container of Firefox, by the folder of a profile.
+    var container: (_ folder: String) throws -> Int = { _ in 0 }
     /// Whether a person sees how far it has come.
     var showsProgress = false
 
-    func importFile(_ input: InputFile) throws -> ImportReport {
+    func importFile(_ input: InputFile, isOwn: Bool) throws -> ImportReport {
         if options.format?.isDatabase ?? true, let path = try databasePath(input) {
             return try importDatabase(path, input)
         }
-        if !again, try isRepeatable(input), let earlier = try earlierImport(of: input) {
+        if !again, !isOwn, try isRepeatable(input), let earlier = try earlierImport(of: input) {
             return ImportReport(source: input.name, importedBefore: earlier)
         }
-        var capture = CaptureImport(of: input.name, into: jar, options, now: now)
+        var options = options
+        if let folder = input.firefoxProfile { options.container = try container(folder) }
+        var capture = CaptureImport(of: input.name, into: target, options, now: now)
         var progress = ImportProgress(name: input.name, total: input.byteCount, isShown: showsProgress)
         defer { progress.finish() }
         do {
@@ -46,15 +50,18 @@ struct CaptureImporter: CaptureTaking {
 
     /// Imports a browser's database. It changes all the time, so that it is never one that was imported before.
     private func importDatabase(_ path: String, _ input: InputFile) throws -> ImportReport {
-        var intake = CaptureIntake(of: input.name, into: jar, options, now: now)
+        var intake = CaptureIntake(of: input.name, into: target, options, now: now)
         do {
-            let database = BrowserDatabase(path: path, source: input.name, options: database)
-            let format = try database.read(as: options.format) { item in try intake.take(item) }
+            var options = database
+            options.container = try container(InputFile.folder(of: path))
+            let database = BrowserDatabase(path: path, source: input.name, options: options)
+            let format = try database.read(as: self.options.format) { item in try intake.take(item) }
             intake.report.format = format.rawValue
         } catch let error as CaptureError {
             try intake.take(.failure(error))
         }
         try intake.finish(nil)
+        intake.report.conclude()
         return intake.report
     }
 
@@ -81,6 +88,7 @@ struct CaptureImporter: CaptureTaking {
     }
 
     private func earlierImport(of input: InputFile) throws -> CaptureRecord? {
+        guard let jar = target.jar else { return nil }
         var digest = options.digest
         var progress = ImportProgress(name: input.name, total: input.byteCount, isShown: showsProgress)
         defer { progress.finish() }

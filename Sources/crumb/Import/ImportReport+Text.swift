@@ -2,22 +2,45 @@ import Captures
 import SessionOperations
 
 extension ImportReport {
+    /// Prints the report, with everything that went wrong on standard error.
+    ///
+    /// - Parameter toTalk: whether all of it goes to standard error, since standard output has data of another kind.
+    /// - Returns: the status of the first failure.
+    func tell(_ console: Console, json: Bool, toTalk: Bool = false) throws -> ExitStatus? {
+        if json {
+            try console.writeJSON(self, toTalk: toTalk)
+        } else if lines > 0 || alreadyImported != nil || responses > 0 && nothingImported == nil {
+            if toTalk { console.note(text) } else { try console.writeLine(text) }
+        }
+        for note in notes { console.note("note: \(note.message)") }
+        if omitted.notes > 0 { console.note("note: \(source): \(counted(omitted.notes, "more note"))") }
+        for failure in failures {
+            let hint = failure.code == ExitStatus.urlMissing.code ? " Use --url." : ""
+            console.complain("\(failure.message)\(hint)")
+        }
+        if omitted.failures > 0 { console.complain("\(source): \(counted(omitted.failures, "more error"))") }
+        if let nothingImported { console.complain(nothingImported.message) }
+        return failures.first.map { ExitStatus(code: $0.code) }
+    }
+
     /// The report for a person.
     var text: String {
         if let alreadyImported {
             return "\(source): imported before, on \(alreadyImported.at) as \(alreadyImported.source); "
                 + "nothing was changed (--again imports it again)"
         }
-        let isDump = responses == 0 && (lines > 0 || format == CaptureFormat.netscape.rawValue)
-        let what =
-            isDump
-            ? counted(lines, "cookie") : "\(counted(lines, "Set-Cookie line")) in \(counted(responses, "response"))"
-        var rows = [
-            "\(source): \(what): \(taken) taken, \(replaced) replaced, \(deleted) deleted, "
-                + (expired == 0 ? "" : "\(expired) expired, ") + "\(refused.count) refused"
-                + (unreadable == 0 ? "" : ", \(unreadable) unreadable")
-                + (evicted.isEmpty ? "" : ", \(evicted.count) evicted")
-        ]
+        var rows = [summary]
+        if !kept.isEmpty {
+            let features = CookieFeature.allCases.compactMap { feature in
+                kept[feature.rawValue].map { "\(feature.title) of \(counted($0, "cookie"))" }
+            }
+            rows.append("  kept what the file does not say: \(features.joined(separator: ", "))")
+        }
+        if expired > 0 {
+            let names = expiredNames.prefix(3) + (expired > 3 ? ["…"] : [])
+            let remedy = responses > 0 ? "; `--received-now` counts lifetimes from now" : ""
+            rows.append("  \(expired) had expired (\(names.joined(separator: ", ")))\(remedy).")
+        }
         for refusal in refused {
             let line = refusal.line.map { ", Set-Cookie \($0)" } ?? ""
             let name = refusal.name.map { $0.isEmpty ? " (no name)" : " '\($0)'" } ?? ""
@@ -36,13 +59,28 @@ extension ImportReport {
                 "  third parties: \(counted(thirdParties.responses, "response")), \(thirdParties.stored) stored "
                     + "(\(thirdParties.partitioned) in a partition), \(thirdParties.refused) refused")
         }
+        if omitted.refused > 0 { rows.append("  refused \(omitted.refused) more") }
         for cookie in evicted {
             let name = cookie.name.isEmpty ? "(no name)" : "'\(cookie.name)'"
             rows.append(
                 "  evicted \(name) of \(cookie.domain)\(cookie.path): \(cookie.reason.explanation) (\(cookie.reason.id))"
             )
         }
+        if omitted.evicted > 0 { rows.append("  evicted \(omitted.evicted) more") }
         return rows.joined(separator: "\n")
+    }
+
+    /// How many lines there were, and how many of them came to what.
+    private var summary: String {
+        let isDump = responses == 0 && (lines > 0 || format == CaptureFormat.netscape.rawValue)
+        let what =
+            isDump
+            ? counted(lines, "cookie") : "\(counted(lines, "Set-Cookie line")) in \(counted(responses, "response"))"
+        let evictedCount = evicted.count + omitted.evicted
+        return "\(source): \(what): \(taken) taken, \(replaced) replaced, \(deleted) deleted, "
+            + (expired == 0 ? "" : "\(expired) expired, ") + "\(refused.count + omitted.refused) refused"
+            + (unreadable == 0 ? "" : ", \(unreadable) unreadable")
+            + (evictedCount == 0 ? "" : ", \(evictedCount) evicted")
     }
 }
 

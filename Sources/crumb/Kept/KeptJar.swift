@@ -95,6 +95,8 @@ struct ImportOrder {
     let again: Bool
     /// Whether a person sees how far it has come.
     let showsProgress: Bool
+    /// What is asked for a browser's password if none is given.
+    var keyring: DesktopKeyring?
 }
 
 /// What an export is told.
@@ -109,7 +111,9 @@ struct ExportOrder {
 protocol CaptureTaking {
     /// Imports one file. What could be read is stored even where the file turns out to be broken; a file that was
     /// imported whole before changes nothing.
-    func importFile(_ input: InputFile) throws -> ImportReport
+    ///
+    /// - Parameter isOwn: whether it is a browser's own file, which changes all the time and never counts as known.
+    func importFile(_ input: InputFile, isOwn: Bool) throws -> ImportReport
 }
 
 extension Problem {
@@ -120,8 +124,27 @@ extension Problem {
 
     /// There is no jar of a name.
     ///
-    /// - Parameter place: the database or the service.
-    static func noJar(named name: String, in place: String) -> Problem {
-        Problem(.jarNotFound, "\(name): there is no jar of this name in \(place); 'crumb jars' lists those there are")
+    /// - Parameters:
+    ///   - place: the database or the service.
+    ///   - others: the names of jars that may be meant.
+    static func noJar(named name: String, in place: String, others: [String] = []) -> Problem {
+        let word = name.lowercased()
+        let limit = word.count < 4 ? 1 : 2
+        let similar = others.filter { word.editDistance(to: $0.lowercased()) <= limit }.prefix(3).map { "'\($0)'" }
+        let question = similar.isEmpty ? "" : " Did you mean \(similar.joined(separator: ", "))?"
+        return Problem(
+            .jarNotFound, "\(name): no such jar in \(place).\(question) 'crumb jars' lists the jars.")
+    }
+
+    /// There is no jar of a name in a database.
+    static func noJar(named name: String, in database: SessionDatabase, now: Timestamp) -> Problem {
+        // Without the names the error is still the one to report.
+        let names = (try? database.jars(now: now).map(\.name)) ?? []
+        return noJar(named: name, in: database.path, others: Array(names.prefix(5000)))
+    }
+
+    /// There is no database, so there is no jar in it.
+    static func noDatabase(at path: String) -> Problem {
+        Problem(.jarNotFound, "There is no database at \(path).")
     }
 }

@@ -14,11 +14,16 @@ struct StoredJar: KeptJar {
     private let now: Timestamp
     /// What is asked for of a browser's database.
     private let browserOptions: BrowserDatabaseOptions?
+    /// Where a jar that is created is named.
+    private let console: Console?
 
-    init(_ options: JarOptions, browserOptions: BrowserDatabaseOptions? = nil, now: Timestamp) {
+    init(
+        _ options: JarOptions, browserOptions: BrowserDatabaseOptions? = nil, now: Timestamp, console: Console? = nil
+    ) {
         self.options = options
         self.browserOptions = browserOptions
         self.now = now
+        self.console = console
     }
 
     private func existing(notesAccess: Bool = true) throws -> CookieJar? {
@@ -122,7 +127,7 @@ struct StoredJar: KeptJar {
 
     func receive(_ lines: [Octets], from request: RequestContext) throws -> [StorageDecisionReport] {
         let response = ReceivedResponse(context: request, setCookie: lines)
-        return try options.openJar(now: now).receive(response, now: now).map { StorageDecisionReport($0) }
+        return try options.target(now: now, console).receive(response, now: now).map { StorageDecisionReport($0) }
     }
 
     func removeCookies(_ filter: CookieFilter) throws -> [CookieIdentityReport] {
@@ -131,8 +136,12 @@ struct StoredJar: KeptJar {
 
     func importer(_ order: ImportOrder) throws -> any CaptureTaking {
         var importer = CaptureImporter(
-            jar: try options.openJar(now: now), options: order.options, again: order.again, now: now)
-        if let browserOptions { importer.database = try browserOptions.options() }
+            target: try options.target(now: now, isDryRun: order.options.isDryRun, console), options: order.options,
+            again: order.again, now: now)
+        if let browserOptions {
+            importer.database = try browserOptions.options(keyring: order.keyring)
+            importer.container = browserOptions.containerNumber
+        }
         importer.showsProgress = order.showsProgress
         return importer
     }
@@ -162,7 +171,7 @@ struct StoredJar: KeptJar {
     }
 
     func setHeaderField(_ rule: FieldRule) throws -> HeaderFieldReport {
-        try options.openJar(now: now).setFieldRule(rule)
+        try options.openJar(now: now, console).setFieldRule(rule)
         return HeaderFieldReport(rule)
     }
 
@@ -178,7 +187,7 @@ struct StoredJar: KeptJar {
     }
 
     func saveSession(named name: String) throws -> SessionSaveReport {
-        let jar = try existing() ?? options.openJar(now: now)
+        let jar = try options.openJar(now: now, console)
         return SessionSaveReport(jar: jar.name, try jar.saveSession(named: name, now: now))
     }
 

@@ -59,7 +59,7 @@ struct StoredJars: KeptJars {
     func prune(jarNamed name: String?, journalEntries: Int, vacuum: Bool?) throws -> PruneReport {
         let opened = try options.openExisting(now: now)
         if opened == nil, let name, name != "default" {
-            throw Problem(.jarNotFound, "\(name): there is no jar of this name in \(try options.path())")
+            throw Problem.noDatabase(at: try options.path())
         }
         let pruning = try opened?.prune(
             jar: name, journalLimit: journalEntries,

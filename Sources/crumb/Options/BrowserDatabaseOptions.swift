@@ -5,25 +5,46 @@ import OAuth2
 
 /// What a browser's database does not tell by itself.
 struct BrowserDatabaseOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The container of Firefox to read; 0 is none.", valueName: "number"))
-    var browserContainer = 0
+    @Option(
+        name: [.customLong("container"), .customLong("browser-container")],
+        help: ArgumentHelp("The container of Firefox to read, by name or number; 'none' is 0.", valueName: "name"))
+    var container = "none"
 
     @Option(
+        name: [.customLong("keyring-password-file"), .customLong("browser-password-file")],
         help: ArgumentHelp(
-            "A file with the password that Chromium encrypts under; else CRUMB_BROWSER_PASSWORD has it.",
+            "A file with the password that Chromium encrypts under; '-' is standard input. Default: "
+                + "CRUMB_BROWSER_PASSWORD, else the desktop's keyring.",
             valueName: "file"))
-    var browserPasswordFile: String?
+    var passwordFile: String?
 
-    func options() throws -> BrowserDatabase.Options {
+    /// What a database is read with.
+    ///
+    /// - Parameter keyring: what is asked for the password if none is given.
+    func options(keyring: DesktopKeyring? = nil) throws -> BrowserDatabase.Options {
         var options = BrowserDatabase.Options()
-        options.container = browserContainer
-        options.password = try password()
+        if let password = try password() {
+            options.password = { password }
+        } else if let keyring {
+            options.password = { keyring.password() }
+        }
         return options
     }
 
+    /// The number of the container in the profile that a file of Firefox's belongs to.
+    func containerNumber(ofProfileIn folder: String) throws -> Int {
+        let containers = FirefoxContainers(inFolder: folder)
+        if let number = containers.number(of: container) { return number }
+        let names = containers.all.map { "\($0.name) (\($0.number))" }.joined(separator: ", ")
+        throw Problem(
+            .inputNotFound,
+            "there is no container '\(container)' in \(folder)/containers.json"
+                + (names.isEmpty ? "" : "; containers: \(names)"))
+    }
+
     private func password() throws -> [UInt8]? {
-        if let browserPasswordFile {
-            var bytes = try InputFile(browserPasswordFile).contents(limit: 4096)
+        if let passwordFile {
+            var bytes = try InputFile(passwordFile).contents(limit: 4096)
             while bytes.last.map(InputFile.isWhiteSpace) == true { bytes.removeLast() }
             return bytes
         }

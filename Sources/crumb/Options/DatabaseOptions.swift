@@ -52,9 +52,19 @@ struct DatabaseOptions: ParsableArguments {
     func open(
         now: Timestamp, notesAccess: Bool = true, durability: Durability = .normal
     ) throws -> SessionDatabase {
-        try SessionDatabase(
-            path: try path(), keys: try KeyLocation().source(), durability: durability,
-            lastAccessGranularity: notesAccess ? 3600 : .max, now: now)
+        try opener(now: now, notesAccess: notesAccess, durability: durability)()
+    }
+
+    /// What opens the database, creating it if it does not exist, for commands that may not have to.
+    func opener(
+        now: Timestamp, notesAccess: Bool = true, durability: Durability = .normal
+    ) throws -> () throws(SessionStoreError) -> SessionDatabase {
+        let (path, keys) = (try path(), try KeyLocation().source())
+        return { () throws(SessionStoreError) in
+            try SessionDatabase(
+                path: path, keys: keys, durability: durability, lastAccessGranularity: notesAccess ? 3600 : .max,
+                now: now)
+        }
     }
 
     /// Opens the database where there is one; makes nothing.
@@ -68,8 +78,7 @@ struct DatabaseOptions: ParsableArguments {
     /// Opens the database for a jar that must be there; makes nothing.
     func openForJar(named name: String, now: Timestamp) throws -> SessionDatabase {
         guard let database = try openExisting(now: now) else {
-            throw Problem(
-                .jarNotFound, "\(name): there is no jar of this name, and no database yet; 'crumb import' makes both")
+            throw Problem.noDatabase(at: try path())
         }
         return database
     }

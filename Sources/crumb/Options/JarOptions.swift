@@ -1,5 +1,6 @@
 import ArgumentParser
 import CookieModel
+import SessionOperations
 import SessionStore
 
 /// Which database and which jar a command works on, and by which public suffix list.
@@ -22,15 +23,19 @@ struct JarOptions: ParsableArguments {
 
     /// The jar, in the file or of the service.
     ///
-    /// - Parameter browserOptions: what an import asks for of a browser's database.
-    func kept(now: Timestamp, browserOptions: BrowserDatabaseOptions? = nil) throws -> any KeptJar {
+    /// - Parameters:
+    ///   - browserOptions: what an import asks for of a browser's database.
+    ///   - console: where a jar that the command creates is named.
+    func kept(
+        now: Timestamp, browserOptions: BrowserDatabaseOptions? = nil, console: Console? = nil
+    ) throws -> any KeptJar {
         guard let service = try databaseOptions.service() else {
-            return StoredJar(self, browserOptions: browserOptions, now: now)
+            return StoredJar(self, browserOptions: browserOptions, now: now, console: console)
         }
         guard suffixListOptions.publicSuffixList == nil else {
             throw ValidationError("A service goes by its own public suffix list: --public-suffix-list has no effect.")
         }
-        return try ServedJar(named: jar, of: service)
+        return try ServedJar(named: jar, of: service, console: console)
     }
 
     /// The rules that apply. Reads the public suffix list where one was given, so it is called once a command.
@@ -45,14 +50,34 @@ struct JarOptions: ParsableArguments {
     /// - Parameter notesAccess: whether reading a cookie counts as using it.
     func openExistingDatabase(now: Timestamp, notesAccess: Bool = true) throws -> SessionDatabase? {
         if let database = try databaseOptions.openExisting(now: now, notesAccess: notesAccess) { return database }
-        if jar != "default" { throw noSuchJar(try path()) }
+        if jar != "default" { throw Problem.noDatabase(at: try path()) }
         return nil
     }
 
-    /// The jar to write to, made where it is missing.
-    func openJar(now: Timestamp) throws -> CookieJar {
-        let policy = try policy()
-        return try databaseOptions.open(now: now).jar(named: jar, policy: policy, now: now)
+    /// The jar to write to, created if it does not exist: it holds something other than cookies afterwards.
+    func openJar(now: Timestamp, _ console: Console?) throws -> CookieJar {
+        try target(now: now, console).writable()
+    }
+
+    /// The jar for cookies, created with the first one that is stored. A jar that is created is named, so that a
+    /// misspelled one does not go unnoticed.
+    ///
+    /// - Parameter isDryRun: whether nothing is stored.
+    func target(now: Timestamp, isDryRun: Bool = false, _ console: Console?) throws -> ImportTarget {
+        try SessionStoreError.check(jar, of: "jar")
+        let (name, policy) = (jar, try policy())
+        let database = try databaseOptions.openExisting(now: now)
+        let existing = try database?.existingJar(named: name, policy: policy)
+        guard !isDryRun else {
+            return ImportTarget(named: name, existing: existing, policy: policy, creation: nil)
+        }
+        let open = try databaseOptions.opener(now: now)
+        return ImportTarget(named: name, existing: existing, policy: policy) { () throws(SessionStoreError) in
+            let database = if let database { database } else { try open() }
+            let jar = try database.jar(named: name, policy: policy, now: now)
+            if name != "default" { console?.note("created jar '\(name)'") }
+            return jar
+        }
     }
 
     /// The jar to read from; `nil` where nothing was ever stored in the default one.
@@ -68,10 +93,6 @@ struct JarOptions: ParsableArguments {
     func existingJar(in database: SessionDatabase, policy: CookiePolicy) throws -> CookieJar? {
         if let found = try database.existingJar(named: jar, policy: policy) { return found }
         if jar == "default" { return nil }
-        throw noSuchJar(database.path)
-    }
-
-    private func noSuchJar(_ path: String) -> Problem {
-        .noJar(named: jar, in: path)
+        throw Problem.noJar(named: jar, in: database, now: .now)
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CookieModel
 import Foundation
+import SessionOperations
 
 #if canImport(Glibc)
     import Glibc
@@ -91,6 +92,28 @@ struct Console {
             }
             written += count
         }
+    }
+}
+
+/// Errors about the entries of a batch: the first ones, and how many more there are.
+struct EntryErrors {
+    private let console: Console
+    private var count = 0
+
+    init(_ console: Console) {
+        self.console = console
+    }
+
+    /// Prints an error, or counts it.
+    mutating func append(_ text: @autoclosure () -> String) {
+        count += 1
+        if count <= ImportReport.listLimit { console.complain(text()) }
+    }
+
+    /// Prints how many were only counted.
+    func finish() {
+        let rest = count - ImportReport.listLimit
+        if rest > 0 { console.complain(counted(rest, "more error")) }
     }
 }
 

@@ -14,6 +14,7 @@ enum ExitStatus: Int32, CaseIterable {
     case cookieNotHeld = 6
     case fieldNotFound = 7
     case fieldInvalid = 8
+    case nothingImported = 9
     case inputEmpty = 10
     case inputUnrecognized = 11
     case inputTruncated = 12
@@ -83,6 +84,7 @@ enum ExitStatus: Int32, CaseIterable {
         case .cookieNotHeld: "cookie-not-held"
         case .fieldNotFound: "field-not-found"
         case .fieldInvalid: "field-invalid"
+        case .nothingImported: "nothing-imported"
         case .inputEmpty: "input-empty"
         case .inputUnrecognized: "input-unrecognized"
         case .inputTruncated: "input-truncated"

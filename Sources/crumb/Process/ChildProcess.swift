@@ -25,6 +25,14 @@ struct ChildProcess {
         self.failure = failure
     }
 
+    /// Finds a program on the search path.
+    static func pathOfProgram(
+        _ name: String, environment: [String: String] = ProcessInfo.processInfo.environment
+    ) -> String? {
+        let folders = (environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":")
+        return folders.map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 }
+    }
+
     /// Adds a file with contents that only the program sees; its name for the program.
     mutating func addInput(_ contents: [UInt8]) throws -> String {
         let (reading, writing) = try pipe()

@@ -11,10 +11,10 @@ struct ServedCaptures: CaptureTaking {
 
     private let order: ImportOrder
     private let options: CaptureImport.Options
-    private let jar: String
+    private let jar: ServedJar
     private let service: ServiceConnection
 
-    init(_ order: ImportOrder, into jar: String, of service: ServiceConnection) {
+    init(_ order: ImportOrder, into jar: ServedJar, of service: ServiceConnection) {
         self.order = order
         self.jar = jar
         self.service = service
@@ -25,29 +25,34 @@ struct ServedCaptures: CaptureTaking {
         self.options = options
     }
 
-    func importFile(_ input: InputFile) throws -> ImportReport {
+    func importFile(_ input: InputFile, isOwn: Bool) throws -> ImportReport {
         do {
             if try options.format?.isDatabase == true || input.databasePath() != nil { return refusal(of: input) }
-            let digest = try order.again ? nil : digest(of: input)
+            let digest = try order.again || isOwn ? nil : digest(of: input)
             // What cannot be read at all is found out before anybody is asked.
             let first = try input.nextChunk()
-            return try send(input, beginning: first, digest: digest)
+            guard !options.isDryRun else { return try send(input, beginning: first, digest: digest) }
+            // A capture may come through a pipe, which cannot be sent twice: the jar has to exist before.
+            let isNew = try jar.makeIfMissing()
+            let report = try send(input, beginning: first, digest: digest)
+            if isNew { if report.hasChanges { jar.noteCreation() } else { try jar.removeUnused() } }
+            return report
         } catch let problem as Problem where problem.status.concernsInput {
             var report = ImportReport(source: input.name)
-            report.failures.append(ImportReport.Failure(problem, source: input.name))
+            report.append(ImportReport.Failure(problem, source: input.name))
             return report
         }
     }
 
     private func send(_ input: InputFile, beginning: [UInt8]?, digest: String?) throws -> ImportReport {
         let request = ServiceRequest.upload(
-            "jars", jar, "captures",
+            "jars", jar.name, "captures",
             query: [
                 ("source", input.name), ("format", options.format?.rawValue), ("url", options.url),
                 ("topLevel", options.topLevel),
                 ("receivedNow", options.receivedNow ? "true" : nil),
                 ("requestCookies", options.takesRequestCookies ? "true" : nil), ("again", order.again ? "true" : nil),
-                ("digest", digest),
+                ("digest", digest), ("dryRun", options.isDryRun ? "true" : nil),
             ])
         let upload = Upload(input, beginning: beginning)
         let answer = Answer(
@@ -71,7 +76,7 @@ struct ServedCaptures: CaptureTaking {
 
     private func refusal(of input: InputFile) -> ImportReport {
         var report = ImportReport(source: input.name)
-        report.failures.append(
+        report.append(
             ImportReport.Failure(
                 Problem(
                     .inputUnrecognized,

@@ -16,14 +16,19 @@ struct ServedJar: KeptJar {
 
     let name: String
     let service: ServiceConnection
+    /// Where a jar that is created is named.
+    private let console: Console?
 
     /// A jar of that name, which need not be there.
     ///
     /// - Throws: that no jar can have the name.
-    init(named name: String, of service: ServiceConnection) throws(SessionStoreError) {
+    init(
+        named name: String, of service: ServiceConnection, console: Console? = nil
+    ) throws(SessionStoreError) {
         try SessionStoreError.check(name, of: "jar")
         self.name = name
         self.service = service
+        self.console = console
     }
 
     /// The answer to a question about the jar; `nil` where it is the default one and is not there yet.
@@ -36,8 +41,10 @@ struct ServedJar: KeptJar {
         do {
             return try body()
         } catch let refusal as ServiceRefusal where refusal.code == ExitStatus.jarNotFound.code {
-            guard name == "default" else { throw Problem.noJar(named: name, in: service.address.description) }
-            return nil
+            guard name != "default" else { return nil }
+            // Without the names the error is still the one to report.
+            let names = (try? service.answer(to: .get("jars"), as: JarList.self).jars.map(\.name)) ?? []
+            throw Problem.noJar(named: name, in: service.address.description, others: names)
         }
     }
 
@@ -46,10 +53,38 @@ struct ServedJar: KeptJar {
         do {
             return try service.answer(to: request)
         } catch let refusal as ServiceRefusal where refusal.code == ExitStatus.jarNotFound.code {
-            _ = try service.answer(
-                to: .put("jars", name, document: [String: String]()), as: JarSettingsReport.self)
+            try make()
+            noteCreation()
             return try service.answer(to: request)
         }
+    }
+
+    /// Names a jar that was created, so that a misspelled one does not go unnoticed.
+    func noteCreation() {
+        if name != "default" { console?.note("created jar '\(name)'") }
+    }
+
+    /// Removes a jar that was created for cookies of which none was stored.
+    func removeUnused() throws {
+        _ = try service.answer(to: .delete("jars", name), as: JarRemovalReport.self)
+    }
+
+    /// Creates the jar if it does not exist.
+    ///
+    /// - Returns: whether it did not.
+    func makeIfMissing() throws -> Bool {
+        do {
+            _ = try service.answer(to: .get("jars", name), as: JarReport.self)
+            return false
+        } catch let refusal as ServiceRefusal where refusal.code == ExitStatus.jarNotFound.code {
+            try make()
+            return true
+        }
+    }
+
+    /// Makes the jar, unless somebody else does at the same time.
+    private func make() throws {
+        _ = try service.answer(to: .put("jars", name, document: [String: String]()), as: JarSettingsReport.self)
     }
 
     // MARK: - For requests and pages
@@ -161,7 +196,10 @@ struct ServedJar: KeptJar {
     func receive(_ lines: [Octets], from request: RequestContext) throws -> [StorageDecisionReport] {
         var question = JarQuestion(about: request)
         question.setCookieBase64 = lines.map(\.base64)
-        let answer: ResponseDecisions = try answerMakingJar(.post("jars", name, "cookies", document: question))
+        let isNew = try makeIfMissing()
+        let answer: ResponseDecisions = try service.answer(to: .post("jars", name, "cookies", document: question))
+        let isStored = answer.decisions.contains { $0.outcome == StorageDecision.Outcome.stored.rawValue }
+        if isNew { if isStored { noteCreation() } else { try removeUnused() } }
         return answer.decisions
     }
 
@@ -179,9 +217,7 @@ struct ServedJar: KeptJar {
     }
 
     func importer(_ order: ImportOrder) throws -> any CaptureTaking {
-        // A capture may come through a pipe, which cannot be sent twice: the jar has to be there before.
-        let _: JarReport = try answerMakingJar(.get("jars", name))
-        return ServedCaptures(order, into: name, of: service)
+        ServedCaptures(order, into: self, of: service)
     }
 
     // MARK: - Sessions

@@ -53,6 +53,19 @@ final class InputFile {
         return Int(status.st_size)
     }
 
+    /// The folder that a path names a file of.
+    static func folder(of path: String) -> String {
+        let folder = (path as NSString).deletingLastPathComponent
+        return folder.isEmpty ? "." : folder
+    }
+
+    /// The folder of the profile whose session Firefox keeps in this file; `nil` for any other file.
+    var firefoxProfile: String? {
+        guard path.hasSuffix(".jsonlz4") else { return nil }
+        let folder = InputFile.folder(of: path)
+        return (folder as NSString).lastPathComponent == "sessionstore-backups" ? InputFile.folder(of: folder) : folder
+    }
+
     /// The path of a database of SQLite's; `nil` for any other file.
     func databasePath() throws -> String? {
         guard byteCount != nil else { return nil }

@@ -120,7 +120,7 @@ extension String {
     fileprivate var trimmed: String { hasPrefix(" ") ? String(dropFirst()) : self }
 
     /// How many insertions, deletions and replacements lead from one word to another; of long words, their beginnings.
-    fileprivate func editDistance(to other: String) -> Int {
+    func editDistance(to other: String) -> Int {
         let (left, right) = (Array(utf8.prefix(32)), Array(other.utf8.prefix(32)))
         var row = Array(0...right.count)
         for (index, byte) in left.enumerated() {

@@ -74,9 +74,12 @@ extension [CaptureItem] {
         }
     }
 
+    /// The cookies, without what their format leaves open.
     var cookies: [CookieRecord] {
         compactMap { item in
-            if case .cookie(let record, _) = item { record } else { nil }
+            guard case .cookie(var record, _) = item else { return nil }
+            record.unstated = []
+            return record
         }
     }
 

@@ -32,6 +32,36 @@ struct CaptureRouteTests {
         }
     }
 
+    @Test("A cookie file that comes back leaves what it cannot state as it was")
+    func returning() async throws {
+        let dump = "HTTP/1.1 200 OK\r\nSet-Cookie: sid=1; Path=/; Secure; HttpOnly; SameSite=Strict\r\n\r\n"
+        let file = "# Netscape HTTP Cookie File\na.test\tFALSE\t/\tTRUE\t0\tsid\t2\n"
+        let (kept, cookie) = try await ServiceFixture().run { client in
+            _ = try await client.send(.post, "\(Self.route)?url=https://a.test/", bytes: Array(dump.utf8))
+            let report = try await client.send(.post, Self.route, bytes: Array(file.utf8)).object
+            let list = try await client.send(.get, "/v1/jars/default/cookies").object
+            let cookies = list["cookies"] as? [[String: Any]] ?? []
+            let members = cookies.first { $0["domain"] as? String == "a.test" }
+            return (report["kept"] as? [String: Int], members.map { "\($0["httpOnly"] ?? 0) \($0["sameSite"] ?? "")" })
+        }
+        #expect(kept == ["http-only": 1, "same-site": 1] && cookie == "true Strict")
+    }
+
+    @Test("A dry run reports what an import reports, stores nothing and needs no jar")
+    func dryRun() async throws {
+        try await ServiceFixture().run { client in
+            let query = "captures?url=https://a.test/&dryRun=true"
+            for jar in ["default", "third"] {
+                let trial = try await client.send(.post, "/v1/jars/\(jar)/\(query)", bytes: Array(Self.dump.utf8))
+                #expect(trial.object["taken"] as? Int == 1, "\(jar)")
+            }
+            let list = try await client.send(.get, "/v1/jars/default/cookies").object
+            let domains = (list["cookies"] as? [[String: Any]] ?? []).compactMap { $0["domain"] as? String }
+            #expect(!domains.isEmpty && !domains.contains("a.test"))
+            #expect(try await client.send(.get, "/v1/jars/third").status == 404)
+        }
+    }
+
     @Test("A capture that is larger than what is held back is read as it comes, and followed")
     func followed() async throws {
         let lines = (0..<120_000).map {

@@ -13,7 +13,10 @@ final class CaptureUpload: Sendable {
         var held: [UInt8]? = []
     }
 
-    private let jar: CookieJar
+    /// The jar; `nil` for a dry run without one.
+    private let jar: CookieJar?
+    /// The name of the jar.
+    let jarName: String
     private let source: String
     private let options: CaptureImport.Options
     /// Whether a capture that was imported before is imported again.
@@ -23,19 +26,19 @@ final class CaptureUpload: Sendable {
     /// An upload into a jar.
     ///
     /// - Parameter isAgain: whether a capture that was imported before is imported again.
-    init(of source: String, into jar: CookieJar, _ options: CaptureImport.Options, again isAgain: Bool, now: Timestamp)
-    {
-        self.jar = jar
+    init(
+        of source: String, into target: sending ImportTarget, _ options: CaptureImport.Options, again isAgain: Bool,
+        now: Timestamp
+    ) {
+        jar = target.jar
+        jarName = target.name
         self.source = source
         self.options = options
         self.isAgain = isAgain
         state = Mutex(
             State(
-                capture: CaptureImport(of: source, into: jar, options, now: now), held: isAgain ? nil : []))
+                capture: CaptureImport(of: source, into: target, options, now: now), held: isAgain ? nil : []))
     }
-
-    /// The jar that it goes into.
-    var jarName: String { jar.name }
 
     /// Takes the next octets.
     ///
@@ -66,7 +69,7 @@ final class CaptureUpload: Sendable {
             if isWhole, let held = state.held {
                 var digest = options.digest
                 digest.update(held)
-                if let earlier = try jar.importedCapture(digest) {
+                if let earlier = try jar?.importedCapture(digest) {
                     return ImportReport(source: source, importedBefore: earlier)
                 }
             }

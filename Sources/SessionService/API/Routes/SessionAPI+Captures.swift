@@ -19,6 +19,7 @@ extension SessionAPI {
                 .post, "/v1/jars/{jar}/captures", .jar(.write),
                 query: [
                     "format", "url", "topLevel", "receivedNow", "requestCookies", "again", "source", "digest",
+                    "dryRun",
                 ], streamed: true, use: takeCapture)
         ]
     }
@@ -30,15 +31,16 @@ extension SessionAPI {
         let options = CaptureImport.Options(
             url: try query.url("url")?.description, topLevel: try query.url("topLevel")?.description,
             receivedNow: try query.flag("receivedNow") ?? false,
-            takesRequestCookies: try query.flag("requestCookies") ?? false, format: format)
+            takesRequestCookies: try query.flag("requestCookies") ?? false, format: format,
+            isDryRun: try query.flag("dryRun") ?? false)
         let source = try query.one("source") ?? "upload"
         guard (1...4096).contains(source.utf8.count) else {
             throw ServiceProblem.parameterInvalid("source", "use 1 to 4096 bytes")
         }
-        let jar = try jar(in: context)
+        let target = try importTarget(named: context.jarName, isDryRun: options.isDryRun)
         let again = try query.flag("again") ?? false
         if let digest = try query.hexadecimal("digest", byteCount: 32), !again,
-            let earlier = try jar.importedCapture(digest)
+            let earlier = try target.jar?.importedCapture(digest)
         {
             let report = ImportReport(source: source, importedBefore: earlier)
             guard wantsProgress(request) else { return .json(report) }
@@ -46,7 +48,7 @@ extension SessionAPI {
                 status: .ok, headers: SessionAPI.progressFields,
                 body: ResponseBody(byteBuffer: SessionAPI.line(CaptureProgressLine(report: report))))
         }
-        let upload = CaptureUpload(of: source, into: jar, options, again: again, now: now())
+        let upload = CaptureUpload(of: source, into: target, options, again: again, now: now())
         guard wantsProgress(request) else {
             var nobody: (any ResponseBodyWriter)?
             return .json(try await report(on: upload, in: request.body, telling: &nobody))
@@ -67,6 +69,13 @@ extension SessionAPI {
                 try await writer.write(SessionAPI.line(last))
                 try await writer.finish(nil)
             })
+    }
+
+    /// The jar for a capture. A dry run needs none.
+    private func importTarget(named name: String, isDryRun: Bool) throws -> ImportTarget {
+        guard isDryRun else { return ImportTarget(try jar(named: name)) }
+        let existing = try database.existingJar(named: name, policy: policy)
+        return ImportTarget(named: name, existing: existing, policy: policy, creation: nil)
     }
 
     private static let progressFields: HTTPFields = [

@@ -1,0 +1,77 @@
+package import CookieModel
+package import SessionStore
+
+/// The jar that cookies of captures and answers go into. A jar that does not exist is created with the first cookie that
+/// it would store, so that nothing but a stored cookie makes one.
+package final class ImportTarget {
+    /// The name of the jar.
+    package let name: String
+    /// The jar, once it exists.
+    package private(set) var jar: CookieJar?
+    /// The rules that apply.
+    package let policy: CookiePolicy
+    /// Creates the jar; `nil` if nothing may be stored.
+    private let creation: (() throws(SessionStoreError) -> CookieJar)?
+    /// What the jar would hold, while nothing is stored.
+    private var trial: CookieStore?
+
+    /// A jar that exists.
+    package init(_ jar: CookieJar) {
+        (name, self.jar, policy, creation) = (jar.name, jar, jar.policy, { () throws(SessionStoreError) in jar })
+    }
+
+    /// A jar that may not exist yet.
+    ///
+    /// - Parameters:
+    ///   - jar: the jar; `nil` if it does not exist.
+    ///   - policy: the rules of a jar that is created.
+    ///   - creation: creates the jar; `nil` for a dry run, which stores nothing.
+    package init(
+        named name: String, existing jar: CookieJar?, policy: CookiePolicy,
+        creation: (() throws(SessionStoreError) -> CookieJar)?
+    ) {
+        (self.name, self.jar, self.policy, self.creation) = (name, jar, jar?.policy ?? policy, creation)
+    }
+
+    /// Receives one response, in one transaction.
+    package func receive(
+        _ response: ReceivedResponse, now: Timestamp
+    ) throws(SessionStoreError) -> [StorageDecision] {
+        let decisions = try inMemory(now: now) { $0.receive(response, now: now) }
+        if let decisions { return decisions }
+        return try writable().receive(response, now: now)
+    }
+
+    /// Runs `body` in memory, if what it stores must not or need not get into the jar.
+    ///
+    /// - Parameter body: returns its decisions.
+    /// - Returns: the decisions; `nil` if the jar has to be asked.
+    package func inMemory(
+        now: Timestamp, _ body: (inout CookieStore) -> [StorageDecision]
+    ) throws(SessionStoreError) -> [StorageDecision]? {
+        if jar != nil, creation != nil { return nil }
+        var store: CookieStore
+        if let trial { store = trial } else { store = try copy(now: now) }
+        let decisions = body(&store)
+        if creation == nil {
+            trial = store
+            return decisions
+        }
+        return decisions.contains { $0.outcome == .stored } ? nil : decisions
+    }
+
+    /// The jar, created if it does not exist.
+    package func writable() throws(SessionStoreError) -> CookieJar {
+        if let jar { return jar }
+        guard let creation else { throw SessionStoreError(noJarNamed: name) }
+        let jar = try creation()
+        self.jar = jar
+        return jar
+    }
+
+    private func copy(now: Timestamp) throws(SessionStoreError) -> CookieStore {
+        guard let jar else { return CookieStore(policy: policy) }
+        let (readable, unreadable) = try jar.cookies()
+        return CookieStore(policy: policy, cookies: readable + unreadable, now: now)
+    }
+}

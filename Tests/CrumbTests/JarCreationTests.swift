@@ -1,0 +1,102 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("When a jar comes into being")
+struct JarCreationTests {
+    private let home = CrumbHome()
+
+    private var jars: [String] {
+        get throws { try home.crumb("jars", "--json").objects().compactMap { $0["name"] as? String } }
+    }
+
+    private var hasDatabase: Bool { FileManager.default.fileExists(atPath: home.file("crumb.sqlite")) }
+
+    @Test("An import that stores nothing creates no jar, and no database")
+    func failedImports() throws {
+        let refused = Capture.har([Capture.entry("https://www.example.com/", ["a=1; Domain=other.example"])])
+        let captures = [
+            try home.write("hello", to: "text"), home.file("missing"),
+            try home.write(Capture.har([]), to: "empty.har"), try home.write(refused, to: "refused.har"),
+        ]
+        for hadDatabase in [false, true] {
+            for capture in captures {
+                #expect(try home.crumb("import", "--jar", "typo", capture).status != 0, "\(capture)")
+            }
+            #expect(try home.crumb("set", "--jar", "typo", "https://a.test/", input: "a=1; Domain=b.test").status == 5)
+            #expect(hasDatabase == hadDatabase)
+            #expect(try jars == (hadDatabase ? ["default"] : []))
+            try home.receive("a=1")
+        }
+    }
+
+    @Test("The first stored cookie creates the jar, and the command says so")
+    func firstCookie() throws {
+        let set = try home.crumb("set", "--jar", "anna", "https://www.example.com/", input: "a=1")
+        #expect(set.status == 0 && set.talk.hasPrefix("created jar 'anna'\n"))
+        let again = try home.crumb("set", "--jar", "anna", "https://www.example.com/", input: "a=2")
+        #expect(again.status == 0 && !again.talk.contains("created"))
+        let capture = try home.write(Capture.har([Capture.entry("https://www.example.com/", ["b=1"])]), to: "har")
+        #expect(try home.crumb("import", "--jar", "ben", capture).talk == "created jar 'ben'\n")
+        #expect(try home.crumb("import", "--jar", "cleo", "--quiet", capture).talk.isEmpty)
+        #expect(try home.crumb("import", capture).talk.isEmpty)
+        #expect(try jars == ["anna", "ben", "cleo", "default"])
+    }
+
+    @Test("A jar that does not exist is an error that names those with similar names")
+    func similarNames() throws {
+        try home.receive("a=1", jar: "work")
+        try home.receive("a=1", jar: "other")
+        let result = try home.crumb("header", "--jar", "wrok", "https://www.example.com/")
+        #expect(result.status == 34)
+        #expect(result.talk.contains("wrok: no such jar in ") && result.talk.contains(" Did you mean 'work'? "))
+        #expect(!(try home.crumb("list", "--jar", "nowhere")).talk.contains("Did you mean"))
+    }
+
+    @Test("Without a database the error says that there is none")
+    func noDatabase() throws {
+        let missing = "crumb: There is no database at \(home.file("crumb.sqlite")).\n"
+        for command in [
+            ["header", "--jar", "anna", "https://www.example.com/"], ["jars", "settings", "anna"],
+            ["prune", "--jar", "anna"],
+        ] {
+            let result = try home.start(command).wait()
+            #expect(result.status == 34 && result.talk == missing, "\(command)")
+        }
+    }
+
+    @Test("curl creates a jar with the first cookie that an answer sets")
+    func curl() throws {
+        let server = try LoopbackServer { request in
+            LoopbackServer.Response(setCookie: request.target == "/set" ? ["a=1"] : ["a=1; Domain=other.example"])
+        }
+        let url = "http://127.0.0.1:\(server.port)"
+        #expect(try home.crumb("curl", "--jar", "typo", "--", "-s", "\(url)/").status == 0)
+        #expect(try !hasDatabase && home.crumb("header", "--jar", "typo", url).status == 34)
+        let result = try home.crumb("curl", "--jar", "typo", "--", "-s", "\(url)/set")
+        #expect(result.status == 0 && result.talk.contains("created jar 'typo'"))
+        #expect(try home.header(url, jar: "typo") == "Cookie: a=1")
+    }
+
+    @Test("A dry run reports what an import reports, and stores nothing")
+    func dryRun() throws {
+        let lines = ["a=1; Path=/", "b=2; Path=/; Domain=other.example", "c=3; Path=/"]
+        let har = Capture.har([
+            Capture.entry("https://www.example.com/", lines),
+            Capture.entry("https://www.example.com/", ["a=4; Path=/"]),
+        ])
+        let path = try home.write(har, to: "capture.har")
+        let trial = try home.crumb("import", "--dry-run", path)
+        #expect(trial.status == 0 && trial.text.contains("4 Set-Cookie lines in 2 responses: 2 taken, 1 replaced"))
+        #expect(!hasDatabase && !FileManager.default.fileExists(atPath: home.file("key")))
+        try home.receive("a=0; Path=/")
+        let second = try home.crumb("import", "--dry-run", path)
+        #expect(second.text.contains("1 taken, 2 replaced"))
+        #expect(try home.header() == "Cookie: a=0")
+        let real = try home.crumb("import", path)
+        #expect(real.status == second.status && real.text == second.text)
+        #expect(try home.crumb("import", "--dry-run", path).text.contains("imported before"))
+        #expect(try home.crumb("import", "--dry-run", "--jar", "typo", path).status == 0)
+        #expect(try jars == ["default"])
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import Testing
+
+@Suite("Files of cookies that come back")
+struct ReturningFileTests {
+    private let home = CrumbHome()
+    private static let url = "https://www.example.com/"
+
+    private func store(_ lines: String...) throws {
+        let input = lines.joined(separator: "\n") + "\n"
+        #expect(try home.crumb("set", Self.url, input: input).status == 0)
+    }
+
+    private func cookie(_ name: String = "sid") throws -> [String: Any] {
+        let cookies = try home.crumb("list", "--json", "--values").objects()
+        let found = cookies.filter { $0["name"] as? String == name }
+        #expect(found.count == 1, "\(cookies)")
+        return found.first ?? [:]
+    }
+
+    /// As yt-dlp and wget write a file again: without the mark of HttpOnly.
+    private func rewritten(_ netscape: String) -> String {
+        netscape.split(separator: "\n").filter { !$0.hasPrefix("#HttpOnly_") }.joined(separator: "\n") + "\n"
+    }
+
+    @Test("A cookie file that a tool wrote again leaves HttpOnly, SameSite and the partition as they were")
+    func netscape() throws {
+        try store(
+            "sid=secret; Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=3600",
+            "chip=1; Path=/; Secure; HttpOnly; Partitioned; Max-Age=3600", "open=2; Path=/")
+        let before = try [cookie(), cookie("chip"), cookie("open")]
+        let exported = try home.crumb("export", "--format", "netscape").text
+        let path = try home.write(rewritten(exported), to: "cookies.txt")
+        let result = try home.crumb("import", path)
+        #expect(result.status == 0 && result.text.contains("3 cookies: 0 taken, 3 replaced"))
+        #expect(result.text.contains("kept what the file does not say: HttpOnly of 2 cookies, SameSite of 1 cookie"))
+        let script = try home.crumb("script", Self.url)
+        #expect(!script.text.contains("secret") && script.text.contains("open"))
+        let after = try [cookie(), cookie("chip"), cookie("open")]
+        for (before, after) in zip(before, after) {
+            for member in ["value", "httpOnly", "sameSite", "partitionKey", "hostOnly", "secure", "expires", "created"]
+            {
+                #expect("\(before[member] ?? "none")" == "\(after[member] ?? "none")", "\(member)")
+            }
+        }
+    }
+
+    @Test("A renewed session in a file that cannot state flags keeps them; the report counts that")
+    func renewed() throws {
+        try store("sid=old; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=3600")
+        let session = """
+            {"__meta__": {"httpie": "3.2.4"}, "headers": [], "cookies": [{"name": "sid", "value": "new", "path": "/", \
+            "secure": true, "expires": null, "domain": "www.example.com"}]}
+            """
+        let path = try home.write(session, to: "session.json")
+        let report = try #require(try home.crumb("import", "--json", path).objects().first)
+        #expect(report["kept"] as? [String: Int] == ["http-only": 1, "same-site": 1])
+        let after = try cookie()
+        #expect(after["value"] as? String == "new" && after["httpOnly"] as? Bool == true)
+        #expect(after["sameSite"] as? String == "Lax")
+        #expect(!(try home.crumb("script", Self.url)).text.contains("new"))
+    }
+
+    @Test("A list that leaves members out says nothing about them, one that has them does")
+    func lists() throws {
+        try store("sid=1; Path=/; Secure; HttpOnly; SameSite=Strict")
+        let bare = #"[{"name": "sid", "value": "1", "domain": "www.example.com", "path": "/"}]"#
+        #expect(try home.crumb("import", home.write(bare, to: "bare.json")).status == 0)
+        var after = try cookie()
+        #expect(after["httpOnly"] as? Bool == true && after["secure"] as? Bool == true)
+        #expect(after["sameSite"] as? String == "Strict")
+        let full = """
+            {"cookies": [{"name": "sid", "value": "1", "domain": "www.example.com", "path": "/", "expires": -1, \
+            "httpOnly": false, "secure": true, "sameSite": "Lax"}], "origins": []}
+            """
+        #expect(try home.crumb("import", home.write(full, to: "state.json")).status == 0)
+        after = try cookie()
+        #expect(after["httpOnly"] as? Bool == false && after["sameSite"] as? String == "Lax")
+    }
+
+    @Test("A conversion has nothing to go by, and writes what the file says")
+    func conversion() throws {
+        let line = "www.example.com\tFALSE\t/\tTRUE\t0\tsid\t1\n"
+        let path = try home.write("# Netscape HTTP Cookie File\n\(line)", to: "cookies.txt")
+        let object = try #require(try home.crumb("convert", "--to", "json", path).objects().first)
+        #expect(object["httpOnly"] as? Bool != true)
+    }
+}
