@@ -6,15 +6,14 @@ import SessionStore
 struct ExplainCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
-        abstract: "Why am I logged out? Say of every cookie of a site whether a URL gets it, why not, and what to do.",
+        abstract: "Explain which cookies of a site a URL gets, why others stay behind, and what to do about it.",
         discussion: """
-            In question are the cookies of the URL's registrable domain: of example.com for www.example.com. Values are \
-            never shown, and nothing is changed.
+            Looks at the cookies of the URL's registrable domain: at those of example.com for www.example.com. Never shows \
+            values and changes nothing.
 
-            With --set-cookie, says instead what would become of Set-Cookie lines that the URL answers with. They are \
-            read from a file, or from standard input for '-', since others can see a command line: one on each line, \
-            with or without 'Set-Cookie:'; where one has it, lines without are passed over, so that a response as \
-            'curl -i' prints it will do.
+            With --set-cookie, explains what would become of Set-Cookie lines that the URL answers with. The lines come \
+            from a file, or from standard input for '-', since others can see a command line. Write one per line, with or \
+            without 'Set-Cookie:'. If one line has it, lines without it are skipped, so the output of 'curl -i' works.
 
                 curl -si https://example.com/ | crumb explain https://example.com/ --set-cookie -
             """)
@@ -23,12 +22,13 @@ struct ExplainCommand: CrumbCommand {
     @OptionGroup var context: ContextOptions
     @OptionGroup var output: OutputOptions
 
-    @Flag(help: "Explain what a script of that page sees, or may set, instead.")
+    @Flag(help: "Explain what a script on that page can read or set.")
     var script = false
 
     @Option(
         help: ArgumentHelp(
-            "Explain what would become of the Set-Cookie lines in a file; '-' is standard input.", valueName: "file"))
+            "Explain what would become of the Set-Cookie lines in this file; '-' is standard input.", valueName: "file")
+    )
     var setCookie: String?
 
     @Argument(help: "The URL of the request.")

@@ -8,7 +8,7 @@ import SessionOperations
 struct ImportCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Take the cookies of captures into a jar.",
+        abstract: "Import cookies from captures, cookie files and browsers into a jar.",
         discussion: """
             Reads HAR, net-logs, WARC, raw HTTP responses, what curl and wget tell, cookie files, cookie lists of \
             browsers and tools, and browsers' databases, told apart by content; docs/importing.md lists them. What can be read of a broken file is stored; the exit status then \
@@ -18,26 +18,27 @@ struct ImportCommand: CrumbCommand {
     @OptionGroup var jar: JarOptions
     @OptionGroup var output: OutputOptions
 
-    @Option(help: "The URL that a raw dump's first response answered.")
+    @Option(help: "The URL of the first request in a capture that does not tell it.")
     var url: String?
 
     @Option(
-        help: ArgumentHelp("The format of the captures, where it cannot be told by their content.", valueName: "name"),
+        help: ArgumentHelp("The format of the captures. Default: detected from the content.", valueName: "name"),
         transform: captureFormat)
     var format: CaptureFormat?
 
-    @Option(help: "Read the cookies of a browser on this computer; it may be running.")
+    @Option(help: "Read the cookies of a browser on this computer, even while it runs.")
     var browser: Browser?
 
-    @Option(help: ArgumentHelp("The browser's profile, where it is not the ordinary one.", valueName: "folder"))
+    @Option(
+        help: ArgumentHelp("The folder of the browser's profile. Default: its default profile.", valueName: "folder"))
     var browserProfile: String?
 
     @OptionGroup var database: BrowserDatabaseOptions
 
-    @Flag(help: "Count lifetimes from now, not from when the capture was made.")
+    @Flag(help: "Count lifetimes from now, not from the time of the capture.")
     var receivedNow = false
 
-    @Flag(help: "Import a capture that was imported before again.")
+    @Flag(help: "Import a capture again that was imported before.")
     var again = false
 
     @Argument(help: "The captures; '-' is standard input.")

@@ -5,12 +5,12 @@ import OAuth2
 
 /// What a browser's database does not tell by itself.
 struct BrowserDatabaseOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The container of Firefox to read; 0 is none.", valueName: "number"))
+    @Option(help: ArgumentHelp("Read this container of Firefox; 0 is no container.", valueName: "number"))
     var browserContainer = 0
 
     @Option(
         help: ArgumentHelp(
-            "A file with the password that Chromium encrypts under; else CRUMB_BROWSER_PASSWORD has it.",
+            "The file with the password that Chromium encrypts its cookies with. Default: CRUMB_BROWSER_PASSWORD.",
             valueName: "file"))
     var browserPasswordFile: String?
 
