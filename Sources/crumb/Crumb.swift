@@ -8,10 +8,11 @@ struct Crumb: ParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "crumb",
-        abstract: "Keeps the sessions of web sites: takes cookies out of captures, gives them back to requests.",
+        abstract:
+            "A cookie jar for web sessions: import cookies from captures and browsers, and send them with requests.",
         discussion: """
-            Exit status: 0 done, 3 nothing to send, 64 wrong usage; each kind of failure has one of its own, listed in \
-            docs/exit-statuses.md.
+            Exit status: 0 on success, 3 if there is nothing to send, 64 for wrong usage. Each kind of failure has its \
+            own status; docs/exit-statuses.md lists them.
             """,
         version: version,
         subcommands: [

@@ -5,19 +5,19 @@ import SessionStore
 struct BackupCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup",
-        abstract: "Write a copy of the database into one file, while others go on using it.",
+        abstract: "Back up the database to one file, even while it is in use.",
         discussion: """
-            The copy is sealed under the same key: keep the key too, and not beside it. It appears whole or not at \
-            all, readable by you alone, and is a database like any other: '--database FILE' uses it.
+            The backup is sealed under the same key: back up the key too, in another place. The file appears whole or not \
+            at all, and only you can read it. 'crumb restore FILE' restores it; '--database FILE' uses it in place.
             """)
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
-    @Flag(help: "Replace a file that is there already.")
+    @Flag(help: "Replace an existing file.")
     var force = false
 
-    @Argument(help: "The file to make.")
+    @Argument(help: "The file to write.")
     var file: String
 
     func execute(_ console: Console) throws {

@@ -5,16 +5,16 @@ import SessionOperations
 struct CaptureScriptCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "capture-script",
-        abstract: "Print a script that tells a web view's app what pages do to cookies.",
+        abstract: "Print a script that reports to a web view's app what pages do to cookies.",
         discussion: """
-            It belongs into the page's own world, at document start, in every frame, and does nothing where no handler \
-            of that name listens. docs/web-views.md has its messages.
+            Install it in the page's own world, at document start, in every frame. It does nothing if no message handler \
+            of that name exists. docs/web-views.md describes its messages.
             """)
 
     @OptionGroup var output: OutputOptions
 
     @Option(
-        help: ArgumentHelp("The message handler that hears of it.", valueName: "name"), transform: messageHandlerName)
+        help: ArgumentHelp("The message handler to report to.", valueName: "name"), transform: messageHandlerName)
     var handler: MessageHandlerName
 
     func execute(_ console: Console) throws {

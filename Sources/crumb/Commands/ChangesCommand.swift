@@ -6,11 +6,11 @@ import SessionStore
 struct ChangesCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "changes",
-        abstract: "Show what changed in a jar: which cookie, when and why, never a value.",
+        abstract: "Show the changes of a jar: which cookie changed, when and why. Never shows values.",
         discussion: """
-            The journal keeps at least the last 10,000 changes of a jar. A program that keeps its own copy of a jar asks with \
-            --after and the last position it has seen; where older changes are gone, standard error says so. With --follow \
-            it goes on with the changes that come, by any process, until Control-C ends it.
+            The journal keeps at least the last 10,000 changes of a jar. A program with its own copy of a jar passes the \
+            last position it has seen with --after. If older changes are gone, a message on standard error says so. With \
+            --follow, prints new changes as any process makes them, until Control-C ends it.
             """)
 
     @OptionGroup var jar: JarOptions

@@ -5,10 +5,10 @@ import SessionStore
 struct CheckCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Look for damage: the file's structure, rows without owners, every sealed value, permissions.",
+        abstract: "Check the database: file structure, rows without owners, sealed values, permissions.",
         discussion: """
-            Changes nothing. Exit status 0 where all is well, 29 where something is wrong; a database that cannot be \
-            opened at all has the status of its own that every command has.
+            Changes nothing. Exit status 0 if the database is sound, 29 if not. If it cannot be opened, the status is the \
+            same as with any other command.
             """)
 
     @OptionGroup var database: DatabaseOptions

@@ -6,11 +6,11 @@ import SessionOperations
 struct ConvertCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "convert",
-        abstract: "Write the cookies of captures as another tool reads them, without a database.",
+        abstract: "Convert captures to another tool's format, without a database.",
         discussion: """
-            Responses go through the cookie rules; the cookies of a store's dump stay what they are. Reads what \
-            'crumb import' reads and writes what 'crumb export' writes. What was read and what was lost is said on \
-            standard error.
+            Reads what 'crumb import' reads and writes what 'crumb export' writes. Applies the cookie rules to responses; \
+            takes cookies from another tool's store as they are. Reports on standard error what it read and what the \
+            format dropped.
             """)
 
     @OptionGroup(title: "Which cookies") var filter: CookieFilterOptions
@@ -20,7 +20,7 @@ struct ConvertCommand: CrumbCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The format of the captures: \(captureFormatNames). Default: what each one's content says.",
+            "The format of the captures: \(captureFormatNames). Default: detected from the content.",
             valueName: "format"),
         transform: captureFormat)
     var from: CaptureFormat?
@@ -32,13 +32,13 @@ struct ConvertCommand: CrumbCommand {
 
     @OptionGroup var database: BrowserDatabaseOptions
 
-    @Option(help: "The URL that a raw dump's first response answered.")
+    @Option(help: "The URL of the first request in a capture that does not tell it.")
     var url: String?
 
-    @Option(help: "Only the cookies of a request to this URL. Default for a format that is for one URL: --url.")
+    @Option(help: "Only the cookies that a request to this URL carries. Default for formats for one URL: --url.")
     var forURL: String?
 
-    @Flag(help: "Count lifetimes from now, not from when the capture was made.")
+    @Flag(help: "Count lifetimes from now, not from the time of the capture.")
     var receivedNow = false
 
     @Flag(help: "Also convert the cookies that requests sent, for a capture that began after the login.")

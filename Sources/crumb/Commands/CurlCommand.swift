@@ -6,7 +6,7 @@ import NetworkHelper
 struct CurlCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "curl",
-        abstract: "Run curl with the session attached, and take what the answers set.",
+        abstract: "Run curl with the cookies of a jar, and store the cookies that the responses set.",
         usage: "crumb curl [<options>] [--] <curl's arguments>",
         discussion: """
             crumb curl -L https://example.com/account
@@ -16,24 +16,24 @@ struct CurlCommand: CrumbCommand {
 
                 crumb curl -- --json '{"a": 1}' https://example.com/api
 
-            curl runs once for each redirect that it is asked to follow, each time with the cookies of that very URL, \
-            and what an answer sets is stored before the next request is made. No cookie is in an argument list, in the \
-            environment or in a file; curl's --verbose shows them, as always.
+            curl runs once for each redirect, each time with the cookies for that URL. Crumb stores what a response sets \
+            before it makes the next request. Cookies never appear in argument lists, in the environment or in files; \
+            curl's --verbose shows them.
 
-            Cookies, credentials and client keys that you give to curl are for the first origin: behind a redirect to \
-            another one they are left out (--location-trusted keeps credentials, but no cookies and no keys). Options \
-            that would go round the jar (--cookie-jar, --cookie FILE, --next and the like) are refused.
+            Cookies, credentials and client keys that you give to curl go to the first origin only; --location-trusted \
+            keeps credentials across redirects, but not cookies and keys. Options that would bypass the jar, such as \
+            --cookie-jar, --cookie FILE and --next, are refused.
 
             Standard output is curl's alone. Standard error ends with one line about cookies, unless you give --quiet or \
-            curl's --silent; with --json, it has a line for each request instead. The exit status is curl's own. Errors \
-            of crumb itself begin with 'crumb:'.
+            curl's --silent; --json prints a line for each request in its place. The exit status is curl's own. A line \
+            that begins with 'crumb:' reports a failure of Crumb itself.
             """)
 
     @OptionGroup var jar: JarOptions
     @OptionGroup var context: ContextOptions
     @OptionGroup var output: OutputOptions
 
-    @Argument(parsing: .captureForPassthrough, help: "curl's own arguments: options and one URL.")
+    @Argument(parsing: .captureForPassthrough, help: "Arguments for curl: options and one URL.")
     var arguments: [String] = []
 
     /// Whether "--" stands between crumb's options and curl's arguments.

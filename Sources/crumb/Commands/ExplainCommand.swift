@@ -24,13 +24,13 @@ struct ExplainCommand: CrumbCommand {
     @OptionGroup var context: ContextOptions
     @OptionGroup var output: OutputOptions
 
-    @Flag(help: "Explain what a script of the page sees, or may set.")
+    @Flag(help: "Explain what a script on that page can read or set.")
     var script = false
 
     @Option(
         help: ArgumentHelp(
-            "Explain what the jar would do with the Set-Cookie lines in a file; '-' is standard input.",
-            valueName: "file"))
+            "Explain what the jar would do with the Set-Cookie lines in this file; '-' is standard input.", valueName: "file")
+    )
     var setCookie: String?
 
     @Argument(help: "The URL of the request.")

@@ -7,10 +7,10 @@ import SessionStore
 struct ExportCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Write the cookies of a jar as another tool reads them.",
+        abstract: "Export the cookies of a jar to another tool's format.",
         discussion: """
-            What the format cannot hold is said on standard error: properties that are lost, and cookies that are left \
-            out, with exit status 6. 'json' loses nothing. A file appears whole or not at all, readable by you alone.
+            Reports on standard error every property that the format drops and every cookie that it cannot hold; the exit \
+            status is 6 for the latter. 'json' drops nothing. The file appears whole or not at all, and only you can read it.
             """)
 
     @OptionGroup var jar: JarOptions
@@ -23,7 +23,7 @@ struct ExportCommand: CrumbCommand {
         help: ArgumentHelp("The format to write: \(exportFormatNames).", valueName: "format"), transform: exportFormat)
     var format: ExportFormat
 
-    @Option(help: "Only the cookies of a request to this URL; some formats are for one URL and need it.")
+    @Option(help: "Only the cookies that a request to this URL carries. Formats for one URL need it.")
     var url: String?
 
     func execute(_ console: Console) throws {

@@ -6,17 +6,17 @@ import SessionStore
 struct GetCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "get",
-        abstract: "Print the value of the cookie of a name that a URL gets, for $(…).",
+        abstract: "Print the value of one cookie that a URL gets, for use in $(…).",
         discussion: """
-            Of several cookies of the same name the one that is sent first counts. Exit status 3 and no output where \
-            none is sent; 'crumb explain URL' says why.
+            If several cookies have the name, prints the one that is sent first. Exit status 3 and no output if none is \
+            sent; 'crumb explain URL' tells why.
             """)
 
     @OptionGroup var jar: JarOptions
     @OptionGroup var context: ContextOptions
     @OptionGroup var output: OutputOptions
 
-    @Argument(help: "The cookie's name.")
+    @Argument(help: "The name of the cookie.")
     var name: String
 
     @Argument(help: "The URL of the request.")

@@ -8,18 +8,19 @@ struct HeaderCommand: CrumbCommand {
         commandName: "header",
         abstract: "Print the Cookie header that a request to a URL carries.",
         discussion: """
-            Fit for curl:  crumb header URL | curl -H @- URL
+            Use it with curl:
 
-            With --fields, the header fields that are kept with the jar follow, a line each ('crumb jars fields').
+                crumb header URL | curl -H @- URL
 
-            Exit status 3 and no output where there is nothing to send.
+            With --fields, prints the header fields of the jar too, one per line ('crumb jars fields'). Exit status 3 and \
+            no output if there is nothing to send.
             """)
 
     @OptionGroup var jar: JarOptions
     @OptionGroup var context: ContextOptions
     @OptionGroup var output: OutputOptions
 
-    @Flag(help: "Print the header fields that are kept with the jar, too.")
+    @Flag(help: "Print the header fields of the jar, too.")
     var fields = false
 
     @Argument(help: "The URL of the request.")

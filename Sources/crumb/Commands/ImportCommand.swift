@@ -8,7 +8,7 @@ import SessionOperations
 struct ImportCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Take the cookies of captures into a jar.",
+        abstract: "Import cookies from captures, cookie files and browsers into a jar.",
         discussion: """
             Reads HAR, net-logs, WARC, raw HTTP responses, what curl and wget tell, cookie files, cookie lists of \
             browsers and tools, and browsers' databases, told apart by content; docs/importing.md lists them. What can be read of a broken file is stored; the exit status then \
@@ -18,20 +18,20 @@ struct ImportCommand: CrumbCommand {
     @OptionGroup var jar: JarOptions
     @OptionGroup var output: OutputOptions
 
-    @Option(help: "The URL that a raw dump's first response answered.")
+    @Option(help: "The URL of the first request in a capture that does not tell it.")
     var url: String?
 
     @Option(help: "The page in the address bar, for requests whose capture does not tell it.")
     var topLevel: String?
 
     @Option(
-        help: ArgumentHelp("The format of the captures, where it cannot be told by their content.", valueName: "name"),
+        help: ArgumentHelp("The format of the captures. Default: detected from the content.", valueName: "name"),
         transform: captureFormat)
     var format: CaptureFormat?
 
     @Option(
         help: ArgumentHelp(
-            "Read the cookies of a browser on this computer, which may be running: \(browserNames). "
+            "Read the cookies of a browser on this computer, even while it runs: \(browserNames). "
                 + "A profile may follow: 'chrome:Profile 1'.", valueName: "name"))
     var browser: BrowserChoice?
 
@@ -42,13 +42,13 @@ struct ImportCommand: CrumbCommand {
 
     @OptionGroup var database: BrowserDatabaseOptions
 
-    @Flag(help: "Count lifetimes from now, not from when the capture was made.")
+    @Flag(help: "Count lifetimes from now, not from the time of the capture.")
     var receivedNow = false
 
     @Flag(help: "Also import the cookies that requests sent, for a capture that began after the login.")
     var requestCookies = false
 
-    @Flag(help: "Import a capture that was imported before again.")
+    @Flag(help: "Import a capture again that was imported before.")
     var again = false
 
     @Flag(help: "Report what would be imported, and store nothing.")

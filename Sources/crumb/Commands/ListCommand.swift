@@ -7,7 +7,7 @@ struct ListCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "List the cookies of a jar.",
-        discussion: "Values are shown only with --values: they are as good as passwords.",
+        discussion: "Shows values only with --values: a value can be as good as a password.",
         aliases: ["show", "ls"])
 
     @OptionGroup var jar: JarOptions
@@ -16,10 +16,10 @@ struct ListCommand: CrumbCommand {
     @Flag(help: "Show the values.")
     var values = false
 
-    @Flag(help: "Show which URL and capture each value came from, and when.")
+    @Flag(help: "Show the URL and capture that each value came from, and when.")
     var origins = false
 
-    @Argument(help: "Only cookies of this domain and of the names below it.")
+    @Argument(help: "Only cookies of this domain and its subdomains.")
     var domain: String?
 
     func execute(_ console: Console) throws {

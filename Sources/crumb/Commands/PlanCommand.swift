@@ -7,31 +7,30 @@ import SessionStore
 struct PlanCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "plan",
-        abstract: "Print, in JSON, the steps that open a page in a web view with the session.",
+        abstract: "Print a plan, in JSON, that opens a page in a web view with the cookies of a jar.",
         discussion: """
-            The steps in order: put cookies into the web view's own store (HttpOnly ones too), install a script, load \
-            the URL with a Cookie field if one is needed, and verify the cookies of the store. The script sets cookies of \
-            every path of the host; 'unverifiable' lists those that scripts of the page cannot see. Values are in the \
-            clear.
+            The plan lists the steps in order: the cookies to put into the web view's own store, HttpOnly ones too; the \
+            script to install; the URL to load with its Cookie field; and the cookies to look for afterwards. The script \
+            sets cookies of every path of the host; 'unverifiable' lists those that scripts of the page cannot see. The \
+            plan holds values in the clear.
 
-            --native names a file with the cookies of the web view's store: a JSON object for each cookie, one on each \
-            line or in an array, with the members of 'crumb list --json --values'. The plan then puts only cookies into \
-            the store that are missing or different. 'omitted' lists the cookies that the store cannot hold, with the \
-            reason.
+            --native names a file with the current contents of the web view's store: JSON objects, one per line or in an \
+            array, with the members of 'crumb list --json --values'. The plan then holds only cookies that are missing or \
+            different. Cookies that the store cannot hold are in 'omitted', with the reason.
             """)
 
     @OptionGroup var jar: JarOptions
     @OptionGroup var context: ContextOptions
     @OptionGroup var output: OutputOptions
 
-    @Option(help: ArgumentHelp("What the web view's store holds; '-' is standard input.", valueName: "file"))
+    @Option(help: ArgumentHelp("The contents of the web view's store; '-' is standard input.", valueName: "file"))
     var native: String?
 
-    @Flag(help: "The web view has no store that can be written: the request carries everything.")
+    @Flag(help: "The store of the web view cannot be written: the request carries every cookie.")
     var withoutStore = false
 
     @Option(
-        help: ArgumentHelp("Let a message to this handler say what became of each cookie.", valueName: "name"),
+        help: ArgumentHelp("Report to this message handler what became of each cookie.", valueName: "name"),
         transform: messageHandlerName)
     var handler: MessageHandlerName?
 

@@ -6,24 +6,24 @@ import SessionStore
 struct PruneCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "prune",
-        abstract: "Remove expired cookies and old entries of the journal, and give the room back.",
+        abstract: "Remove expired cookies and old journal entries, and free their space.",
         discussion: """
-            Expired cookies are sent nowhere, pruned or not. They are removed once the clock has gone on for a day, so \
-            that one that jumps ahead and back loses none. Saved sessions stay as they are. The file is written anew \
-            where at least a quarter of it, and a megabyte, is free; the write-ahead log is emptied.
+            Expired cookies are never sent, pruned or not. They are removed once the clock has gone on for a day, so a \
+            clock that jumps ahead and back loses none. Saved sessions stay as they are. Rewrites the file if at least a \
+            quarter of it, and a megabyte, is free, and empties the write-ahead log.
             """)
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
-    @Option(name: .shortAndLong, help: "The only jar to remove cookies from. Default: all of them.")
+    @Option(name: .shortAndLong, help: "Remove cookies from this jar only. Default: all jars.")
     var jar: String?
 
-    @Option(help: "How many entries of the journal stay.")
+    @Option(help: "Keep this many entries of the journal.")
     var journalEntries = SessionDatabase.journalLimit
 
     @Flag(
-        inversion: .prefixedNo, help: "Write the file anew without its free pages. Default: where that is worthwhile.")
+        inversion: .prefixedNo, help: "Rewrite the file without free pages. Default: if that frees enough space.")
     var vacuum: Bool?
 
     func validate() throws {

@@ -8,30 +8,30 @@ struct RemoveCommand: CrumbCommand {
         commandName: "remove",
         abstract: "Remove cookies by name, domain, URL or path.",
         discussion: """
-            A cookie has to meet every condition; each one that goes is listed. Exit status 4 where there is none. \
-            'crumb jars clear' removes all cookies of a jar.
+            Removes the cookies that meet every condition, and lists them. Exit status 4 if there are none. 'crumb jars \
+            clear' removes all cookies of a jar.
             """,
         aliases: ["rm", "delete"])
 
     @OptionGroup var jar: JarOptions
     @OptionGroup var output: OutputOptions
 
-    @Option(help: "Cookies of this domain and of the names below it.")
+    @Option(help: "Cookies of this domain and its subdomains.")
     var domain: String?
 
-    @Option(help: "Cookies that a person's visit to this URL carries, as 'crumb header' prints them.")
+    @Option(help: "Cookies that a visit to this URL carries, as 'crumb header' prints them.")
     var url: String?
 
-    @Option(help: "Cookies of exactly this path.")
+    @Option(help: "Cookies with exactly this path.")
     var path: String?
 
-    @Argument(help: "Cookies of this name.")
+    @Argument(help: "Cookies with this name.")
     var name: String?
 
     func validate() throws {
         guard name != nil || domain != nil || url != nil || path != nil else {
             throw ValidationError(
-                "say which cookies: a name, --domain, --url or --path; 'crumb jars clear' removes all")
+                "Name the cookies by a name, --domain, --url or --path. `crumb jars clear NAME` removes all.")
         }
     }
 

@@ -7,11 +7,10 @@ import SessionStore
 struct ScriptCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "script",
-        abstract: "Print a document.cookie script that sets the cookies which scripts of a page may set.",
+        abstract: "Print a script that sets the cookies of a page through document.cookie.",
         discussion: """
-            With several URLs one script serves them all: each frame gets the cookies of its own scheme and host. A \
-            script for several origins is for a web view's or browser's user scripts, never for a <script> element, \
-            where the page can read it.
+            With several URLs, one script serves them all: each frame gets the cookies of its own scheme and host. Install \
+            such a script as a user script of a web view or browser, never as a <script> element: the page can read that.
 
             The script sets cookies of every path of the page's host. A page sees only those of its own path: the \
             others are listed on standard error, and --verify reports them as 'unverifiable'.
@@ -26,16 +25,16 @@ struct ScriptCommand: CrumbCommand {
 
     @Option(
         help: """
-            When a cookie is set: 'once' in each tab, where the page has none of that name; whenever it is 'missing'; \
-            'always', whatever the page has.
+            When the script sets a cookie: 'once' per tab if the page has none of that name; whenever it is 'missing'; \
+            or 'always'.
             """)
     var write = ScriptWriting.once
 
-    @Flag(help: "Let the script's value say, in JSON, what became of each cookie.")
+    @Flag(help: "Make the script return, in JSON, what became of each cookie.")
     var verify = false
 
     @Option(
-        help: ArgumentHelp("Let a message to this handler say what became of each cookie.", valueName: "name"),
+        help: ArgumentHelp("Report to this message handler what became of each cookie.", valueName: "name"),
         transform: messageHandlerName)
     var handler: MessageHandlerName?
 

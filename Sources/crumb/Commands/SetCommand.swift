@@ -7,10 +7,12 @@ import SessionStore
 struct SetCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
-        abstract: "Store a cookie by hand: a Set-Cookie line, as if the URL had answered with it.",
+        abstract: "Store cookies by hand: Set-Cookie lines, as if the URL had answered with them.",
         discussion: """
-            Reads a line, or several, from standard input or a file; never from the command line, which others can see. \
-            The rules apply as to any response. Exit status 5 where a line is refused; the others are stored.
+            Reads one or more lines from standard input or a file, never from the command line, which others can see. \
+            Applies the same rules as to any response. Exit status 5 if a line is refused; the others are stored.
+
+                echo 'sid=31d4; Path=/; Secure' | crumb set https://www.example.com/
             """)
 
     /// More than any server may send in one response.
@@ -20,7 +22,7 @@ struct SetCommand: CrumbCommand {
     @OptionGroup var context: ContextOptions
     @OptionGroup var output: OutputOptions
 
-    @Argument(help: "The URL that sets it.")
+    @Argument(help: "The URL that sets the cookies.")
     var url: String
 
     @Argument(help: "The file to read; '-' is standard input.")

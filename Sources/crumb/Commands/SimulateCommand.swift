@@ -5,16 +5,16 @@ import CookieModel
 struct SimulateCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate",
-        abstract: "Run scenarios, one JSON object a line, on throw-away jars and print what was decided.",
+        abstract: "Run scenarios on throw-away jars and print the decisions.",
         discussion: """
-            docs/simulate.md has the format. A line that is no scenario is answered in its place with an error; the \
-            others still run, and the exit status is 1.
+            A scenario is a JSON object on one line; docs/simulate.md describes it. An invalid line is answered with an \
+            error in its place. The others still run, and the exit status is 1.
             """)
 
     @OptionGroup var suffixListOptions: SuffixListOptions
     @OptionGroup var output: OutputOptions
 
-    @Argument(help: "Scenario files; '-' or none for standard input.")
+    @Argument(help: "The scenario files. Default: standard input, also '-'.")
     var files: [String] = []
 
     func execute(_ console: Console) throws {

@@ -6,7 +6,7 @@ import SessionStore
 struct StatusCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Say where everything lies, in which versions, how much there is and what expires when.")
+        abstract: "Show the database, its key, versions, sizes, jars and next expiries.")
 
     @OptionGroup var jar: JarOptions
     @OptionGroup var output: OutputOptions

@@ -7,13 +7,13 @@ import OAuth2
 struct BrowserDatabaseOptions: ParsableArguments {
     @Option(
         name: [.customLong("container"), .customLong("browser-container")],
-        help: ArgumentHelp("The container of Firefox to read, by name or number; 'none' is 0.", valueName: "name"))
+        help: ArgumentHelp("Read this container of Firefox, by name or number; 'none' is 0.", valueName: "name"))
     var container = "none"
 
     @Option(
         name: [.customLong("keyring-password-file"), .customLong("browser-password-file")],
         help: ArgumentHelp(
-            "A file with the password that Chromium encrypts under; '-' is standard input. Default: "
+            "The file with the password that Chromium encrypts its cookies with; '-' is standard input. Default: "
                 + "CRUMB_BROWSER_PASSWORD, else the desktop's keyring.",
             valueName: "file"))
     var passwordFile: String?

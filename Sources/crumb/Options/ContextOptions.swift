@@ -3,18 +3,18 @@ import CookieModel
 
 /// Who asks for the URL, and from where: what same-site rules and partitions depend on.
 struct ContextOptions: ParsableArguments {
-    @Option(help: "The request's method.")
+    @Option(help: "The method of the request.")
     var method = "GET"
 
     @Option(help: "The page in the address bar. Default: the URL itself.")
     var topLevel: String?
 
-    @Option(help: "The origin that causes the request; 'user' for a person. Default: the page in the address bar.")
+    @Option(help: "The origin that starts the request, or 'user' for a person. Default: the page in the address bar.")
     var initiator: String?
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Whether the request navigates the whole tab. Default: only where --top-level is not given.")
+        help: "Whether the request navigates the tab. Default: yes, unless --top-level is given.")
     var navigation: Bool?
 
     func context(for url: RequestURL, interface: RequestContext.Interface = .http) throws -> RequestContext {

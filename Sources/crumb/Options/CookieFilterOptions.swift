@@ -11,8 +11,8 @@ struct CookieFilterOptions: ParsableArguments {
 
         static func help(for value: Lifetime) -> ArgumentHelp? {
             switch value {
-            case .session: "Only cookies that end with the session."
-            case .persistent: "Only cookies that outlive the session."
+            case .session: "Only session cookies."
+            case .persistent: "Only cookies with an expiry."
             }
         }
     }
@@ -22,14 +22,14 @@ struct CookieFilterOptions: ParsableArguments {
     @Option(
         name: .customLong("site"),
         help: ArgumentHelp(
-            "Only cookies of this domain and of the names below it. May be repeated.", valueName: "domain"))
+            "Only cookies of this domain and its subdomains. Repeatable.", valueName: "domain"))
     var sites: [String] = []
 
     @Option(
-        name: .customLong("name"), help: ArgumentHelp("Only cookies of this name. May be repeated.", valueName: "name"))
+        name: .customLong("name"), help: ArgumentHelp("Only cookies with this name. Repeatable.", valueName: "name"))
     var names: [String] = []
 
-    @Flag(inversion: .prefixedNo, help: "Only HttpOnly cookies, or only others.")
+    @Flag(inversion: .prefixedNo, help: "Only cookies that are HttpOnly, or only those that are not.")
     var httpOnly: Bool?
 
     @Flag(exclusivity: .exclusive)
@@ -47,7 +47,7 @@ struct CookieFilterOptions: ParsableArguments {
         let hasPage = context.topLevel != nil && !isAboutCaptures
         if hasPage || context.initiator != nil || context.navigation != nil || context.method != "GET" {
             throw ValidationError(
-                "--method, --top-level, --initiator and --navigation belong to a request: give its URL")
+                "--method, --top-level, --initiator and --navigation describe a request: give its URL.")
         }
         guard format.scope == .anySite else {
             throw Problem(.urlMissing, "'\(format.rawValue)' holds the cookies for one URL: give it with --url")

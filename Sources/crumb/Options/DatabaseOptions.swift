@@ -4,7 +4,7 @@ import SessionStore
 
 /// Which database a command works on, or which service it asks instead.
 struct DatabaseOptions: ParsableArguments {
-    @Option(help: "The SQLite database. Default: CRUMB_DATABASE, else crumb/crumb.sqlite in the user's data folder.")
+    @Option(help: "The database file. Default: CRUMB_DATABASE, else crumb/crumb.sqlite in your data folder.")
     var database: String?
 
     @OptionGroup var serviceOptions: ServiceOptions

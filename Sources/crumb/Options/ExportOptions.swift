@@ -6,11 +6,11 @@ struct ExportOptions: ParsableArguments {
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "The file to make, readable by you alone. Default: standard output, if it is no terminal; '-' for any.",
+            "The file to write, readable only by you; '-' is standard output. Default: standard output, unless it is a terminal.",
             valueName: "file"))
     var output: String?
 
-    @Flag(help: "Replace a file that is there already.")
+    @Flag(help: "Replace an existing file.")
     var force = false
 
     /// Opens the destination.

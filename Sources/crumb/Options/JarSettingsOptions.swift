@@ -5,15 +5,15 @@ import SessionStore
 
 /// The settings of a jar, as far as they are given.
 struct JarSettingsOptions: ParsableArguments {
-    @Option(help: "The rules: 'rfc6265bis' for the draft to the letter, 'browser' for what browsers do.")
+    @Option(help: "The cookie rules: 'rfc6265bis' follows the draft to the letter, 'browser' does what browsers do.")
     var profile: String?
 
     @Option(
         name: .customLong("limit"),
         help: ArgumentHelp(
-            "A limit of the jar: 'domain-cookies=50', 'domain-cookies=none', or 'none' for no limit at all.",
+            "A limit of the jar: 'domain-cookies=50', 'domain-cookies=none', or 'none' to remove all limits.",
             discussion: """
-                May be repeated; they apply in order. The limits: \
+                Repeatable; applied in order. Limits: \
                 \(JarLimit.allCases.map(\.rawValue).joined(separator: ", ")).
                 """,
             valueName: "name=number"))

@@ -5,14 +5,14 @@ import Foundation
 struct ServiceOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Ask a running service instead of a file: http://127.0.0.1:8722, https://HOST[/PREFIX], unix:/PATH. "
+            "Use a running service instead of a database file: unix:/PATH, https://HOST[/PREFIX] or http://127.0.0.1:PORT. "
                 + "Default: CRUMB_SERVICE.",
             valueName: "url"))
     var service: String?
 
     @Option(
         help: ArgumentHelp(
-            "The file with the service's access token, readable by you alone. Default: CRUMB_SERVICE_TOKEN_FILE.",
+            "The file with the access token for the service, readable only by you. Default: CRUMB_SERVICE_TOKEN_FILE.",
             valueName: "file"))
     var serviceTokenFile: String?
 

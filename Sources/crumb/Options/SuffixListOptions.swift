@@ -8,7 +8,7 @@ struct SuffixListOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A newer public suffix list. Default: CRUMB_PUBLIC_SUFFIX_LIST, else the one that is built in.",
+            "A newer public suffix list. Default: CRUMB_PUBLIC_SUFFIX_LIST, else the built-in list.",
             valueName: "file"))
     var publicSuffixList: String?
 

@@ -7,29 +7,29 @@ import SessionOperations
 struct ClientSecretOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "A file with the client's secret; '-' is standard input. Default: the variable CRUMB_CLIENT_SECRET.",
+            "The file with the client secret; '-' is standard input. Default: CRUMB_CLIENT_SECRET.",
             valueName: "file"))
     var clientSecretFile: String?
 
     @Option(
         help: ArgumentHelp(
-            "A PEM file with the client's private key (P-256, Ed25519 or RSA), to authenticate with signatures.",
+            "The PEM file with the client's private key (P-256, Ed25519 or RSA), to authenticate with signatures.",
             valueName: "file"))
     var clientKeyFile: String?
 
     @Option(
         help: ArgumentHelp(
-            "How that key signs: ES256, EdDSA, RS256 or PS256. Default: what it is for; RS256 with RSA.",
+            "The signature algorithm of that key: ES256, EdDSA, RS256 or PS256. Default: the one for its type; RS256 for RSA.",
             valueName: "algorithm"),
         transform: { try registered($0, by: "--key-algorithm") })
     var keyAlgorithm: SigningKey.Algorithm?
 
-    @Option(help: "The client's name for that key.")
+    @Option(help: "The identifier of that key.")
     var keyID: String?
 
     @Option(
         help: ArgumentHelp(
-            "Whom its signatures are made out to: issuer, or token_endpoint for servers that want that.",
+            "The audience of its signatures: issuer, or token_endpoint if the server requires that.",
             valueName: "audience"),
         transform: { try assertionAudience(named: $0) })
     var keyAudience: ProfileSettings.AssertionAudience?

@@ -4,30 +4,30 @@ import SessionOperations
 
 /// Which authorization server: by its issuer, a preset, or its endpoints one by one.
 struct ServerOptions: ParsableArguments {
-    @Option(help: "The server's issuer identifier, a URL; its endpoints are looked up there.")
+    @Option(help: "The issuer identifier of the server, a URL. Crumb looks up the endpoints there.")
     var issuer: String?
 
-    @Option(help: "A provider's preset, such as google or github; see docs/tokens.md.")
+    @Option(help: "The preset of a provider, such as google or github; docs/tokens.md lists them.")
     var provider: String?
 
-    @Option(help: ArgumentHelp("A JSON file with presets of your own.", valueName: "file"))
+    @Option(help: ArgumentHelp("The JSON file with your own presets.", valueName: "file"))
     var providersFile: String?
 
-    @Option(help: "What stands for {tenant} in the preset.")
+    @Option(help: "The value for {tenant} in the preset.")
     var providerTenant: String?
 
-    @Option(help: "What stands for {host} in the preset.")
+    @Option(help: "The value for {host} in the preset.")
     var providerHost: String?
 
     @Option(
         help: ArgumentHelp(
-            "An endpoint that the server does not tell, such as token_endpoint=https://id.example/token.",
+            "An endpoint, such as token_endpoint=https://id.example/token. Repeatable.",
             valueName: "name=url"))
     var endpoint: [String] = []
 
     @Flag(
         help: ArgumentHelp(
-            "Let secrets go unencrypted to other machines: for tests in closed networks only.",
+            "Send secrets unencrypted to other machines. Only for tests in closed networks.",
             visibility: .default))
     var dangerouslyAllowPlainHttp = false
 

@@ -6,12 +6,12 @@ import SessionStore
 struct JarsClearCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "clear",
-        abstract: "Remove every cookie of a jar; its settings and saved sessions stay.")
+        abstract: "Remove every cookie of a jar. Its settings and saved sessions stay.")
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
-    @Argument(help: "The jar's name.")
+    @Argument(help: "The name of the jar.")
     var name: String
 
     func execute(_ console: Console) throws {

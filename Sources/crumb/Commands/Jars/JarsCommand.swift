@@ -3,8 +3,8 @@ import ArgumentParser
 struct JarsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "jars",
-        abstract: "List, make, copy, merge and remove jars.",
-        discussion: "A jar is a set of cookies that knows nothing of the others; --jar of other commands names one.",
+        abstract: "List, create, copy, merge and remove jars.",
+        discussion: "Each jar is a separate set of cookies. Other commands choose one with --jar or CRUMB_JAR.",
         subcommands: [
             JarsListCommand.self, JarsCreateCommand.self, JarsRenameCommand.self, JarsCopyCommand.self,
             JarsMergeCommand.self, JarsClearCommand.self, JarsRemoveCommand.self, JarsSettingsCommand.self,

@@ -6,8 +6,8 @@ import SessionStore
 struct JarsCopyCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "copy",
-        abstract: "Make a new jar with the cookies and settings of another one.",
-        discussion: "Saved sessions stay with the first jar.")
+        abstract: "Copy a jar with its cookies and settings to a new jar.",
+        discussion: "Saved sessions are not copied.")
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions

@@ -6,14 +6,14 @@ import SessionStore
 struct JarsCreateCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "create",
-        abstract: "Make a jar with settings of its own.",
-        discussion: "'crumb import --jar NAME' makes one too, with the usual settings.")
+        abstract: "Create a jar, with settings of its own if you like.",
+        discussion: "'crumb import --jar NAME' creates one too, with default settings.")
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var settings: JarSettingsOptions
     @OptionGroup var output: OutputOptions
 
-    @Argument(help: "The jar's name.")
+    @Argument(help: "The name of the jar.")
     var name: String
 
     func execute(_ console: Console) throws {

@@ -8,14 +8,14 @@ import SessionStore
 struct JarsFieldsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fields",
-        abstract: "Say which header fields a jar's requests carry besides cookies: an API key, a User-Agent.",
+        abstract: "Manage header fields that the requests of a jar carry, such as an API key or a User-Agent.",
         subcommands: [JarsFieldsSetCommand.self, JarsFieldsListCommand.self, JarsFieldsRemoveCommand.self],
         defaultSubcommand: JarsFieldsListCommand.self)
 }
 
 /// Which URLs a field is for.
 struct FieldScopeOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("What the URLs begin with that the field is for.", valueName: "url"))
+    @Option(help: ArgumentHelp("Send the field only to URLs that begin with this.", valueName: "url"))
     var scope: String?
 
     func urlScope() throws -> URLScope? {
@@ -26,14 +26,14 @@ struct FieldScopeOptions: ParsableArguments {
 struct JarsFieldsSetCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
-        abstract: "Keep a header field with a jar, in the place of the one of that name and scope.",
+        abstract: "Store a header field in a jar; replaces the one of the same name and scope.",
         discussion: """
             crumb jars fields set X-API-Key --scope https://api.example/v2 < key
             crumb jars fields set --user-agent 'Example/1.0'
 
-            The value comes from a file, from the variable CRUMB_FIELD_VALUE, or from standard input; never from the \
-            command line, which others can see. 'crumb curl', 'crumb header --fields' and the service then send it, \
-            unless the request has the field already.
+            The value comes from a file, from the variable CRUMB_FIELD_VALUE, or from standard input, never from the \
+            command line, which others can see. 'crumb curl', 'crumb header --fields' and the service send the field \
+            unless the request already has it.
             """)
 
     /// Longer than any value that is kept, with what may stand behind it.
@@ -45,31 +45,31 @@ struct JarsFieldsSetCommand: CrumbCommand {
 
     @Flag(
         name: .customLong("all-urls"),
-        help: "The field is for all URLs, whichever the jar is used for: nothing secret.")
+        help: "Send the field to every URL. Never use it for a secret.")
     var allURLs = false
 
     @Option(
         help: ArgumentHelp(
-            "A file with the value; '-' is standard input. Default: CRUMB_FIELD_VALUE, else standard input.",
+            "The file with the value; '-' is standard input. Default: CRUMB_FIELD_VALUE, else standard input.",
             valueName: "file"))
     var valueFile: String?
 
-    @Option(help: ArgumentHelp("Keep this User-Agent, for all URLs or with --scope.", valueName: "text"))
+    @Option(help: ArgumentHelp("Store this User-Agent, for every URL unless --scope is given.", valueName: "text"))
     var userAgent: String?
 
-    @Argument(help: "The field's name.")
+    @Argument(help: "The name of the field.")
     var name: String?
 
     func validate() throws {
         guard (name == nil) != (userAgent == nil) else {
-            throw ValidationError("Give the field's name, or --user-agent.")
+            throw ValidationError("Name the field, or use --user-agent.")
         }
         if userAgent != nil {
             guard valueFile == nil, !allURLs else {
-                throw ValidationError("--user-agent: it is the value, for all URLs where there is no --scope.")
+                throw ValidationError("--user-agent takes the value itself: leave out --value-file and --all-urls.")
             }
         } else if (scope.scope == nil) != allURLs {
-            throw ValidationError("Give one of --scope and --all-urls: a secret is not for every site.")
+            throw ValidationError("Use --scope URL for a secret, or --all-urls for a field that every site may see.")
         }
     }
 
@@ -95,7 +95,7 @@ struct JarsFieldsSetCommand: CrumbCommand {
 
 struct JarsFieldsListCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the header fields of a jar; values only with --values.",
+        commandName: "list", abstract: "List the header fields of a jar. Shows values only with --values.",
         aliases: ["show", "ls"])
 
     @OptionGroup var jar: JarOptions
@@ -127,14 +127,14 @@ struct JarsFieldsListCommand: CrumbCommand {
 
 struct JarsFieldsRemoveCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Forget a header field of a jar.",
+        commandName: "remove", abstract: "Remove a header field from a jar.",
         aliases: ["rm", "delete"])
 
     @OptionGroup var jar: JarOptions
     @OptionGroup var scope: FieldScopeOptions
     @OptionGroup var output: OutputOptions
 
-    @Argument(help: "The field's name.")
+    @Argument(help: "The name of the field.")
     var name: String
 
     func execute(_ console: Console) throws {

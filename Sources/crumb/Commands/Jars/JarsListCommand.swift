@@ -5,7 +5,7 @@ import SessionStore
 
 struct JarsListCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the jars of the database.",
+        commandName: "list", abstract: "List the jars.",
         aliases: ["ls"])
 
     @OptionGroup var database: DatabaseOptions

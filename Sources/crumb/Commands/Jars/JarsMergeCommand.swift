@@ -6,19 +6,19 @@ import SessionStore
 struct JarsMergeCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "merge",
-        abstract: "Bring the cookies of one jar into another; the first stays as it is.",
+        abstract: "Merge the cookies of one jar into another. The first jar stays as it is.",
         discussion: """
-            Where both have a cookie of the same name, domain and path, the one that was updated last counts. The limits \
-            of the second jar apply, and every cookie that has to go for them is named.
+            If both jars have a cookie of the same name, domain and path, the one updated last wins. The limits of the \
+            second jar apply; every cookie that they evict is listed.
             """)
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
-    @Argument(help: "The jar whose cookies are brought.")
+    @Argument(help: "The jar to read.")
     var name: String
 
-    @Argument(help: "The jar that takes them, which must be there.")
+    @Argument(help: "The existing jar to merge into.")
     var target: String
 
     func execute(_ console: Console) throws {

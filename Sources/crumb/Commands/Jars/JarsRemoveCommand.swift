@@ -5,13 +5,13 @@ import SessionStore
 
 struct JarsRemoveCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Remove a jar with everything in it, saved sessions too.",
+        commandName: "remove", abstract: "Remove a jar with its cookies, settings and saved sessions.",
         aliases: ["rm", "delete"])
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
-    @Argument(help: "The jar's name.")
+    @Argument(help: "The name of the jar.")
     var name: String
 
     func execute(_ console: Console) throws {

@@ -4,15 +4,15 @@ import SessionStore
 
 struct JarsRenameCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
-        commandName: "rename", abstract: "Give a jar another name; everything in it stays.")
+        commandName: "rename", abstract: "Rename a jar. Its contents stay.")
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
-    @Argument(help: "The jar's present name.")
+    @Argument(help: "The current name of the jar.")
     var name: String
 
-    @Argument(help: "Its new name.")
+    @Argument(help: "The new name.")
     var newName: String
 
     func execute(_ console: Console) throws {

@@ -6,9 +6,10 @@ import SessionStore
 struct JarsSettingsCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "settings",
-        abstract: "Show the settings of a jar, or change them.",
+        abstract: "Show or change the settings of a jar.",
         discussion: """
-            What is not given stays as it is. Cookies over a new limit go when the next one comes, and are named then.
+            Changes only the settings that you give. Cookies over a new limit are evicted, and listed, when the next \
+            cookie arrives.
             """,
         aliases: ["show"])
 
@@ -16,7 +17,7 @@ struct JarsSettingsCommand: CrumbCommand {
     @OptionGroup var changes: JarSettingsOptions
     @OptionGroup var output: OutputOptions
 
-    @Argument(help: "The jar's name.")
+    @Argument(help: "The name of the jar.")
     var name: String
 
     func execute(_ console: Console) throws {

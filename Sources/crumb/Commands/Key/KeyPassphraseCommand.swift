@@ -6,20 +6,20 @@ import SessionStore
 struct KeyPassphraseCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "passphrase",
-        abstract: "Lock the key file with a passphrase, with another one, or with none.",
+        abstract: "Set, change or remove the passphrase of the key file.",
         discussion: """
-            The key stays the same, so that nothing in a database changes. Whoever copied the old file and knows the \
-            old passphrase still has the key: 'crumb key rotate' makes a new one. The new passphrase is asked for on \
-            the terminal, unless a file is named. A running service needs the passphrase, in CRUMB_PASSPHRASE_FILE, \
-            from its next start on, or as soon as the key is rotated.
+            The key stays the same, so no database changes. A copy of the old file still opens with the old passphrase: \
+            'crumb key rotate' makes a new key. Asks for the new passphrase on the terminal unless you name a file. A \
+            running service needs the passphrase, in CRUMB_PASSPHRASE_FILE, from its next start on, or as soon as the key \
+            is rotated.
             """)
 
     @OptionGroup var output: OutputOptions
 
-    @Option(help: "The file that holds the new passphrase in its first line; /dev/fd/N for a descriptor.")
+    @Option(help: "The file with the new passphrase in its first line; /dev/fd/N reads a descriptor.")
     var newPassphraseFile: String?
 
-    @Flag(help: "Take the passphrase off: the key is then in the clear in its file.")
+    @Flag(help: "Remove the passphrase: the file then holds the key in the clear.")
     var remove = false
 
     func validate() throws {

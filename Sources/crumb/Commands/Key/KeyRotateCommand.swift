@@ -5,18 +5,18 @@ import SessionStore
 struct KeyRotateCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "rotate",
-        abstract: "Seal everything anew under a new key.",
+        abstract: "Make a new key and seal every value under it.",
         discussion: """
-            Other processes may use the database meanwhile. Killed at any moment, it leaves everything readable, and \
-            the next 'crumb key rotate' brings it to its end. Afterwards the old key is gone from the key file: \
-            backups from before, and other databases under the same key file, need --keep-old-keys. With CRUMB_KEY \
-            in place of a key file, put the new key behind the old one, with a comma between.
+            Other processes can use the database meanwhile. If the rotation is interrupted, everything stays readable, and \
+            the next 'crumb key rotate' finishes it. It then removes the old key from the key file: older backups, and \
+            other databases under the same key file, need --keep-old-keys. With CRUMB_KEY, append the new key to the old \
+            one, with a comma between.
             """)
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
-    @Flag(help: "Leave the old keys in the key file, for backups and other databases. The next rotation drops them.")
+    @Flag(help: "Keep the old keys in the key file for backups and other databases. The next rotation removes them.")
     var keepOldKeys = false
 
     func execute(_ console: Console) throws {

@@ -5,7 +5,7 @@ import SessionStore
 struct KeyStatusCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Say where the key comes from, whether a passphrase locks it, and whether a rotation is unfinished.",
+        abstract: "Show where the key comes from, whether it is locked, and whether a rotation is unfinished.",
         aliases: ["show"])
 
     @OptionGroup var database: DatabaseOptions

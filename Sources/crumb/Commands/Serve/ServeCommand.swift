@@ -3,7 +3,7 @@ import ArgumentParser
 struct ServeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "Serve the sessions over HTTP, and say who may use them.",
+        abstract: "Run the HTTP service, and manage its access tokens.",
         subcommands: [ServeRunCommand.self, ServeTokenCommand.self, ServeRefreshCommand.self],
         defaultSubcommand: ServeRunCommand.self)
 }

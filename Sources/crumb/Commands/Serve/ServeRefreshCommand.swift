@@ -6,15 +6,15 @@ import SessionStore
 struct ServeRefreshCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "refresh",
-        abstract: "Have the service renew the tokens of a profile before they end, or no longer.")
+        abstract: "Choose whether the service renews the tokens of a login before they expire.")
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
-    @Argument(help: "The name of the OAuth2 profile, as 'crumb token list' shows it.")
+    @Argument(help: "The name of the login, as 'crumb token list' shows it.")
     var name: String
 
-    @Flag(help: "No longer.")
+    @Flag(help: "Stop renewing them ahead of time.")
     var off = false
 
     func execute(_ console: Console) throws {

@@ -5,29 +5,29 @@ import SessionStore
 struct ServeRunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
-        abstract: "Run the service until it is told to stop.",
+        abstract: "Run the service until it is stopped.",
         discussion: """
-            Without --socket and --listen it listens on a Unix-domain socket that you alone can reach. Over TCP every \
-            request needs an access token; addresses that other machines can reach need TLS too. Settings can also \
-            stand in a file (--config) and in the environment (CRUMB_...); docs/serving.md lists them.
+            By default it listens on a Unix-domain socket that only you can use. Over TCP, every request needs an access \
+            token; an address that other machines can reach needs TLS too. Settings can come from a file (--config) and \
+            from the environment (CRUMB_...); docs/serving.md lists them.
             """)
 
-    @Option(help: "The SQLite database. Default: CRUMB_DATABASE, else crumb/crumb.sqlite in the user's data folder.")
+    @Option(help: "The database file. Default: CRUMB_DATABASE, else crumb/crumb.sqlite in your data folder.")
     var database: String?
 
     @Option(help: "The Unix-domain socket to listen on. Default: crumb/crumb.sock in XDG_RUNTIME_DIR.")
     var socket: String?
 
-    @Option(help: "An address to listen on: HOST:PORT, [ADDRESS]:PORT, or :PORT for 127.0.0.1. Can be repeated.")
+    @Option(help: "The address to listen on: HOST:PORT, [ADDRESS]:PORT, or :PORT for 127.0.0.1. Repeatable.")
     var listen: [String] = []
 
-    @Option(help: "A file with settings, in JSON.")
+    @Option(help: "The file with settings, in JSON.")
     var config: String?
 
-    @Option(name: .customLong("host"), help: "A name that requests over TCP may be for. Can be repeated.")
+    @Option(name: .customLong("host"), help: "A host name that requests over TCP may use. Repeatable.")
     var hosts: [String] = []
 
-    @Option(help: "Where browsers reach the service behind a proxy, such as https://crumb.example.")
+    @Option(help: "The URL of the service behind a proxy, such as https://crumb.example.")
     var publicURL: String?
 
     @Option(help: "The certificate chain for TLS, in PEM.")
@@ -36,13 +36,13 @@ struct ServeRunCommand: ParsableCommand {
     @Option(help: "The certificate's private key, in PEM.")
     var privateKey: String?
 
-    @Option(help: "The file with the owner's access token for TCP. Default: the database's name with .token behind.")
+    @Option(help: "The file with your access token for TCP. Default: the name of the database with .token appended.")
     var tokenFile: String?
 
-    @Option(help: "The file that tells who took which secret, without the secret.")
+    @Option(help: "The audit log: who read which secret, without the secret.")
     var auditFile: String?
 
-    @Option(help: "What is logged: trace, debug, info, notice, warning, error or critical.")
+    @Option(help: "The level of the log: trace, debug, info, notice, warning, error or critical.")
     var logLevel: String?
 
     func run() throws {

@@ -3,6 +3,6 @@ import ArgumentParser
 struct ServeTokenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token",
-        abstract: "Make, list and revoke access tokens of the service.",
+        abstract: "Create, list and revoke access tokens for the service.",
         subcommands: [ServeTokenCreateCommand.self, ServeTokenListCommand.self, ServeTokenRevokeCommand.self])
 }

@@ -6,45 +6,45 @@ import SessionStore
 struct ServeTokenCreateCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "create",
-        abstract: "Make an access token of the service and print it, this once.",
+        abstract: "Create an access token for the service, and print it once.",
         discussion: """
-            Only a hash of it is kept. Its bearer may do what the flags say with the jars named; without --jar with \
-            all jars, those to come too, and with what belongs to no jar.
+            The database stores only a hash of it. The token allows what the flags say, for the jars that you name. \
+            Without --jar it is for all jars, future ones too, and for everything that belongs to no jar.
             """)
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
-    @Argument(help: "The token's name, which stands in the audit log.")
+    @Argument(help: "The name of the access token, for the audit log.")
     var name: String
 
     @Option(
         name: [.customShort("j"), .customLong("jar")],
-        help: "A jar that the token is for. Can be repeated. Default: all of them.")
+        help: "A jar that the token is for. Repeatable. Default: all jars.")
     var jars: [String] = []
 
-    @Flag(help: "Let its bearer see what there is: names, flags, lifetimes, decisions; no values.")
+    @Flag(help: "Allow reading names, flags, lifetimes and decisions, but no values.")
     var read = false
 
-    @Flag(help: "Let its bearer change what there is.")
+    @Flag(help: "Allow changes.")
     var write = false
 
-    @Flag(help: "Let its bearer get values, Cookie fields, scripts, exports and tokens.")
+    @Flag(help: "Allow reading values, Cookie fields, scripts, exports and tokens.")
     var secrets = false
 
-    @Option(help: "How long the token is valid: a number with s, m, h or d behind it. Default: until it is revoked.")
+    @Option(help: "How long the token is valid, such as 30d; units are s, m, h and d. Default: until it is revoked.")
     var expires: String?
 
     func execute(_ console: Console) throws {
         let flags = [(AccessVerb.read, read), (.write, write), (.secrets, secrets)]
         let verbs = Set(flags.filter(\.1).map(\.0))
         guard !verbs.isEmpty else {
-            throw ValidationError("Say what the token is for: --read, --write, --secrets, or several of them.")
+            throw ValidationError("Choose what the token allows: --read, --write, --secrets, or several of them.")
         }
         let now = Timestamp.now
         let expiry = try expires.map { text in
             guard let seconds = ServeTokenCreateCommand.seconds(text) else {
-                throw ValidationError("\(text): this is no length of time; write a number with s, m, h or d behind it.")
+                throw ValidationError("\(text): not a duration. Write a number and a unit: s, m, h or d.")
             }
             return now.advanced(bySeconds: seconds)
         }

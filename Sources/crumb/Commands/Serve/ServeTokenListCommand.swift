@@ -4,13 +4,13 @@ import SessionStore
 
 struct ServeTokenListCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Show the access tokens of the service, without the tokens.",
+        commandName: "list", abstract: "List the access tokens for the service. Never shows the tokens themselves.",
         aliases: ["show", "ls"])
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
-    @Flag(help: "Show those too that were revoked or have ended.")
+    @Flag(help: "Include tokens that were revoked or have expired.")
     var all = false
 
     func execute(_ console: Console) throws {

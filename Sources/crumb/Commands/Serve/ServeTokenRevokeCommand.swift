@@ -4,13 +4,13 @@ import SessionStore
 
 struct ServeTokenRevokeCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
-        commandName: "revoke", abstract: "End an access token of the service, at once.",
+        commandName: "revoke", abstract: "Revoke an access token for the service at once.",
         aliases: ["remove", "rm", "delete"])
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
-    @Argument(help: "The token's name.")
+    @Argument(help: "The name of the access token.")
     var name: String
 
     func execute(_ console: Console) throws {

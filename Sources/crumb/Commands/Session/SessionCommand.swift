@@ -3,7 +3,7 @@ import ArgumentParser
 struct SessionCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "session",
-        abstract: "End a session as a browser does, or save it and bring it back.",
+        abstract: "Save and restore the cookies of a jar, or end its session as a browser does.",
         subcommands: [
             SessionEndCommand.self, SessionSaveCommand.self, SessionRestoreCommand.self, SessionListCommand.self,
             SessionRemoveCommand.self,

@@ -5,13 +5,13 @@ import SessionStore
 
 struct SessionRemoveCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Forget a saved session; the jar's cookies stay as they are.",
+        commandName: "remove", abstract: "Remove a saved session. The cookies of the jar stay as they are.",
         aliases: ["rm", "delete"])
 
     @OptionGroup var jar: JarOptions
     @OptionGroup var output: OutputOptions
 
-    @Argument(help: "The name that the session was saved under.")
+    @Argument(help: "The name of the saved session.")
     var name: String
 
     func execute(_ console: Console) throws {

@@ -6,16 +6,16 @@ import SessionStore
 struct SessionRestoreCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore",
-        abstract: "Put the cookies of a jar back to what they were when a session was saved.",
+        abstract: "Restore the cookies of a jar from a saved session.",
         discussion: """
-            Cookies that came since then go; save them under another name first to keep them. What has expired since \
-            stays out and is named.
+            Removes cookies that arrived since then; save them under another name first to keep them. Lists cookies that \
+            have expired since, and leaves them out.
             """)
 
     @OptionGroup var jar: JarOptions
     @OptionGroup var output: OutputOptions
 
-    @Argument(help: "The name that the session was saved under.")
+    @Argument(help: "The name of the saved session.")
     var name: String
 
     func execute(_ console: Console) throws {

@@ -7,12 +7,12 @@ struct SessionSaveCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "save",
         abstract: "Save the cookies of a jar under a name.",
-        discussion: "What was saved under the same name before is replaced, and that is said.")
+        discussion: "Replaces the session that was saved under the same name, and reports it.")
 
     @OptionGroup var jar: JarOptions
     @OptionGroup var output: OutputOptions
 
-    @Argument(help: "The name to save them under.")
+    @Argument(help: "The name of the saved session.")
     var name: String
 
     func execute(_ console: Console) throws {

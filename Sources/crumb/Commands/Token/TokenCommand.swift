@@ -3,7 +3,7 @@ import ArgumentParser
 struct TokenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token",
-        abstract: "Keep OAuth2 logins, sealed and fresh, for when cookies cannot carry one.",
+        abstract: "Store OAuth2 logins, and renew their tokens.",
         subcommands: [
             TokenLoginCommand.self, TokenGetCommand.self, TokenHeaderCommand.self, TokenListCommand.self,
             TokenStatusCommand.self, TokenRefreshCommand.self, TokenRevokeCommand.self, TokenLogoutCommand.self,

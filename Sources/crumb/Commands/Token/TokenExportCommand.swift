@@ -7,7 +7,7 @@ import SessionStore
 struct TokenExportCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Print a valid token in the form that another program takes.",
+        abstract: "Print a valid token in the format of another program.",
         discussion: """
             env             variables for a shell: eval "$(crumb token export --format env work)"
             json            all tokens, as 'crumb token import' reads them
@@ -33,19 +33,19 @@ struct TokenExportCommand: CrumbCommand {
     @Option(help: "env, json, kubernetes, git-credential or netrc. (default: env; json with --json)")
     var format: Format?
 
-    @Option(help: "The only host that the token is for: of a netrc line, and of git's questions.")
+    @Option(help: "The host that the token is for, in netrc and for git.")
     var host: String?
 
-    @Option(help: "The user name beside the token, for git and netrc.")
+    @Option(help: "The user name for git and netrc.")
     var username = "oauth2"
 
-    @Option(help: "What the names of variables begin with.")
+    @Option(help: "The prefix of the variables' names.")
     var prefix = ""
 
-    @Argument(help: "The name that the tokens are kept under.")
+    @Argument(help: "The name of the login.")
     var name: String
 
-    @Argument(help: ArgumentHelp("What git asks for; it adds this itself.", visibility: .hidden))
+    @Argument(help: ArgumentHelp("The operation that git asks for.", visibility: .hidden))
     var operation: String?
 
     func validate() throws {

@@ -7,32 +7,32 @@ import SessionStore
 struct TokenFallbackCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fallback",
-        abstract: "Say how a token gets a jar's requests back in where a site says 'not signed in'.",
+        abstract: "Manage the rules that sign a jar in again with a token when a site signs it out.",
         subcommands: [FallbackSetCommand.self, FallbackListCommand.self, FallbackRemoveCommand.self])
 }
 
 struct FallbackSetCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
-        abstract: "Keep a rule under a name.",
+        abstract: "Store a rule.",
         discussion: """
             crumb token fallback set app https://app.example/ --profile work --when-redirect /login \\
                 --cookie 'session={access_token}; Path=/; Secure; HttpOnly; SameSite=Lax'
 
-            'crumb curl' then gets a token where a response is one of these, delivers it, and makes the request once \
-            more. The cookie lives as long as the token.
+            When a response matches the rule, 'crumb curl' gets a token, delivers it, and repeats the request once. The \
+            cookie lives as long as the token.
             """)
 
     @OptionGroup var jar: JarOptions
     @OptionGroup var output: OutputOptions
 
-    @Option(help: "The name that the token is kept under.")
+    @Option(help: "The name of the login.")
     var profile: String
 
-    @Option(help: "A status that says 'not signed in'; may be given more than once. Default: 401.")
+    @Option(help: "A status that means 'not signed in'. Repeatable. Default: 401.")
     var whenStatus: [Int] = []
 
-    @Option(help: "A URL or path that a redirect to log in begins with; may be given more than once.")
+    @Option(help: "The start of a URL or path that a redirect to a login page has. Repeatable.")
     var whenRedirect: [String] = []
 
     @Option(help: "Deliver the token as this cookie: a Set-Cookie line with {access_token} or {id_token} in its value.")
@@ -47,12 +47,12 @@ struct FallbackSetCommand: CrumbCommand {
     @Argument(help: "The name of the rule.")
     var name: String
 
-    @Argument(help: "What the URLs begin with that the rule is for.")
+    @Argument(help: "The start of the URLs that the rule is for.")
     var url: String
 
     func validate() throws {
         let ways = [cookie != nil, exchange != nil, authorization].count { $0 }
-        guard ways == 1 else { throw ValidationError("Give one of --cookie, --exchange and --authorization.") }
+        guard ways == 1 else { throw ValidationError("Use one of --cookie, --exchange and --authorization.") }
         guard whenStatus.allSatisfy((100...999).contains) else {
             throw ValidationError("--when-status: use numbers from 100 to 999.")
         }
@@ -97,7 +97,7 @@ struct FallbackListCommand: CrumbCommand {
 
 struct FallbackRemoveCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Forget a rule.",
+        commandName: "remove", abstract: "Remove a rule.",
         aliases: ["rm", "delete"])
 
     @OptionGroup var jar: JarOptions

@@ -8,18 +8,17 @@ import SessionStore
 struct TokenGetCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "get",
-        abstract: "Print a valid access token, refreshed where it is due, for $(…).",
+        abstract: "Print a valid access token for use in $(…). Renews it first if it is due.",
         discussion: """
-            Nothing else is printed. Exit status 40 where there is no token of that name, 41 where it has expired and \
-            nothing can renew it, 43 where the server wants a new login, 45 where it cannot be reached; nothing is lost \
-            then.
+            Prints nothing else. Exit status 40 if there is no login of that name, 41 if the token has expired and cannot \
+            be renewed, 43 if the server requires a new login, 45 if the server cannot be reached.
             """)
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
     @OptionGroup var freshness: FreshnessOptions
 
-    @Argument(help: "The name that the token is kept under.")
+    @Argument(help: "The name of the login.")
     var name: String
 
     func execute(_ console: Console) throws {
@@ -35,14 +34,14 @@ struct TokenGetCommand: CrumbCommand {
 struct TokenHeaderCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "header",
-        abstract: "Print the Authorization header with a valid access token.",
+        abstract: "Print the Authorization header field with a valid access token.",
         discussion: """
-            For curl, without the token in its arguments:
+            Use it with curl, which then has no token in its arguments:
 
                 crumb token header work | curl -H @- https://api.example/me
 
-            A token that is bound to a key (DPoP) needs a proof for each request, which --method and --url name; a server \
-            that asks for a nonce says it in its DPoP-Nonce field:
+            A token that is bound to a key (DPoP) needs a proof for each request: describe the request with --method and \
+            --url. If the server sends a DPoP-Nonce field, pass it with --nonce.
 
                 crumb token header work --url https://api.example/me | curl -H @- https://api.example/me
             """)
@@ -51,21 +50,21 @@ struct TokenHeaderCommand: CrumbCommand {
     @OptionGroup var output: OutputOptions
     @OptionGroup var freshness: FreshnessOptions
 
-    @Option(help: "The method of the request, for a token that is bound to a key. Default: GET, where there is a URL.")
+    @Option(help: "The method of the request, for a token that is bound to a key. Default: GET.")
     var method: String?
 
     @Option(help: "The URL of the request, for a token that is bound to a key.")
     var url: String?
 
-    @Option(help: "The nonce that the request's server wants in the proof.")
+    @Option(help: "The nonce that the server requires in the proof.")
     var nonce: String?
 
-    @Argument(help: "The name that the token is kept under.")
+    @Argument(help: "The name of the login.")
     var name: String
 
     func validate() throws {
         guard url != nil || (method == nil && nonce == nil) else {
-            throw ValidationError("--method and --nonce: give the request's --url, too.")
+            throw ValidationError("--method and --nonce describe a request: give its --url, too.")
         }
     }
 
@@ -86,7 +85,7 @@ struct TokenHeaderCommand: CrumbCommand {
 
 /// How fresh an access token has to be.
 struct FreshnessOptions: ParsableArguments {
-    @Option(help: "Refresh where fewer seconds than this are left.")
+    @Option(help: "Renew the token if it expires within this many seconds.")
     var skew = 60
 
     func validate() throws {

@@ -7,11 +7,11 @@ import SessionStore
 struct TokenImportCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Store a token set under a name.",
+        abstract: "Import the tokens of a login.",
         discussion: """
-            Reads a token endpoint's JSON reply, or an access token alone on a line, from standard input or a file; \
-            never from the command line, which others can see. With --discover, or --endpoint token_endpoint=URL, \
-            the tokens can be refreshed.
+            Reads the JSON reply of a token endpoint, or an access token on a line, from standard input or a file, never \
+            from the command line, which others can see. With --discover or --endpoint token_endpoint=URL, Crumb can \
+            renew the tokens.
             """)
 
     @OptionGroup var database: DatabaseOptions
@@ -22,19 +22,19 @@ struct TokenImportCommand: CrumbCommand {
     @Option(help: "The file to read; '-' is standard input.")
     var file = "-"
 
-    @Option(help: "The client that they were issued to.")
+    @Option(help: "The client that the tokens were issued to.")
     var clientID = ""
 
-    @Option(help: "The account that they are for.")
+    @Option(help: "The account that the tokens are for.")
     var account = ""
 
-    @Option(help: "A resource that the token is for, a URL (RFC 8707), said again at each refresh; may be repeated.")
+    @Option(help: "The URL of a resource that the token is for (RFC 8707), sent with each refresh. Repeatable.")
     var resource: [String] = []
 
-    @Flag(help: "Look the server's endpoints up at its issuer.")
+    @Flag(help: "Look up the endpoints at the issuer.")
     var discover = false
 
-    @Argument(help: "The name to keep them under.")
+    @Argument(help: "The name of the login.")
     var name: String
 
     func validate() throws {

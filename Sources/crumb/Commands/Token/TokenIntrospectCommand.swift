@@ -6,15 +6,15 @@ import SessionStore
 
 struct TokenIntrospectCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
-        commandName: "introspect", abstract: "Ask the server what it knows of a token.")
+        commandName: "introspect", abstract: "Ask the server about a token.")
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
-    @Flag(help: "Ask about the refresh token instead of the access token.")
+    @Flag(help: "Ask about the refresh token, not the access token.")
     var refreshToken = false
 
-    @Argument(help: "The name that the tokens are kept under.")
+    @Argument(help: "The name of the login.")
     var name: String
 
     func execute(_ console: Console) throws {

@@ -6,7 +6,7 @@ import SessionStore
 
 struct TokenListCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the tokens that are kept, without showing them.",
+        commandName: "list", abstract: "List the stored logins. Never shows tokens.",
         aliases: ["ls"])
 
     @OptionGroup var database: DatabaseOptions

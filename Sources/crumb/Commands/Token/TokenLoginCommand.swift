@@ -7,16 +7,15 @@ import SessionStore
 struct TokenLoginCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "login",
-        abstract: "Log in at an authorization server and keep the tokens.",
+        abstract: "Log in at an authorization server and store the tokens.",
         discussion: """
-            Opens a browser, which comes back to a loopback address; with --no-browser the URL is printed, and the one \
-            that the browser ended at can be pasted; with --device a code is to be typed elsewhere; with \
-            --client-credentials there is no user at all. A name that was used before needs nothing else: what was said \
-            then still holds.
+            Opens a browser, which returns to a loopback address. With --no-browser, prints the URL, and takes the one \
+            that the browser ended at. With --device, shows a code to type on another device. With --client-credentials, \
+            needs no user. A name that was used before needs no other options: the earlier ones still apply.
 
                 crumb token login work --issuer https://id.example --client-id app --scope 'openid offline_access'
 
-            Secrets are never arguments: --client-secret-file, or the variable CRUMB_CLIENT_SECRET.
+            Secrets are never arguments: use --client-secret-file or the variable CRUMB_CLIENT_SECRET.
             """)
 
     @OptionGroup var database: DatabaseOptions
@@ -24,53 +23,54 @@ struct TokenLoginCommand: CrumbCommand {
     @OptionGroup var server: ServerOptions
     @OptionGroup var client: ClientSecretOptions
 
-    @Option(help: "The client's identifier.")
+    @Option(help: "The identifier of the client.")
     var clientID: String?
 
-    @Option(help: "Scopes to ask for, with spaces between them.")
+    @Option(help: "The scopes to request, with spaces between them.")
     var scope: String?
 
-    @Option(help: "A resource that the token is for, a URL (RFC 8707); may be given more than once.")
+    @Option(help: "The URL of a resource that the token is for (RFC 8707). Repeatable.")
     var resource: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "A further parameter of the page to log in on, such as prompt=consent.", valueName: "name=value"))
+            "Another parameter of the authorization request, such as prompt=consent. Repeatable.",
+            valueName: "name=value"))
     var parameter: [String] = []
 
-    @Option(help: "The account that the tokens are for. Default: what the ID token says.")
+    @Option(help: "The account that the tokens are for. Default: the one in the ID token.")
     var account: String?
 
-    @Option(help: "Where the browser comes back to; a port of 0, or none, takes any.")
+    @Option(help: "The URL that the browser returns to. Port 0, or no port, uses any free port.")
     var redirectURI: String?
 
-    @Option(help: "How many seconds the user may take.")
+    @Option(help: "How many seconds to wait for the user.")
     var timeout = 300
 
     @Flag(help: "Print the URL instead of opening a browser.")
     var noBrowser = false
 
-    @Flag(help: "Log in on another device, by a code.")
+    @Flag(help: "Log in on another device with a code.")
     var device = false
 
-    @Flag(help: "Leave out the QR code that a terminal shows with --device.")
+    @Flag(help: "Omit the QR code that --device shows on a terminal.")
     var noQrCode = false
 
-    @Flag(help: "Get the client's own tokens, without a user.")
+    @Flag(help: "Get tokens for the client itself, without a user.")
     var clientCredentials = false
 
-    @Flag(help: "Push the request to the server beforehand (RFC 9126).")
+    @Flag(help: "Push the authorization request to the server first (RFC 9126).")
     var push = false
 
     @Flag(name: .customLong("dpop"), help: "Bind the tokens to a new key (RFC 9449).")
     var bindsTokens = false
 
-    @Argument(help: "The name to keep the tokens under.")
+    @Argument(help: "The name of the login.")
     var name: String
 
     func validate() throws {
         guard !device || !clientCredentials else {
-            throw ValidationError("--device and --client-credentials are two ways; choose one.")
+            throw ValidationError("Use one of --device and --client-credentials.")
         }
         guard (1...86_400).contains(timeout) else { throw ValidationError("--timeout: use 1 to 86400 seconds.") }
     }

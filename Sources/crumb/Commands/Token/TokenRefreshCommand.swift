@@ -5,12 +5,12 @@ import SessionStore
 
 struct TokenRefreshCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
-        commandName: "refresh", abstract: "Renew the tokens now, due or not.")
+        commandName: "refresh", abstract: "Renew the tokens now, whether or not they are due.")
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
-    @Argument(help: "The name that the tokens are kept under.")
+    @Argument(help: "The name of the login.")
     var name: String
 
     func execute(_ console: Console) throws {

@@ -4,13 +4,13 @@ import SessionStore
 
 struct TokenRemoveCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Forget a token set, without a word to the server.",
+        commandName: "remove", abstract: "Remove a login here; the server does not hear of it.",
         aliases: ["rm", "delete"])
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
-    @Argument(help: "The name that it is kept under.")
+    @Argument(help: "The name of the login.")
     var name: String
 
     func execute(_ console: Console) throws {

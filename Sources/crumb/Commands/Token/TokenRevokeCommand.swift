@@ -7,13 +7,13 @@ import SessionStore
 struct TokenRevokeCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke",
-        abstract: "End the tokens at the server; what is known of the login stays.",
-        discussion: "A later 'crumb token login NAME' needs no options.")
+        abstract: "Revoke the tokens at the server. The settings of the login stay.",
+        discussion: "To log in again, run 'crumb token login NAME' without options.")
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
-    @Argument(help: "The name that the tokens are kept under.")
+    @Argument(help: "The name of the login.")
     var name: String
 
     func execute(_ console: Console) throws {
@@ -29,19 +29,19 @@ struct TokenRevokeCommand: CrumbCommand {
 struct TokenLogoutCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "logout",
-        abstract: "End the tokens at the server and forget them.",
+        abstract: "Revoke the tokens at the server and remove the login here.",
         discussion: """
-            Where the server cannot be reached, nothing is forgotten, so that it can be tried again; --force forgets all \
-            the same. Where it has no way to end tokens, they are forgotten, and it is said.
+            If the server cannot be reached, nothing is removed, so you can try again; --force removes the login anyway. \
+            If the server cannot revoke tokens, the login is removed, and a message says so.
             """)
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
-    @Flag(help: "Forget the tokens even where the server cannot end them.")
+    @Flag(help: "Remove the login even if the server cannot revoke its tokens.")
     var force = false
 
-    @Argument(help: "The name that the tokens are kept under.")
+    @Argument(help: "The name of the login.")
     var name: String
 
     func execute(_ console: Console) throws {

@@ -6,13 +6,13 @@ import SessionStore
 
 struct TokenStatusCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show what is kept of a login, and where, but no token.",
+        commandName: "status", abstract: "Show a login and where it is stored. Never shows tokens.",
         aliases: ["show"])
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
-    @Argument(help: "The name that the tokens are kept under.")
+    @Argument(help: "The name of the login.")
     var name: String
 
     func execute(_ console: Console) throws {
