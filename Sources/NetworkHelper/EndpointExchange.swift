@@ -9,13 +9,15 @@ extension HelperMessage where Head == HelperAnswer {
         switch head {
         case .failure(let reason): throw OAuth2Error(unreachable: "\(request.endpoint.authority): \(reason)")
         case .response(let status, let fields):
-            return EndpointResponse(
+            var response = EndpointResponse(
                 status: HTTPResponse.Status(code: status),
                 fields: HTTPFields(
                     fields.compactMap { field in
                         HTTPField.Name(field.name).map { HTTPField(name: $0, value: field.value) }
                     }),
                 body: body)
+            response.endpoint = request.endpoint
+            return response
         }
     }
 }

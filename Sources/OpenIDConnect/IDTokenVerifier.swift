@@ -28,10 +28,10 @@ public struct IDTokenVerifier: Sendable {
         guard response.exposedBody.count <= EndpointResponse.maximumBodySize,
             let set = try? JSONDecoder().decode(KeySet.self, from: Data(response.exposedBody))
         else { throw OAuth2Error(invalidIDToken: "the server's keys cannot be read") }
-        keys = set.keys.compactMap(\.key).enumerated().map { index, key in
+        keys = set.keys.compactMap(\.key).map { key in
             var key = key
-            // What has no name is found by trying.
-            if key.keyIdentifier == nil { key.keyIdentifier = JWKIdentifier(string: "unnamed-\(index)") }
+            // JWTKit asks for a name.
+            if key.keyIdentifier == nil { key.keyIdentifier = JWKIdentifier(string: "unnamed") }
             return key
         }
         guard !keys.isEmpty else { throw OAuth2Error(invalidIDToken: "the server has no keys for signatures") }
@@ -45,17 +45,29 @@ public struct IDTokenVerifier: Sendable {
     public func claims(in token: Secret) async throws(OAuth2Error) -> IDTokenClaims {
         let claims = try IDTokenClaims(unverified: token)
         guard let text = token.exposedText else { throw OAuth2Error(invalidIDToken: "it is not text") }
-        do {
+        let algorithm = claims.algorithm ?? "none"
+        for key in keys where IDTokenVerifier.isFor(algorithm, key) {
             let collection = JWTKeyCollection()
-            for key in keys {
-                // A key that is broken is one that has signed nothing.
-                _ = try? await collection.add(jwk: key)
-            }
-            _ = try await collection.verify(text, as: AnyClaims.self, iteratingKeys: true)
-        } catch {
-            throw OAuth2Error(invalidIDToken: "no key of the server has signed it")
+            // A key that is broken is one that has signed nothing.
+            guard (try? await collection.add(jwk: key)) != nil,
+                (try? await collection.verify(text, as: AnyClaims.self)) != nil
+            else { continue }
+            return claims
         }
-        return claims
+        throw OAuth2Error(invalidIDToken: "no key of the server has signed it")
+    }
+
+    /// Whether a key signs by an algorithm: it is of its kind, and not meant for another one.
+    private static func isFor(_ algorithm: String, _ key: JWK) -> Bool {
+        let kind: JWK.KeyType? =
+            switch algorithm.prefix(2) {
+            case "RS", "PS": .rsa
+            case "ES": .ecdsa
+            case "Ed": .octetKeyPair
+            default: nil
+            }
+        guard key.keyType == kind else { return false }
+        return key.algorithm.map { IDTokenAlgorithm.isSame($0.rawValue, algorithm) } ?? true
     }
 
     /// The keys of a set; `nil` for each that is none for signatures, or of a kind that is not known.
@@ -64,12 +76,22 @@ public struct IDTokenVerifier: Sendable {
             let key: JWK?
 
             private enum CodingKeys: String, CodingKey {
-                case use
+                case use, kty, crv, x, kid
             }
 
             init(from decoder: any Decoder) throws {
-                let use = try? decoder.container(keyedBy: CodingKeys.self).decode(String.self, forKey: .use)
-                key = use == "enc" ? nil : try? JWK(from: decoder)
+                let members = try? decoder.container(keyedBy: CodingKeys.self)
+                func text(_ name: CodingKeys) -> String? { try? members?.decode(String.self, forKey: name) }
+                if text(.use) == "enc" {
+                    key = nil
+                } else if text(.kty) == "OKP", text(.crv) == "Ed25519" {
+                    // JWTKit knows its algorithm by the older name only (RFC 9864).
+                    key = .octetKeyPair(
+                        .eddsa, identifier: text(.kid).map { JWKIdentifier(string: $0) }, x: text(.x), y: nil,
+                        curve: .ed25519)
+                } else {
+                    key = try? JWK(from: decoder)
+                }
             }
         }
 

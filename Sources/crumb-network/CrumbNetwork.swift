@@ -31,6 +31,11 @@ enum StandardStreams {
     }
 
     static func write(_ bytes: [UInt8]) throws {
-        try FileHandle.standardOutput.write(contentsOf: Data(bytes))
+        do {
+            try FileHandle.standardOutput.write(contentsOf: Data(bytes))
+        } catch {
+            // `crumb` has gone, and the terminal is its own: Foundation's error says nothing to a user.
+            throw ExitCode.failure
+        }
     }
 }

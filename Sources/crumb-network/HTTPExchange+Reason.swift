@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import Foundation
 import NIOCore
+import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
@@ -24,7 +25,9 @@ extension HTTPExchange {
         case is NIOSSLExtraError: "its certificate is for another host; check the name"
         case is CancellationError: "the request was given up"
         case is TooLate: "making the connection took too long, and nothing was sent"
-        default: "the connection failed (\(type(of: error)))"
+        case is HTTPParserError: "its answer is not HTTP; check the scheme, the host and the port"
+        case is HTTPClientError: "the connection broke, or its answer is not HTTP; check the address, and try again"
+        default: "the connection broke; check the address, and try again"
         }
     }
 

@@ -23,13 +23,17 @@ struct CurlFallbackTests {
         }
     }
 
-    private func given(_ site: LoopbackServer) throws -> String {
-        let url = "http://127.0.0.1:\(site.port)/"
+    private func importTokens() throws {
         let path = try home.write(AuthorizationServer.tokens(), to: "tokens")
         let imported = try home.start(
             ["token", "import", "work", "--issuer", server.issuer, "--client-id", "app", "--discover"], input: path
         ).wait()
         #expect(imported.status == 0, "\(imported.talk)")
+    }
+
+    private func given(_ site: LoopbackServer) throws -> String {
+        let url = "http://127.0.0.1:\(site.port)/"
+        try importTokens()
         let rule = try home.crumb(
             "token", "fallback", "set", "app", url, "--profile", "work", "--when-redirect", "/login", "--cookie",
             "session={access_token}; Path=/; HttpOnly")
@@ -54,6 +58,95 @@ struct CurlFallbackTests {
             #expect(last.talk.contains("\(url)login"), "\(last.talk)")
         }
         #expect(site.requests.count <= requests, "\(site.requests.map(\.target))")
+    }
+
+    /// A rule that presents the token in the Authorization field, and a site that takes some tokens.
+    private func bearerSite(taking tokens: Set<String>) throws -> (LoopbackServer, url: String) {
+        let site = try LoopbackServer { request in
+            let token = request.text("authorization").first?.dropFirst("Bearer ".count) ?? ""
+            if tokens.contains(String(token)) { return LoopbackServer.Response(body: "welcome\n") }
+            var response = LoopbackServer.Response(401, body: "go away\n")
+            response.fields.append(("WWW-Authenticate", Array("Bearer error=\"invalid_token\"".utf8)))
+            return response
+        }
+        let url = "http://127.0.0.1:\(site.port)/"
+        try importTokens()
+        let rule = try home.crumb("token", "fallback", "set", "app", url, "--profile", "work", "--authorization")
+        #expect(rule.status == 0, "\(rule.talk)")
+        return (site, url)
+    }
+
+    @Test("The token goes with the first request, and one that the site takes is not renewed")
+    func once() throws {
+        let (site, url) = try bearerSite(taking: ["access-0"])
+        for count in 1...3 {
+            let result = try home.crumb("curl", "--", "-s", url)
+            #expect(result.status == 0 && result.text == "welcome\n", "\(result.talk)")
+            #expect(site.requests.count == count)
+        }
+        #expect(server.forms(at: "/token").isEmpty)
+    }
+
+    @Test("The file of -D has the headers of the answer that counts, alone")
+    func dumpedHeaders() throws {
+        let (site, url) = try bearerSite(taking: ["access-1"])
+        let dump = home.file("headers")
+        let result = try home.crumb("curl", "--", "-s", "-D", dump, url)
+        #expect(result.status == 0 && result.text == "welcome\n" && site.requests.count == 2, "\(result.talk)")
+        let text = String(decoding: home.bytes("headers"), as: UTF8.self)
+        #expect(text.hasPrefix("HTTP/1.1 200") && !text.contains("401"), "\(text)")
+    }
+
+    @Test("The file of -D has the refusal that is the answer, once")
+    func dumpedRefusal() throws {
+        let (site, url) = try bearerSite(taking: [])
+        let refused = try home.crumb("curl", "--", "-s", "-D", home.file("headers"), url)
+        #expect(refused.status == 43 && refused.text == "go away\n" && site.requests.count == 2)
+        let headers = String(decoding: home.bytes("headers"), as: UTF8.self)
+        #expect(headers.hasPrefix("HTTP/1.1 401") && headers.split(separator: "HTTP/1.1").count == 1, "\(headers)")
+    }
+
+    @Test("A form that was posted is not posted again for the page that it leads to")
+    func postRedirectGet() throws {
+        let site = try LoopbackServer { request in
+            if request.target == "/form" { return LoopbackServer.Response(303, location: "/done", body: "") }
+            let isSignedIn = request.text("cookie").contains { $0.contains("session=access-0") }
+            return LoopbackServer.Response(
+                isSignedIn ? 200 : 302, location: isSignedIn ? nil : "/login", body: "done\n")
+        }
+        let url = try given(site)
+        let result = try home.crumb("curl", "--", "-s", "-L", "-d", "a=b", "\(url)form")
+        #expect(result.status == 0 && result.text == "done\n", "\(result.talk)")
+        let requests = site.requests.map { "\($0.method) \($0.target)" }
+        #expect(requests == ["POST /form", "GET /done", "GET /done"], "\(requests)")
+    }
+
+    @Test("A body that can be read only once is not sent again, and that is said")
+    func unrepeatable() throws {
+        let (site, url) = try bearerSite(taking: [])
+        let pipe = home.file("pipe")
+        #expect(mkfifo(pipe, 0o600) == 0)
+        let writer = Thread {
+            let file = open(pipe, O_WRONLY)
+            _ = "x=y".withCString { write(file, $0, 3) }
+            close(file)
+        }
+        writer.start()
+        let result = try home.crumb("curl", "--", "-s", "--data-binary", "@\(pipe)", url)
+        #expect(result.text == "go away\n" && site.requests.count == 1, "\(result.text)")
+        #expect(result.talk.contains("read only once"), "\(result.talk)")
+    }
+
+    @Test("A URL that gives no cookies for a token is named")
+    func failedExchange() throws {
+        let site = try site(taking: [])
+        let url = try given(site)
+        let rule = try home.crumb(
+            "token", "fallback", "set", "app", url, "--profile", "work", "--when-redirect", "/login", "--exchange",
+            "\(url)cookies")
+        #expect(rule.status == 0, "\(rule.talk)")
+        let result = try home.crumb("curl", "--", "-s", url)
+        #expect(result.status == 48 && result.talk.contains("\(url)cookies"), "\(result.talk)")
     }
 
     @Test("A rule's statuses are those that HTTP has", arguments: ["99", "1000", "-1"])

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// What `crumb token` does with a server: each subcommand, for people and in JSON.
@@ -157,7 +158,11 @@ struct TokenServerCommandTests {
         let revoked = try home.crumb("token", "revoke", "--json", "work")
         #expect(try revoked.objects().first?["revoked"] as? [String] == ["refresh_token", "access_token"])
         #expect(server.revoked == ["refresh_token", "access_token"])
-        #expect(try home.crumb("token", "get", "work").status == 41)
+        // Nothing has expired: the login was ended.
+        let ended = try home.crumb("token", "get", "work")
+        #expect(
+            ended.status == 43 && ended.talk.contains("revoked") && !ended.talk.contains("expired"), "\(ended.talk)")
+        #expect(try home.crumb("token", "list", "--json").objects().first?["state"] as? String == "login-required")
         #expect(try home.crumb("token", "status", "work").status == 0)
         #expect(try home.crumb("token", "logout", "work").status == 0)
         #expect(try home.crumb("token", "status", "work").status == 40)
@@ -198,6 +203,43 @@ struct TokenServerCommandTests {
         #expect(try home.crumb("token", "import", "bare", input: "tok-1").status == 0)
         let result = try home.crumb("token", command, "bare")
         #expect(result.status == 47 && result.talk.contains("bare"), "\(result.talk)")
+        // Each option that a message recommends is one that there is.
+        let import_ = try home.crumb("token", "import", "--help").text
+        let options = result.talk.matches(of: /--[a-z-]+/).map { String($0.output) }
+        #expect(!options.isEmpty && options.allSatisfy { import_.contains($0) }, "\(options)")
+    }
+
+    @Test("A server's error names the endpoint that gave it, and a missing endpoint the option that names one")
+    func namedEndpoints() throws {
+        try given(expired: true)
+        server.endGrants()
+        let path = try home.write(AuthorizationServer.tokens(), to: "tokens")
+        let imported = try home.start(
+            ["token", "import", "half", "--endpoint", "token_endpoint=\(server.issuer)/nowhere"], input: path
+        ).wait()
+        #expect(imported.status == 0, "\(imported.talk)")
+        let refused = try home.crumb("token", "refresh", "half")
+        #expect(refused.talk.contains("\(server.issuer)/nowhere"), "\(refused.talk)")
+        let missing = try home.crumb("token", "introspect", "half")
+        #expect(missing.status == 47 && missing.talk.contains("--endpoint introspection_endpoint="), "\(missing.talk)")
+        let insecure = try home.crumb(
+            "token", "login", "x", "--client-credentials", "--client-id", "app", "--issuer", "http://id.example/a?b=c")
+        #expect(insecure.status == 47 && insecure.talk.contains("'http://id.example/a'"), "\(insecure.talk)")
+    }
+
+    @Test("A secret that other users can read is refused, unless an option allows it", arguments: [true, false])
+    func exposedSecret(isKey: Bool) throws {
+        let option = isKey ? "--client-key-file" : "--client-secret-file"
+        let file = try home.write("client-s3cret\n", to: "secret", mode: 0o644)
+        let words = [
+            "token", "login", "machine", "--client-credentials", "--issuer", server.issuer, "--client-id", "app",
+        ]
+        let refused = try home.start(words + [option, file]).wait()
+        #expect(refused.status == 33 && refused.talk.contains("chmod 600"), "\(refused.talk)")
+        #expect(refused.talk.contains("--dangerously-allow-exposed-files"))
+        let allowed = try home.start(words + [option, file, "--dangerously-allow-exposed-files"]).wait()
+        // The key is none; but it was read.
+        #expect(allowed.status == (isKey ? 47 : 0), "\(allowed.talk)")
     }
 
     // MARK: - Logins
@@ -252,6 +294,27 @@ struct TokenServerCommandTests {
         #expect(!result.talk.contains("\u{2580}") && result.output.isEmpty)
         #expect(server.forms(at: "/token").count == 2)
         #expect(try home.crumb("token", "get", "tv").text == "access-0\n")
+    }
+
+    @Test("What to type where is an object in JSON, before the tokens")
+    func deviceJSON() throws {
+        let result = try home.crumb(
+            "token", "login", "tv", "--device", "--issuer", server.issuer, "--client-id", "app", "--json")
+        #expect(result.status == 0 && result.talk.isEmpty, "\(result.talk)")
+        let objects = try result.objects()
+        #expect(objects.count == 2 && objects[0]["userCode"] as? String == "AB-CD")
+        #expect(objects[0]["verificationURI"] as? String == "\(server.issuer)/go" && objects[0]["expires"] is String)
+        #expect(objects.last?["state"] as? String == "valid")
+        expectSilent(result)
+    }
+
+    @Test("What does not speak HTTP is said in words")
+    func noHTTP() throws {
+        let site = try LoopbackServer { _ in LoopbackServer.Response(99) }
+        let result = try home.crumb(
+            "token", "login", "x", "--client-credentials", "--client-id", "app", "--endpoint",
+            "token_endpoint=http://127.0.0.1:\(site.port)/")
+        #expect(result.status == 45 && !result.talk.contains("HTTPParserError"), "\(result.talk)")
     }
 
     @Test("What tokens are for is said at the login, and again at each refresh")
@@ -371,6 +434,14 @@ struct TokenServerCommandTests {
 
     @Test("Rules of a login fallback are kept, listed and removed, in JSON as well")
     func fallback() throws {
+        let unknown = try home.crumb(
+            "token", "fallback", "set", "app", "https://app.example/", "--profile", "work", "--authorization")
+        #expect(unknown.status == 40 && unknown.talk.contains("work"), "\(unknown.talk)")
+        try given()
+        let elsewhere = try home.crumb(
+            "token", "fallback", "set", "app", "https://app.example/", "--profile", "work", "--exchange",
+            "https://id.other/cookie")
+        #expect(elsewhere.status == 47 && elsewhere.talk.contains("https://id.other/cookie"), "\(elsewhere.talk)")
         let set = try home.crumb(
             "token", "fallback", "set", "app", "https://app.example/", "--profile", "work", "--when-redirect", "/login",
             "--cookie", "session={access_token}; Path=/; Secure")

@@ -62,6 +62,40 @@ struct IDTokenVerifierTests {
         }
     }
 
+    @Test("Ed25519 is known by its own name as well as by EdDSA (RFC 9864)", arguments: ["EdDSA", "Ed25519"])
+    func ed25519(name: String) async throws {
+        // The key of RFC 8037, appendix A. What a client signs to authenticate is a token like any other.
+        let pem = """
+            -----BEGIN PRIVATE KEY-----
+            MC4CAQAwBQYDK2VwBCIEIJ1hsZ3v/VpguoRK9JLsLMREScVpezJpGXA7rAMcrn9g
+            -----END PRIVATE KEY-----
+            """
+        let key = try SigningKey(pem: Secret(pem), algorithm: SigningKey.Algorithm(rawValue: name))
+        var generator = SystemRandomNumberGenerator()
+        let assertion = ClientAssertion(clientID: "app", audience: "app", key: key)
+        guard
+            case .clientAssertion(_, let token) = try assertion.authentication(
+                now: 1_795_248_000_000_000, using: &generator)
+        else { return }
+        let x = "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwaaPJHURo"
+        for algorithm in ["", #","alg":"EdDSA""#, #","alg":"Ed25519""#] {
+            // Another key in front of it must not be the one that is asked.
+            let verifier = try verifier(
+                try jwk(ES256PrivateKey(), kid: nil), #"{"kty":"OKP","crv":"Ed25519","x":"\#(x)"\#(algorithm)}"#)
+            #expect(try await verifier.claims(in: token).algorithm == name)
+        }
+        let other = #"{"kty":"OKP","crv":"Ed25519","x":"A\#(x.dropFirst())"}"#
+        #expect(await isRefused(try #require(token.exposedText), by: try verifier(other)))
+    }
+
+    @Test("A key that is meant for another algorithm verifies nothing")
+    func otherAlgorithm() async throws {
+        let token = try await token(key)
+        let jwk = try jwk(key, kid: "k1")
+        #expect(await !isRefused(token, by: try verifier(jwk.replacing("{", with: #"{"alg":"ES256","#))))
+        #expect(await isRefused(token, by: try verifier(jwk.replacing("{", with: #"{"alg":"ES384","#))))
+    }
+
     @Test("Another key's signature, a changed claim, and none at all are refused")
     func refused() async throws {
         let verifier = try verifier(try jwk(key, kid: "k1"))

@@ -68,7 +68,10 @@ public enum ClientAuthentication: Sendable, Equatable {
     /// Section 2.3.1: identifier and secret are form-encoded, each on its own, before they are joined.
     var authorization: Secret? {
         guard case .clientSecretBasic(let clientID, let secret) = self else { return nil }
-        let pair = FormEncoding.encode(clientID) + [UInt8(ascii: ":")] + FormEncoding.encode(secret)
+        let space = Array("%20".utf8)
+        let pair =
+            FormEncoding.encode(clientID, space: space) + [UInt8(ascii: ":")]
+            + FormEncoding.encode(secret, space: space)
         return Secret(Array("Basic ".utf8) + Base64.encode(pair))
     }
 }

@@ -1,18 +1,20 @@
 /// `application/x-www-form-urlencoded`, as RFC 6749, appendix B uses it: UTF-8, space as `+`, the rest as `%HH`.
+///
+/// In a Basic credential a space is `%20`: servers that decode percent-encoding only take that as well.
 enum FormEncoding {
     static let mediaType = "application/x-www-form-urlencoded"
 
-    static func encode(_ text: String) -> [UInt8] {
-        encode(text.utf8)
+    static func encode(_ text: String, space: [UInt8] = [0x2B]) -> [UInt8] {
+        encode(text.utf8, space: space)
     }
 
-    static func encode(_ secret: Secret) -> [UInt8] {
+    static func encode(_ secret: Secret, space: [UInt8] = [0x2B]) -> [UInt8] {
         secret.withExposed { span in
-            span.withUnsafeBufferPointer { encode($0) }
+            span.withUnsafeBufferPointer { encode($0, space: space) }
         }
     }
 
-    private static func encode(_ bytes: some Collection<UInt8>) -> [UInt8] {
+    private static func encode(_ bytes: some Collection<UInt8>, space: [UInt8]) -> [UInt8] {
         var output: [UInt8] = []
         output.reserveCapacity(bytes.count)
         for byte in bytes {
@@ -20,7 +22,7 @@ enum FormEncoding {
             case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2A, 0x2D, 0x2E, 0x5F:
                 output.append(byte)
             case 0x20:
-                output.append(0x2B)
+                output += space
             default:
                 output.append(0x25)
                 output.append(hexDigit(byte >> 4))

@@ -9,6 +9,9 @@ public struct EndpointResponse: Sendable {
     /// The body without content encodings, of at most one byte more than ``maximumBodySize``.
     public let exposedBody: [UInt8]
 
+    /// Who has answered, for errors; `nil` if the transport does not say.
+    public var endpoint: EndpointURL?
+
     /// How many bytes of a body are read at most; a transport need not receive more than one byte beyond.
     public static let maximumBodySize = 1_048_576
 
@@ -33,7 +36,7 @@ public struct EndpointResponse: Sendable {
             members = try ReplyBody.members(of: exposedBody, status: status.code)
         } catch {
             guard isSuccess else { throw refusal(JSONObject(), bodyKind: ReplyBody.kind(of: error), secrets) }
-            throw error
+            throw error.annotated(by: self)
         }
         guard isSuccess, members["error"]?.nonEmptyText == nil else {
             throw refusal(members, bodyKind: "JSON without a usable error code", secrets)
@@ -48,7 +51,8 @@ public struct EndpointResponse: Sendable {
     }
 
     private func refusal(_ members: JSONObject, bodyKind: String, _ secrets: [Secret]) -> OAuth2Error {
-        .refusal(status: status.code, members: members, bodyKind: bodyKind, redacting: secrets)
+        OAuth2Error.refusal(status: status.code, members: members, bodyKind: bodyKind, redacting: secrets)
+            .annotated(by: self)
     }
 }
 

@@ -21,10 +21,13 @@ public struct EndpointURL: Sendable, Hashable, CustomStringConvertible {
         guard let parts = EndpointURL.parts(of: text) else {
             throw OAuth2Error(
                 .invalidEndpoint,
-                "The endpoint is not an absolute https URL of ASCII characters without user information and fragment.")
+                "The endpoint\(EndpointURL.quoted(text)) is not an absolute https URL of ASCII characters without user "
+                    + "information and fragment.")
         }
         guard parts.scheme == "https" || dangerouslyAllowingPlainHTTP || EndpointURL.isLoopback(parts.host) else {
-            throw OAuth2Error(.insecureEndpoint, "The endpoint is not https, so secrets would go there unencrypted.")
+            throw OAuth2Error(
+                .insecureEndpoint,
+                "The endpoint\(EndpointURL.quoted(text)) is not https, so secrets would go there unencrypted.")
         }
         scheme = parts.scheme
         authority = parts.authority
@@ -37,6 +40,15 @@ public struct EndpointURL: Sendable, Hashable, CustomStringConvertible {
     /// The URL without its query, which may hold what a server's operator thinks secret.
     var withoutQuery: String {
         "\(scheme)://\(authority)\(path.prefix { $0 != "?" })"
+    }
+
+    /// A URL for the middle of a sentence, without its query; nothing for one that may hold a password, or more than a URL.
+    private static func quoted(_ text: String) -> String {
+        let shown = text.prefix { $0 != "?" && $0 != "#" }
+        guard (1...200).contains(shown.utf8.count), !shown.contains("@"), shown.utf8.allSatisfy(isURLCharacter) else {
+            return ""
+        }
+        return " '\(shown)'"
     }
 
     private static func parts(of text: String) -> (scheme: String, authority: String, host: String, path: String)? {

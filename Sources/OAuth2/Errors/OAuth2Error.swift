@@ -1,3 +1,5 @@
+internal import HTTPTypes
+
 /// Why an OAuth2 message could not be made, or did not give what was asked for.
 ///
 /// An error never holds a body, a token or any other secret. What the server said of itself is kept only as far as it
@@ -30,7 +32,10 @@ public struct OAuth2Error: Error, Sendable, Hashable {
     /// characters; `nil` where it held a secret of the request.
     public let serverDescription: String?
 
-    private let sentence: String
+    /// After how many seconds the server wants to be asked again (`Retry-After`; RFC 9110, section 10.2.3), if it says so.
+    public private(set) var retryAfter: Int?
+
+    private var sentence: String
 
     init(
         _ code: Code, status: Int? = nil, serverCode: String? = nil, serverDescription: String? = nil,
@@ -45,6 +50,20 @@ public struct OAuth2Error: Error, Sendable, Hashable {
 }
 
 extension OAuth2Error {
+    /// The error with what the reply's fields and its endpoint add to it.
+    func annotated(by response: EndpointResponse) -> OAuth2Error {
+        var error = self
+        if let endpoint = response.endpoint { error.sentence += " The endpoint is \(endpoint.withoutQuery)." }
+        // A date would count by the server's clock; servers of this kind say seconds.
+        if error.isTemporary, let text = response.exposedFields[.retryAfter], text.utf8.count <= 9,
+            let seconds = Int(text), seconds >= 0
+        {
+            error.retryAfter = seconds
+            error.sentence += " Try again in \(seconds) seconds."
+        }
+        return error
+    }
+
     /// The error of a transport that got no answer.
     ///
     /// - Parameter reason: Why, as a clause without a full stop, and without anything of the request.

@@ -52,6 +52,12 @@ public struct ProfileSettings: Sendable, Hashable, Codable {
     public var refreshesAhead: Bool?
     /// Whether the server names itself in every redirect (RFC 9207), so that one without a name is none of its own.
     public var serverSendsIssuer: Bool?
+    /// Whether the user has named the account, so that an ID token does not rename it; `nil` if that is not known.
+    public var namesAccount: Bool?
+    /// The algorithm that the client is registered for (`id_token_signed_response_alg`); `nil` if that is not known.
+    public var idTokenAlgorithm: String?
+    /// The algorithms by which the server says it signs ID tokens; `nil` if it does not say.
+    public var serverIDTokenAlgorithms: [String]?
     /// Whether requests for authorization are pushed to the server beforehand (RFC 9126).
     public var pushesRequests: Bool?
     /// Further parameters of the page to log in on, names and values in turn.

@@ -3,7 +3,7 @@ internal import CryptoExtras
 
 /// A private key that signs: for DPoP proofs with ES256, and for client assertions with what the key is for.
 public struct SigningKey: Sendable, Equatable {
-    /// How a key signs (RFC 7518, section 3.1; RFC 8037, section 3.1).
+    /// How a key signs (RFC 7518, section 3.1; RFC 8037, section 3.1; RFC 9864).
     public enum Algorithm: String, Sendable, CaseIterable {
         /// With a P-256 key: what proofs are signed with.
         case es256 = "ES256"
@@ -13,6 +13,8 @@ public struct SigningKey: Sendable, Equatable {
         case ps256 = "PS256"
         /// With an Ed25519 key.
         case edDSA = "EdDSA"
+        /// The same under the name of RFC 9864, for servers that no longer know `EdDSA`.
+        case ed25519 = "Ed25519"
     }
 
     /// How the key signs.
@@ -62,7 +64,8 @@ public struct SigningKey: Sendable, Equatable {
                 case .rs256:
                     (try? _RSA.Signing.PrivateKey(derRepresentation: Array(der))).map { .rsa($0, .insecurePKCS1v1_5) }
                 case .ps256: (try? _RSA.Signing.PrivateKey(derRepresentation: Array(der))).map { .rsa($0, .PSS) }
-                case .edDSA: (try? Curve25519.Signing.PrivateKey(derRepresentation: Array(der))).map { .edDSA($0) }
+                case .edDSA, .ed25519:
+                    (try? Curve25519.Signing.PrivateKey(derRepresentation: Array(der))).map { .edDSA($0) }
                 }
             guard let signer else {
                 throw OAuth2Error(.invalidKey, "The key is not a private key for \(algorithm.rawValue).")
@@ -88,8 +91,10 @@ public struct SigningKey: Sendable, Equatable {
     private init?(pem text: String, _ algorithm: Algorithm?) {
         if algorithm ?? .es256 == .es256, let key = try? P256.Signing.PrivateKey(pemRepresentation: text) {
             self.init(key)
-        } else if algorithm ?? .edDSA == .edDSA, let key = try? Curve25519.Signing.PrivateKey(pemRepresentation: text) {
-            self.init(.edDSA, der: Array(key.derRepresentation))
+        } else if [.edDSA, .ed25519].contains(algorithm ?? .edDSA),
+            let key = try? Curve25519.Signing.PrivateKey(pemRepresentation: text)
+        {
+            self.init(algorithm ?? .edDSA, der: Array(key.derRepresentation))
         } else if [.rs256, .ps256].contains(algorithm ?? .rs256),
             let key = try? _RSA.Signing.PrivateKey(pemRepresentation: text)
         {

@@ -50,7 +50,11 @@ public enum TokenResponse {
     public static func tokenSet(
         _ response: EndpointResponse, now: Int64, redacting secrets: [Secret] = []
     ) throws(OAuth2Error) -> TokenSet {
-        try tokenSet(status: response.status, body: response.exposedBody, now: now, redacting: secrets)
+        do {
+            return try tokenSet(status: response.status, body: response.exposedBody, now: now, redacting: secrets)
+        } catch {
+            throw error.annotated(by: response)
+        }
     }
 
     /// The refresh token in a successful reply, even where the rest of the reply is damaged or breaks off after it.

@@ -44,6 +44,8 @@ public struct ServerMetadata: Sendable, Equatable {
     public var requiresPushedRequests = false
     /// How clients may authenticate at the token endpoint; `nil` where the server does not tell.
     public var authenticationMethods: [String]?
+    /// The algorithms by which the server signs ID tokens; `nil` if it does not say.
+    public var idTokenAlgorithms: [String]?
 
     /// Metadata from its parts, for a server that has none.
     public init(issuer: String = "", endpoints: [Endpoint: String] = [:]) {
@@ -59,6 +61,7 @@ public struct ServerMetadata: Sendable, Equatable {
             requiresPushedRequests = requires
         }
         authenticationMethods = members["token_endpoint_auth_methods_supported"]?.texts
+        idTokenAlgorithms = members["id_token_signing_alg_values_supported"]?.texts
     }
 
     /// The URL of an endpoint.
@@ -70,7 +73,9 @@ public struct ServerMetadata: Sendable, Equatable {
     ) throws(OAuth2Error) -> EndpointURL {
         guard let text = endpoints[endpoint] else {
             throw OAuth2Error(
-                .endpointMissing, "The server tells no endpoint for \(endpoint.purpose) (\(endpoint.rawValue)).")
+                .endpointMissing,
+                "The server tells no endpoint for \(endpoint.purpose); name it with --endpoint \(endpoint.rawValue)=URL."
+            )
         }
         return try EndpointURL(text, dangerouslyAllowingPlainHTTP: dangerouslyAllowingPlainHTTP)
     }
@@ -82,6 +87,7 @@ public struct ServerMetadata: Sendable, Equatable {
         metadata.sendsIssuer = sendsIssuer || other.sendsIssuer
         metadata.requiresPushedRequests = requiresPushedRequests || other.requiresPushedRequests
         metadata.authenticationMethods = authenticationMethods ?? other.authenticationMethods
+        metadata.idTokenAlgorithms = idTokenAlgorithms ?? other.idTokenAlgorithms
         return metadata
     }
 }

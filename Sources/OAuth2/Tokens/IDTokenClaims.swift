@@ -1,3 +1,5 @@
+internal import Crypto
+
 /// What an ID token says of the login (OpenID Connect Core 1.0, section 2). Moments are microseconds since the Unix
 /// epoch.
 public struct IDTokenClaims: Sendable, Equatable {
@@ -13,6 +15,8 @@ public struct IDTokenClaims: Sendable, Equatable {
     public let expiry: Int64
     /// When it was issued.
     public let issuedAt: Int64?
+    /// When it starts to be valid (`nbf`; RFC 7519, section 4.1.5).
+    public let notBefore: Int64?
     /// When the user logged in.
     public let authenticatedAt: Int64?
     /// How the user logged in (`acr`).
@@ -22,20 +26,22 @@ public struct IDTokenClaims: Sendable, Equatable {
     /// The algorithm of the signature, as the token's header has it.
     public let algorithm: String?
     private let nonce: Secret?
+    private let hasCriticalExtensions: Bool
+    /// The value of `at_hash` and of `c_hash`; empty if the member is not a string.
+    private let accessTokenHash: String?
+    private let codeHash: String?
 
     /// The claims in a token, whose signature is not looked at.
     ///
     /// For a token that came from the token endpoint itself, TLS vouches for the issuer (section 3.1.3.7, point 6).
     public init(unverified token: Secret) throws(OAuth2Error) {
         let parts = token.exposedBytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard parts.count == 3, let payload = Base64.decodeForURL(parts[1]),
+        guard parts.count == 3, let head = Base64.decodeForURL(parts[0]), let payload = Base64.decodeForURL(parts[1]),
+            case .object(let header) = JSONReader.document(head),
             case .object(let members) = JSONReader.document(payload)
         else { throw OAuth2Error(invalidIDToken: "it is not a signed JSON Web Token") }
-        if let header = Base64.decodeForURL(parts[0]), case .object(let members) = JSONReader.document(header) {
-            algorithm = members["alg"]?.nonEmptyText
-        } else {
-            algorithm = nil
-        }
+        algorithm = header["alg"]?.nonEmptyText
+        hasCriticalExtensions = header["crit"] != nil
         guard let issuer = members["iss"]?.nonEmptyText, let subject = members["sub"]?.nonEmptyText,
             let expiry = members["exp"].flatMap(TokenExpiry.numericDate)
         else { throw OAuth2Error(invalidIDToken: "it lacks iss, sub or exp") }
@@ -45,33 +51,86 @@ public struct IDTokenClaims: Sendable, Equatable {
         audience = members["aud"]?.texts ?? []
         authorizedParty = members["azp"]?.nonEmptyText
         issuedAt = members["iat"].flatMap(TokenExpiry.numericDate)
+        notBefore = members["nbf"].flatMap(TokenExpiry.numericDate)
+        accessTokenHash = members["at_hash"].map { $0.text ?? "" }
+        codeHash = members["c_hash"].map { $0.text ?? "" }
         authenticatedAt = members["auth_time"].flatMap(TokenExpiry.numericDate)
         authenticationContext = members["acr"]?.nonEmptyText
         displayName = members.first(of: ["email", "preferred_username", "name"])?.nonEmptyText
         nonce = members["nonce"]?.nonEmptyText.map { Secret($0) }
     }
 
-    /// Makes sure that the token is from this issuer, for this client and this login, and has not ended (section
-    /// 3.1.3.7, points 2 to 5 and 9 to 11).
+    /// Checks that the token is from this issuer, for this client and this login, is valid at `now`, and needs no
+    /// extension of JSON Web Signature, of which none is understood here (section 3.1.3.7, points 2 to 5 and 9 to 11;
+    /// RFC 7515, section 4.1.11).
     ///
     /// - Parameters:
-    ///   - issuer: The server's issuer identifier.
-    ///   - nonce: What the authorization request had; `nil` where it had none.
+    ///   - issuer: The server's issuer identifier; empty if it is not known.
+    ///   - clientID: The client's identifier; empty if it is not known.
+    ///   - nonce: The nonce of the authorization request; `nil` if it had none.
     ///   - skew: How far clocks may differ.
     /// - Throws: ``OAuth2Error/Code/issuerMismatch`` or ``OAuth2Error/Code/invalidIDToken``.
     public func check(
         issuer: String, clientID: String, nonce: Secret?, now: Int64, skew: Duration = .seconds(120)
     ) throws(OAuth2Error) {
-        guard Array(self.issuer.utf8) == Array(issuer.utf8) else {
+        guard !hasCriticalExtensions else {
+            throw OAuth2Error(invalidIDToken: "its header needs an extension that Crumb does not know (crit)")
+        }
+        guard issuer.isEmpty || Array(self.issuer.utf8) == Array(issuer.utf8) else {
             throw OAuth2Error(.issuerMismatch, "The ID token is of another issuer than the one that was asked.")
         }
-        guard audience.contains(clientID), authorizedParty ?? clientID == clientID,
-            audience.count == 1 || authorizedParty == clientID
-        else { throw OAuth2Error(invalidIDToken: "it is for another client") }
+        let isForClient =
+            audience.contains(clientID) && authorizedParty ?? clientID == clientID
+            && (audience.count == 1 || authorizedParty == clientID)
+        guard clientID.isEmpty || isForClient else { throw OAuth2Error(invalidIDToken: "it is for another client") }
         guard nonce == nil || nonce == self.nonce else { throw OAuth2Error(invalidIDToken: "it is of another login") }
-        guard now < Microseconds.sum(expiry, Microseconds.count(of: skew)) else {
-            throw OAuth2Error(invalidIDToken: "it has ended")
+        let skew = Microseconds.count(of: skew)
+        guard now < Microseconds.sum(expiry, skew) else {
+            throw OAuth2Error(invalidIDToken: "it has expired")
         }
+        let latest = Microseconds.sum(now, skew)
+        guard notBefore ?? .min <= latest else {
+            throw OAuth2Error(
+                invalidIDToken: "it is not valid yet (nbf); compare this machine's clock with the server's")
+        }
+        guard issuedAt ?? .min <= latest else {
+            throw OAuth2Error(
+                invalidIDToken: "it was issued in the future (iat); compare this machine's clock with the server's")
+        }
+    }
+
+    /// Checks that the token was issued together with an access token, and for a code (section 3.1.3.8; section
+    /// 3.3.2.11).
+    ///
+    /// A token without these hashes passes: a server that answers at the token endpoint may leave them out.
+    ///
+    /// - Parameters:
+    ///   - accessToken: The access token of the same reply.
+    ///   - code: The code that was redeemed; `nil` if there was none.
+    /// - Throws: ``OAuth2Error/Code/invalidIDToken``.
+    public func check(accessToken: Secret, code: Secret? = nil) throws(OAuth2Error) {
+        guard accessTokenHash == nil || accessTokenHash == halfHash(of: accessToken) else {
+            throw OAuth2Error(invalidIDToken: "it belongs to another access token (at_hash)")
+        }
+        guard let code else { return }
+        guard codeHash == nil || codeHash == halfHash(of: code) else {
+            throw OAuth2Error(invalidIDToken: "it belongs to another authorization code (c_hash)")
+        }
+    }
+
+    /// The left half of a hash, by the hash function of the signature's algorithm; `nil` if the algorithm has none.
+    private func halfHash(of secret: Secret) -> String? {
+        let bytes = secret.exposedBytes
+        let hash: [UInt8]
+        switch algorithm {
+        // Ed25519 signs with SHA-512 (RFC 8032, section 5.1).
+        case "EdDSA", "Ed25519": hash = Array(SHA512.hash(data: bytes))
+        case let name? where name.hasSuffix("256"): hash = Array(SHA256.hash(data: bytes))
+        case let name? where name.hasSuffix("384"): hash = Array(SHA384.hash(data: bytes))
+        case let name? where name.hasSuffix("512"): hash = Array(SHA512.hash(data: bytes))
+        default: return nil
+        }
+        return String(decoding: Base64.encodeForURL(Array(hash.prefix(hash.count / 2))), as: UTF8.self)
     }
 
     /// Makes sure that the user has logged in as recently, and in one of the ways, that were asked for (section 3.1.3.7,

@@ -136,8 +136,8 @@ public struct LoginFallback: Sendable {
         let lines = response.exposedFields.octets(of: .setCookie)
         guard (200..<400).contains(response.status.code), !lines.isEmpty else {
             let error = LoginFallbackError(
-                .exchangeFailed, rule.scope,
-                "the endpoint for cookies gave none (status \(response.status.code))")
+                .exchangeFailed, url.withoutQuery.description,
+                "the endpoint for cookies gave none (status \(response.status.code)); check the rule for \(rule.scope)")
             throw [401, 403].contains(response.status.code) ? TokenRefusal(error: error) : error
         }
         try keep(lines, of: rule, from: url, in: jar, now: now)

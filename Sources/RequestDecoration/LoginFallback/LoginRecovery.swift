@@ -5,8 +5,12 @@ public import SessionStore
 /// One request's way back in: the token that is there, then a renewed one, then a new login. Each is tried at most once,
 /// so that there is no loop.
 ///
+/// A rule that puts its token into the Authorization field puts it there from the first request on:
+/// ``present(to:now:)``.
+///
 /// ```swift
 /// var recovery = LoginRecovery(fallback)
+/// if let rule = await recovery.present(to: url, now: now) { head = try await send(signedInBy: rule) }
 /// while let challenge = recovery.challenge(in: head, from: url) {
 ///     let answer = try await recovery.answer(challenge, in: jar, now: now)
 ///     head = try await sendOnceMore(signedInBy: answer)
@@ -27,7 +31,16 @@ public struct LoginRecovery: Sendable {
     /// What the request's first challenge has it do.
     private let fallback: LoginFallback
     private var progress = Progress.untried
-    private var rule: LoginRule?
+    /// The rule of the first challenge.
+    package private(set) var rule: LoginRule?
+    /// The token that went with the request before any challenge, and its rule; `nil` until ``present(to:now:)`` is
+    /// called.
+    private var presented: Presented?
+
+    private enum Presented {
+        case nothing
+        case token(Secret, LoginRule)
+    }
 
     /// The way back of one request.
     public init(_ fallback: LoginFallback) {
@@ -40,6 +53,33 @@ public struct LoginRecovery: Sendable {
         case .untried, .delivered: false
         case .renewed: fallback.login == nil
         case .loggedIn: true
+        }
+    }
+
+    /// The name of the tokens that ``present(to:now:)`` gave last; `nil` if it gave none.
+    package var presentedProfile: String? {
+        guard case .token(_, let rule) = presented else { return nil }
+        return rule.profile
+    }
+
+    /// The token that goes with a request to `url` before the site asks for it, refreshed if it is due: as with HTTP
+    /// authentication, the rule says that it belongs there.
+    ///
+    /// Call this before each request, redirects included. A token that cannot be had is no error here: the site may want
+    /// none, and its challenge leads to the same answer as before.
+    ///
+    /// - Returns: what presents the token; `nil` if the first rule for the URL delivers it in another way, or there is no
+    ///   token that is valid.
+    public mutating func present(to url: RequestURL, now: Timestamp) async -> AuthorizationRule? {
+        presented = .nothing
+        guard let rule = fallback.rules.first(where: { $0.urlScope?.contains(url) == true }),
+            rule.delivery == .authorization, let scope = rule.urlScope,
+            let token = try? await fallback.refresher.token(rule.profile).tokens,
+            token.validity(at: now.microseconds) != .expired
+        else { return nil }
+        presented = .token(token.accessToken, rule)
+        return AuthorizationRule(within: scope) { [store = fallback.store] _ throws(SessionStoreError) in
+            try? store.credential(rule.profile)
         }
     }
 
@@ -91,7 +131,7 @@ public struct LoginRecovery: Sendable {
         do {
             switch progress {
             case .untried:
-                if let refused = try fallback.refusedToken(by: challenge, in: jar, now: now) {
+                if let refused = try refusedToken(by: challenge, in: jar, now: now) {
                     return try await renew(refused, challenge)
                 }
                 let before = try fallback.store.get(challenge.rule.profile).tokens.accessToken
@@ -104,6 +144,15 @@ public struct LoginRecovery: Sendable {
             guard LoginRecovery.needsLogin(error) else { throw error }
             try await logIn(challenge, because: error)
         }
+    }
+
+    /// The token that the site refuses, as far as can be told. One that was not sent it cannot refuse, whatever it says.
+    private func refusedToken(by challenge: LoginChallenge, in jar: CookieJar, now: Timestamp) throws -> Secret? {
+        if challenge.rule.delivery == .authorization, let presented {
+            guard case .token(let token, challenge.rule) = presented else { return nil }
+            return token
+        }
+        return try fallback.refusedToken(by: challenge, in: jar, now: now)
     }
 
     /// Gets a token in the place of one that the site refuses, unless somebody else has.

@@ -46,7 +46,8 @@ public struct LoginRule: Sendable, Hashable, Codable {
 
     /// A rule from its parts.
     ///
-    /// - Throws: where the scope is no URL that a token may go to: `https`, or this machine.
+    /// - Throws: ``LoginFallbackError/Code/ruleInvalid``: the scope, or the URL of an exchange, is no URL that a token may
+    ///   go to (`https`, or this machine), or the two are of different sites.
     public init(
         scope: String, signs: Signs = Signs(), profile: String, delivery: Delivery
     ) throws(LoginFallbackError) {
@@ -75,6 +76,12 @@ public struct LoginRule: Sendable, Hashable, Codable {
             guard let url = try? RequestURL(text), AuthorizationRule.isConfidential(url) else {
                 throw LoginFallbackError(
                     .ruleInvalid, scope, "the endpoint that gives cookies has to be an https URL")
+            }
+            let list = CookiePolicy().publicSuffixes
+            guard SchemefulSite(url, list) == SchemefulSite(urlScope.prefix, list) else {
+                throw LoginFallbackError(
+                    .ruleInvalid, scope,
+                    "\(url.withoutQuery) is of another site, whose cookies do not come here; use a URL of this site")
             }
         }
     }

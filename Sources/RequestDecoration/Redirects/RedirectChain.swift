@@ -28,6 +28,12 @@ public struct RedirectChain: Sendable {
         self.limit = limit
     }
 
+    /// Whether a request that may change something (RFC 9110, section 9.2.1) was answered with a redirect, as after a form
+    /// was posted: sent again from the beginning, it would change the same thing twice.
+    package var hasActed: Bool {
+        number > 1 && (!keepsBody || !["GET", "HEAD", "OPTIONS", "TRACE"].contains(context.method))
+    }
+
     /// The URL that redirected to the present request; `nil` for the first one.
     public var referrer: RequestURL? { number > 1 ? context.redirects.last : nil }
 

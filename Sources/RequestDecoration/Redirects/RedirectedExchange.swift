@@ -7,7 +7,7 @@ import HTTPTypes
 /// ``receive(_:now:)``, and go on while that says so.
 public struct RedirectedExchange<Request: DecoratableRequest>: Sendable {
     /// What adds cookies and takes them.
-    public let decorator: RequestDecorator
+    public internal(set) var decorator: RequestDecorator
     /// Where the request stands.
     public private(set) var chain: RedirectChain
     /// What happened so far, a hop for each answer.
@@ -15,6 +15,7 @@ public struct RedirectedExchange<Request: DecoratableRequest>: Sendable {
     /// Whether the next request is the last one once more, with the nonce that its server wants in a bound token's proof.
     public private(set) var repeatsRequest = false
     private let first: Request
+    private let beginning: RedirectChain
     private let isBodyRepeatable: Bool
     private var report: DecorationReport?
 
@@ -33,7 +34,19 @@ public struct RedirectedExchange<Request: DecoratableRequest>: Sendable {
         first = request
         self.isBodyRepeatable = isBodyRepeatable && request.isBodyRepeatable
         self.decorator = decorator
-        chain = RedirectChain(context.with(method: request.requestMethod), limit: limit)
+        beginning = RedirectChain(context.with(method: request.requestMethod), limit: limit)
+        chain = beginning
+    }
+
+    /// The exchange once more, after a login: from its beginning, or from `hop` if what was asked for has been done by
+    /// then (``RedirectChain/hasActed``).
+    func again(_ hop: RedirectChain) -> RedirectedExchange {
+        var exchange = self
+        exchange.chain = hop.hasActed ? hop : beginning
+        exchange.hops = []
+        exchange.report = nil
+        exchange.repeatsRequest = false
+        return exchange
     }
 
     /// The present request, decorated: the first one, or the one that the last answer leads to.

@@ -10,7 +10,9 @@ extension RequestDecorator {
     ///   - limit: how many redirects are followed.
     ///   - isBodyRepeatable: whether the body can be sent again, where the request itself does not tell.
     ///   - fallback: what to do where a site says "not signed in": the request is sent once more, body included, for
-    ///     each step of a ``LoginRecovery``, of which there are three at most.
+    ///     each step of a ``LoginRecovery``, of which there are three at most. A request that changes something and was
+    ///     answered with a redirect is not sent again, but the one that the redirect led to. A rule's token that goes
+    ///     into the Authorization field is there from the first request on.
     ///   - now: the time, asked for each request and each answer.
     ///   - transport: sends one request without following redirects. The chain says whether this is still the first
     ///     request's body, for transports to which requests do not bring it. Only the last payload is kept.
@@ -26,18 +28,22 @@ extension RequestDecorator {
         var exchange = RedirectedExchange(
             request, decorator: self, in: context, limit: limit, isBodyRepeatable: isBodyRepeatable)
         var earlier: [ExchangeHop] = []
-        // One that the caller signs in itself, or whose body can go only once, is answered as it is.
-        var recovery = isBodyRepeatable && !request.hasField(.authorization) ? fallback.map(LoginRecovery.init) : nil
+        // One that the caller signs in itself is answered as it is.
+        var recovery = request.hasField(.authorization) ? nil : fallback.map(LoginRecovery.init)
+        var answer: LoginFallback.Answer?
         while true {
-            let (head, payload) = try await transport(try exchange.nextRequest(now: now()), exchange.chain)
-            let url = exchange.chain.context.url
+            let hop = exchange.chain
+            let url = hop.context.url
+            if !settings.authorization.contains(where: { $0.scope.contains(url) }), !hop.hasLeftOrigin {
+                exchange.decorator = signedIn(by: answer, or: await recovery?.present(to: url, now: now()))
+            }
+            let (head, payload) = try await transport(try exchange.nextRequest(now: now()), hop)
             let goesOn = try exchange.receive(head, now: now())
-            if !exchange.repeatsRequest, let challenge = recovery?.challenge(in: head, from: url) {
+            // One whose body can go only once is answered as it is, too.
+            if isBodyRepeatable, !exchange.repeatsRequest, let challenge = recovery?.challenge(in: head, from: url) {
                 earlier += exchange.hops
-                let answer = try await recovery?.answer(challenge, in: jar, now: now())
-                let decorator = signedIn(by: answer)
-                exchange = RedirectedExchange(
-                    request, decorator: decorator, in: context, limit: limit, isBodyRepeatable: isBodyRepeatable)
+                answer = try await recovery?.answer(challenge, in: jar, now: now())
+                exchange = exchange.again(hop)
                 continue
             }
             guard goesOn else {
@@ -47,11 +53,16 @@ extension RequestDecorator {
         }
     }
 
-    /// This decorator, as it decorates the request that is sent once more.
-    private func signedIn(by answer: LoginFallback.Answer?) -> RequestDecorator {
-        guard case .authorization(let rule)? = answer else { return self }
+    /// This decorator, as it decorates a request that a login rule signs in: by what answers a challenge, or before
+    /// there was one.
+    private func signedIn(
+        by answer: LoginFallback.Answer?, or presented: AuthorizationRule? = nil
+    ) -> RequestDecorator {
+        var rules = [presented].compactMap(\.self)
+        if case .authorization(let rule)? = answer { rules.insert(rule, at: 0) }
+        guard !rules.isEmpty else { return self }
         var settings = settings
-        settings.authorization.insert(rule, at: 0)
+        settings.authorization.insert(contentsOf: rules, at: 0)
         return RequestDecorator(jar: jar, settings: settings)
     }
 }

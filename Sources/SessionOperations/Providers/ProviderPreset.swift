@@ -49,6 +49,17 @@ package struct ProviderPreset: Decodable, Sendable {
         return preset
     }
 
+    /// Whether a login is at a provider that has its own rules for consent: one that is named, or whose issuer is that of
+    /// a built-in preset.
+    package static func hasRules(for name: String?, issuer: String?) -> Bool {
+        guard name == nil, let issuer else { return true }
+        let presets = (try? decode(PackageResources.Providers_json, "the built-in presets")) ?? [:]
+        return presets.values.contains { preset in
+            let start = (preset.issuer ?? "").prefix { $0 != "{" }
+            return start.count > "https://".count && issuer.hasPrefix(start)
+        }
+    }
+
     private static func decode(
         _ bytes: [UInt8], _ source: String
     ) throws(OperationError) -> [String: ProviderPreset] {

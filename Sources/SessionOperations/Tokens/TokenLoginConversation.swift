@@ -30,7 +30,8 @@ package struct TokenLoginConversation: Sendable {
         let grant = ClientCredentialsGrant(
             tokenEndpoint: try url(.token), authentication: try authentication(),
             scopes: scopes.isEmpty ? nil : scopes, resources: resources)
-        return try grant.tokens(in: try await send(grant.request()), now: now().microseconds)
+        return try await checked(
+            try grant.tokens(in: try await send(grant.request()), now: now().microseconds), nonce: nil)
     }
 
     // MARK: - On another device
@@ -43,14 +44,16 @@ package struct TokenLoginConversation: Sendable {
 
     /// The tokens, once the user has confirmed.
     ///
-    /// - Parameter clock: what waits are measured with.
+    /// - Parameters:
+    ///   - timeout: How many seconds the user may take; `nil` for as long as the code lives.
+    ///   - clock: What waits are measured with.
     package func tokens(
-        confirmed authorization: DeviceAuthorization, clock: any Clock<Duration>
+        confirmed authorization: DeviceAuthorization, within timeout: Int? = nil, clock: any Clock<Duration>
     ) async throws -> TokenSet {
         var device = authorization
-        while now().microseconds < device.expiry {
-            // Nobody has to wait longer than the codes live.
-            let left = device.expiry - now().microseconds
+        let end = min(device.expiry, timeout.map { now().advanced(bySeconds: Int64($0)).microseconds } ?? .max)
+        while now().microseconds < end {
+            let left = end - now().microseconds
             try await clock.sleep(for: min(.seconds(device.interval), .microseconds(left)))
             do {
                 // Signed anew for each request, where the client signs.
@@ -62,10 +65,12 @@ package struct TokenLoginConversation: Sendable {
                 case .slowDown: device.slowDown()
                 }
             } catch let error as OAuth2Error where error.isTemporary {
-                device.backOff()
+                device.backOff(atLeast: error.retryAfter)
             }
         }
-        throw OperationError(code: "login-failed", "the code was not confirmed in time; log in again")
+        let limit = end < device.expiry ? timeout.map { "within \($0) seconds (--timeout)" } : nil
+        throw OperationError(
+            code: "login-failed", "the code was not confirmed \(limit ?? "before it expired"); log in again")
     }
 
     private func deviceGrant() throws -> DeviceGrant {
@@ -96,7 +101,7 @@ package struct TokenLoginConversation: Sendable {
         let code = try grant.code(inRedirect: redirect, to: attempt)
         let response = try await send(grant.request(redeeming: code, of: attempt))
         let tokens = try grant.tokens(in: response, redeeming: code, of: attempt, now: now().microseconds)
-        return try await checked(tokens, nonce: scopes.contains("openid") ? attempt.nonce : nil)
+        return try await checked(tokens, nonce: scopes.contains("openid") ? attempt.nonce : nil, code: code)
     }
 
     /// The code that a redirect brings.
@@ -119,15 +124,39 @@ package struct TokenLoginConversation: Sendable {
 
     // MARK: - The end
 
-    /// Keeps the tokens that a login has come to.
-    package func keep(_ tokens: TokenSet, in store: TokenStore) throws -> StoredToken {
-        var id = plan.profile
-        if !plan.hasAccount, let subject = tokens.idToken.flatMap({ try? IDTokenClaims(unverified: $0) })?.subject {
-            id.account = subject
+    /// Stores the tokens of a login. Tokens that cannot be stored are revoked at the server.
+    ///
+    /// - Parameter mayReplace: Asked before the login of one account takes the name of another's.
+    /// - Throws: `OperationError` with the code `name-invalid` if that is not wanted, `SessionStoreError`.
+    package func keep(
+        _ tokens: TokenSet, in store: TokenStore, replacing mayReplace: (AccountChange) -> Bool = { _ in false }
+    ) async throws -> StoredToken {
+        do {
+            var id = plan.profile
+            if !plan.hasAccount, let subject = LoggedInUser(account: "", tokens).subject { id.account = subject }
+            let user = LoggedInUser(account: id.account, tokens)
+            if !plan.replacesAccount, let before = plan.user, before.isOther(than: user) {
+                let change = AccountChange(name: plan.name, before: before, after: user)
+                guard mayReplace(change) else {
+                    throw OperationError(
+                        code: "name-invalid",
+                        "\(change.description); nothing was changed. Log in under another name, or replace the login with "
+                            + "--replace-account")
+                }
+            }
+            try store.put(
+                tokens, for: Profile(id: id, name: plan.name), credentials: plan.credentials, now: now())
+        } catch {
+            await discard(tokens)
+            throw error
         }
-        try store.put(
-            tokens, for: Profile(id: id, name: plan.name), credentials: plan.credentials, now: now())
         return try store.get(plan.name)
+    }
+
+    /// Revokes tokens that are not stored, if the server has an endpoint for that. The reason that they are not stored
+    /// is what the user has to know, so that a failure here is not reported.
+    private func discard(_ tokens: TokenSet) async {
+        _ = try? await TokenRevoker.end(tokens, of: plan.profile, by: plan.credentials, over: transport, now: now)
     }
 
     // MARK: - Parts
@@ -146,26 +175,37 @@ package struct TokenLoginConversation: Sendable {
         return try await bound.send(request)
     }
 
-    /// The tokens, where their ID token, if there is one, is of this server and this login.
-    private func checked(_ tokens: TokenSet, nonce: Secret?) async throws -> TokenSet {
-        guard let idToken = tokens.idToken, !plan.metadata.issuer.isEmpty else { return tokens }
+    /// The tokens, if their ID token is of this server and this login, or if they have none.
+    ///
+    /// Those of any other login are revoked.
+    private func checked(_ tokens: TokenSet, nonce: Secret?, code: Secret? = nil) async throws -> TokenSet {
+        do {
+            try await check(tokens, nonce: nonce, code: code)
+            return tokens
+        } catch {
+            await discard(tokens)
+            throw error
+        }
+    }
+
+    private func check(_ tokens: TokenSet, nonce: Secret?, code: Secret?) async throws {
+        guard let idToken = tokens.idToken else { return }
         let claims = try IDTokenClaims(unverified: idToken)
         try claims.check(
             issuer: plan.metadata.issuer, clientID: plan.profile.clientID, nonce: nonce, now: now().microseconds)
+        try claims.check(accessToken: tokens.accessToken, code: code)
         // RFC 9470, section 5: a site that wanted a stronger or more recent login would refuse this one again.
         let asked = Dictionary(plan.parameters.map { ($0.name, $0.value) }) { $1 }
         try claims.check(
             maximumAge: asked["max_age"].flatMap { Int64($0) }, authenticationContexts: asked["acr_values"],
             now: now().microseconds)
-        // Of a token signed with the client's own secret, as of one whose server has no keys to show, TLS alone vouches
-        // for the issuer, which is enough for what comes from the token endpoint (OpenID Connect Core 1.0, section
-        // 3.1.3.7, point 6).
-        guard plan.credentials.settings.endpoints[.keys] != nil, claims.algorithm?.hasPrefix("HS") != true,
-            let checkIDToken
-        else { return tokens }
+        // If the server shows no keys, TLS alone vouches for the issuer, which is enough for what comes from the token
+        // endpoint (OpenID Connect Core 1.0, section 3.1.3.7, point 6).
+        guard try plan.credentials.needsServerKey(for: idToken, claims),
+            plan.credentials.settings.endpoints[.keys] != nil, let checkIDToken
+        else { return }
         let keys = try await send(EndpointRequest(reading: try url(.keys)))
         try keys.expectSuccess()
         try await checkIDToken(idToken, keys)
-        return tokens
     }
 }

@@ -14,13 +14,21 @@ package struct TokenLoginRequest: Sendable {
     package var authenticationMethod: ProfileSettings.AuthenticationMethod?
     package var keyID: String?
     package var assertionAudience: ProfileSettings.AssertionAudience?
+    /// The algorithm of ID tokens that the client is registered for.
+    package var idTokenAlgorithm: String?
     package var grant: ProfileSettings.Grant?
     package var scope: String?
     /// The scopes where neither this nor the last login says any: what a provider's preset has.
     package var defaultScope: String?
     package var resources: [String] = []
-    /// The account that the tokens are for; `nil` for what the ID token says.
+    /// The account that the tokens are for; `nil` for the one of the last login if it was named, else for what the ID
+    /// token says.
     package var account: String?
+    /// Whether the login of another account under the name may be replaced.
+    package var replacesAccount = false
+    /// Whether the server may want a user's consent before it gives tokens that outlive the session, as OpenID Connect
+    /// Core 1.0, section 11 has it. Providers that are known beforehand have rules of their own.
+    package var asksForConsent = true
     /// Where the browser comes back to.
     package var redirectURI: String?
     /// Whether the request is pushed to the server beforehand.
@@ -59,21 +67,30 @@ package struct TokenLoginRequest: Sendable {
             dangerouslyAllowsPlainHTTP: dangerouslyAllowsPlainHTTP
                 || before?.settings.dangerouslyAllowsPlainHTTP == true)
         settings.assertionAudience = assertionAudience ?? before?.settings.assertionAudience
+        settings.idTokenAlgorithm = idTokenAlgorithm ?? before?.settings.idTokenAlgorithm
+        settings.serverIDTokenAlgorithms = metadata.idTokenAlgorithms
         settings.serverSendsIssuer = metadata.sendsIssuer ? true : nil
         let pushes = pushes || metadata.requiresPushedRequests || before?.settings.pushesRequests == true
         settings.pushesRequests = pushes ? true : nil
-        let parameters = parameters(over: before)
+        let parameters = parameters(over: before, settings)
         settings.parameters = parameters.filter { !TokenLoginRequest.onceOnly.contains($0.name) }
         let isBound = bindsTokens || before?.proofKey != nil
+        // A login at the same server is by the same account, however the server was named.
+        let isSameClient =
+            isSameServer
+            || !metadata.issuer.isEmpty && metadata.issuer == earlier?.profile.issuer
+                && clientID == earlier?.profile.clientID
+        let sameLogin = isSameClient ? earlier : nil
+        let isNamed = account != nil || sameLogin?.namesAccount == true
+        settings.namesAccount = isNamed
         let profile = ProfileID(
-            issuer: metadata.issuer, clientID: clientID,
-            account: account ?? (isSameServer ? earlier?.profile.account : nil) ?? "")
+            issuer: metadata.issuer, clientID: clientID, account: account ?? sameLogin?.profile.account ?? "")
         if settings.scopes.map({ Scopes(parsing: $0).contains("openid") }) != true {
             try checkAccount(of: profile, store)
         }
         return TokenLoginPlan(
             name: name, metadata: metadata, profile: profile,
-            hasAccount: account != nil,
+            hasAccount: isNamed, user: sameLogin?.user, replacesAccount: replacesAccount,
             credentials: ProfileCredentials(
                 settings: settings, clientSecret: secret, proofKey: isBound ? SigningKey().secret : nil),
             parameters: parameters, pushes: pushes)
@@ -83,9 +100,18 @@ package struct TokenLoginRequest: Sendable {
     private static let onceOnly: Set = ["acr_values", "max_age"]
 
     /// What the last login said, but where this one says otherwise.
-    private func parameters(over before: ProfileCredentials?) -> [(name: String, value: String)] {
+    private func parameters(
+        over before: ProfileCredentials?, _ settings: ProfileSettings
+    ) -> [(name: String, value: String)] {
         let said = Set(parameters.map(\.name))
-        return (before?.settings.parameters ?? []).filter { !said.contains($0.name) } + parameters
+        var all = (before?.settings.parameters ?? []).filter { !said.contains($0.name) } + parameters
+        let scopes = settings.scopes.map { Scopes(parsing: $0) } ?? []
+        if before == nil, asksForConsent, settings.grant == .authorizationCode, !said.contains("prompt"),
+            scopes.contains("openid"), scopes.contains("offline_access")
+        {
+            all.append((name: "prompt", value: "consent"))
+        }
+        return all.filter { $0.name != "prompt" || !$0.value.isEmpty }
     }
 
     /// Makes sure that the tokens can be kept under the name, where no ID token will tell whose they are: a user who has
@@ -103,12 +129,23 @@ package struct TokenLoginRequest: Sendable {
     private struct Earlier {
         let profile: ProfileID
         let credentials: ProfileCredentials
+        let user: LoggedInUser
+
+        /// Whether the account is one that the user has named. Logins from before that was noted have another account
+        /// than their ID token says if it is.
+        var namesAccount: Bool {
+            credentials.settings.namesAccount ?? (!profile.account.isEmpty && profile.account != user.subject)
+        }
     }
 
     private func earlier(_ store: TokenStore) throws -> Earlier? {
         do throws(SessionStoreError) {
             let stored = try store.get(name)
-            return try store.credentials(name).map { Earlier(profile: stored.profile.id, credentials: $0) }
+            return try store.credentials(name).map { credentials in
+                Earlier(
+                    profile: stored.profile.id, credentials: credentials,
+                    user: LoggedInUser(account: stored.profile.id.account, stored.tokens))
+            }
         } catch {
             guard error.code == .tokenNotFound || error.code == .valueDamaged else { throw error }
             return nil
@@ -126,6 +163,7 @@ package struct TokenLoginRequest: Sendable {
             var metadata = ServerMetadata(
                 issuer: earlier.profile.issuer, endpoints: earlier.credentials.settings.endpoints)
             metadata.sendsIssuer = earlier.credentials.settings.serverSendsIssuer == true
+            metadata.idTokenAlgorithms = earlier.credentials.settings.serverIDTokenAlgorithms
             return metadata
         }
         let lookup = ServerLookup(
@@ -180,9 +218,52 @@ package struct TokenLoginPlan: Sendable {
     package let metadata: ServerMetadata
     /// Issuer and client; the account may be known afterwards only.
     package let profile: ProfileID
-    /// Whether the account was said beforehand.
+    /// Whether the account was named, now or at the last login.
     package let hasAccount: Bool
+    /// Whose login the name stands for so far; `nil` if it is new, or was for another server or client.
+    package let user: LoggedInUser?
+    package let replacesAccount: Bool
     package let credentials: ProfileCredentials
     package let parameters: [(name: String, value: String)]
     package let pushes: Bool
+}
+
+/// Whom a login belongs to, as far as it tells.
+package struct LoggedInUser: Sendable, Hashable {
+    package let account: String
+    /// The account's identifier in the ID token.
+    package let subject: String?
+    private let displayName: String?
+
+    package init(account: String, _ tokens: TokenSet) {
+        let claims = tokens.idToken.flatMap { try? IDTokenClaims(unverified: $0) }
+        self.account = account
+        subject = claims?.subject
+        displayName = claims?.displayName
+    }
+
+    /// The user for people: the name that the ID token has, else the account; `nil` if neither is known.
+    package var name: String? { displayName ?? (account.isEmpty ? nil : account) }
+
+    /// Whether this is certainly another user: by the ID tokens of both, or else by the accounts of both.
+    func isOther(than user: LoggedInUser) -> Bool {
+        if let subject, let other = user.subject { return subject != other }
+        return !account.isEmpty && !user.account.isEmpty && account != user.account
+    }
+}
+
+/// A login that would take the name of another account's.
+package struct AccountChange: Sendable, Hashable {
+    /// The name of the tokens.
+    package let name: String
+    /// Whose login it stands for so far.
+    package let before: LoggedInUser
+    /// Who has logged in.
+    package let after: LoggedInUser
+
+    /// What is about to happen, as a clause.
+    package var description: String {
+        "\(name): this is the login of \(before.name ?? "another account"), and you logged in as "
+            + "\(after.name ?? "another account")"
+    }
 }

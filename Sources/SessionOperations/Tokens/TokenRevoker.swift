@@ -26,7 +26,10 @@ package struct TokenRevoker: Sendable {
         var revoked: [TokenKind] = []
         for _ in 0..<TokenRevoker.attempts {
             let stored = try store.get(name)
-            for kind in try await end(stored) where !revoked.contains(kind) { revoked.append(kind) }
+            guard let credentials = try store.credentials(name) else { throw OperationError(noEndpointsOf: name) }
+            let ended = try await TokenRevoker.end(
+                stored.tokens, of: stored.profile.id, by: credentials, over: transport, now: now)
+            for kind in ended where !revoked.contains(kind) { revoked.append(kind) }
             var tokens = stored.tokens
             let moment = now()
             tokens.refreshToken = nil
@@ -42,18 +45,13 @@ package struct TokenRevoker: Sendable {
             "\(name): others keep renewing these tokens; end what renews them, and try again")
     }
 
-    /// Ends the tokens of a profile at the server.
-    private func end(_ stored: StoredToken) async throws -> [TokenKind] {
-        let name = stored.profile.name
-        guard let credentials = try store.credentials(name) else {
-            throw OperationError(
-                code: "token-settings-missing",
-                "\(name): the server's endpoints are not known; log in with 'crumb token login', or import again with "
-                    + "--discover or --token-endpoint")
-        }
+    /// Ends tokens at their server, the refresh token first.
+    static func end(
+        _ tokens: TokenSet, of profile: ProfileID, by credentials: ProfileCredentials,
+        over transport: any EndpointTransport, now: @escaping @Sendable () -> Timestamp
+    ) async throws -> [TokenKind] {
         let endpoint = try credentials.settings.url(of: .revocation)
-        let transport = try credentials.binding(transport) { [now] in now().microseconds }
-        let tokens = stored.tokens
+        let transport = try credentials.binding(transport) { now().microseconds }
         var revoked: [TokenKind] = []
         for (kind, token) in [(TokenKind.refreshToken, tokens.refreshToken), (.accessToken, tokens.accessToken)] {
             guard let token else { continue }
@@ -61,7 +59,7 @@ package struct TokenRevoker: Sendable {
             let revocation = TokenRevocation(
                 endpoint: endpoint,
                 authentication: try credentials.authentication(
-                    of: stored.profile.id, now: now().microseconds, using: &generator))
+                    of: profile, now: now().microseconds, using: &generator))
             do throws(OAuth2Error) {
                 try revocation.check(
                     try await transport.send(revocation.request(revoking: token, kind)), revoking: token)
@@ -72,5 +70,15 @@ package struct TokenRevoker: Sendable {
             }
         }
         return revoked
+    }
+}
+
+extension OperationError {
+    /// The error that a server cannot be asked since nothing is known of it.
+    package init(noEndpointsOf name: String) {
+        self.init(
+            code: "token-settings-missing",
+            "\(name): the server's endpoints are not known; log in with 'crumb token login', or import the tokens again with "
+                + "--discover, or with --endpoint name=URL")
     }
 }

@@ -27,15 +27,17 @@ public struct TokenRefreshError: Error, Hashable, Sendable, CustomStringConverti
     public let profile: String
     private let detail: String
 
-    init(_ code: Code, _ profile: String) {
+    /// - Parameter hasExpired: Whether the access token has expired as well, for ``Code/tokenExpired``.
+    init(_ code: Code, _ profile: String, hasExpired: Bool = true) {
         self.code = code
         self.profile = profile
         detail =
             switch code {
-            case .loginRequired: "the server no longer accepts the login; log in again with 'crumb token login'"
+            case .loginRequired:
+                "the login was revoked, or the server no longer accepts it; log in again with 'crumb token login'"
             case .tokenExpired:
-                "the access token has expired and nothing can renew it; log in again with 'crumb token login', or import"
-                    + " a new one"
+                (hasExpired ? "the access token has expired, and there" : "there")
+                    + " is no refresh token to renew it with; log in again with 'crumb token login', or import a new one"
             case .settingsMissing:
                 "how the tokens are renewed is not known; give the token endpoint with 'crumb token import', or log in"
                     + " with 'crumb token login'"

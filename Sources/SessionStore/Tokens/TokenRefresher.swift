@@ -53,7 +53,12 @@ public final class TokenRefresher: Sendable {
     private struct Progress {
         var flights: [String: Task<StoredToken, any Error>] = [:]
         var renewals: [String: (accessToken: Secret, moment: Timestamp)] = [:]
+        /// What servers said that want to be asked later (`Retry-After`), and when that is.
+        var pauses: [String: (error: OAuth2Error, end: Timestamp, generation: Int64)] = [:]
     }
+
+    /// The longest pause of a server's that is kept, in seconds.
+    private static let longestPause = 3600
 
     /// A refresher of the tokens of one store.
     ///
@@ -140,6 +145,9 @@ public final class TokenRefresher: Sendable {
         let name = stored.profile.name
         let flight = progress.withLock { progress in
             if let flight = progress.flights[name] { return flight }
+            if let pause = progress.pauses[name], now() < pause.end, pause.generation == stored.generation {
+                return Task<StoredToken, any Error> { throw pause.error }
+            }
             let flight = Task {
                 defer { self.removeFlight(name) }
                 return try await self.fly(from: stored)
@@ -226,6 +234,10 @@ public final class TokenRefresher: Sendable {
             progress.withLock { $0.renewals[name] = (renewed.tokens.accessToken, now()) }
             return renewed
         } catch {
+            if let error = error as? OAuth2Error, let seconds = error.retryAfter {
+                let end = now().advanced(bySeconds: Int64(min(seconds, TokenRefresher.longestPause)))
+                progress.withLock { $0.pauses[name] = (error, end, current.generation) }
+            }
             // Where this fails too, the lease runs out.
             try? store.releaseLease(name, of: holder)
             throw error

@@ -23,7 +23,8 @@ struct TokenRenewal: Sendable {
         let name = current.profile.name
         guard let credentials = try store.credentials(name) else {
             throw TokenRefreshError(
-                current.tokens.refreshToken == nil ? .tokenExpired : .settingsMissing, name)
+                current.tokens.refreshToken == nil ? .tokenExpired : .settingsMissing, name,
+                hasExpired: hasExpired(current))
         }
         var generator = SystemRandomNumberGenerator()
         let authentication = try credentials.authentication(
@@ -37,17 +38,25 @@ struct TokenRenewal: Sendable {
                 resources: credentials.settings.resources)
             let response = try await transport.send(grant.request())
             return try keep(
-                try grant.tokens(in: response, now: now().microseconds), over: current, current.generation)
+                try grant.tokens(in: response, now: now().microseconds), by: credentials, over: current,
+                current.generation)
         }
-        guard current.tokens.refreshToken != nil else { throw TokenRefreshError(.tokenExpired, name) }
+        guard current.tokens.refreshToken != nil else {
+            throw TokenRefreshError(.tokenExpired, name, hasExpired: hasExpired(current))
+        }
         let grant = RefreshGrant(
             tokenEndpoint: endpoint, authentication: authentication, resources: credentials.settings.resources)
         let response = try await transport.send(try grant.request(refreshing: current.tokens))
-        return try keep(response, to: grant, over: current)
+        return try keep(response, to: grant, by: credentials, over: current)
+    }
+
+    private func hasExpired(_ current: StoredToken) -> Bool {
+        current.tokens.validity(at: now().microseconds) == .expired
     }
 
     private func keep(
-        _ response: EndpointResponse, to grant: RefreshGrant, over current: StoredToken
+        _ response: EndpointResponse, to grant: RefreshGrant, by credentials: ProfileCredentials,
+        over current: StoredToken
     ) throws -> StoredToken {
         let name = current.profile.name
         var tokens = current.tokens
@@ -66,7 +75,7 @@ struct TokenRenewal: Sendable {
         }
         do {
             let renewed = try grant.tokens(in: response, refreshing: tokens, now: now().microseconds)
-            return try keep(renewed, over: current, generation)
+            return try keep(renewed, by: credentials, over: current, generation)
         } catch let error as OAuth2Error where error.code == .invalidGrant {
             guard
                 try store.refuse(
@@ -76,9 +85,11 @@ struct TokenRenewal: Sendable {
         }
     }
 
-    private func keep(_ tokens: TokenSet, over current: StoredToken, _ generation: Int64) throws -> StoredToken {
+    private func keep(
+        _ tokens: TokenSet, by credentials: ProfileCredentials, over current: StoredToken, _ generation: Int64
+    ) throws -> StoredToken {
         var tokens = tokens
-        let refusal = idTokenRefusal(of: tokens, after: current)
+        let refusal = idTokenRefusal(of: tokens, by: credentials, after: current)
         if refusal != nil { tokens.idToken = current.tokens.idToken }
         func isWritten(over generation: Int64) throws -> Bool {
             try store.put(
@@ -97,19 +108,22 @@ struct TokenRenewal: Sendable {
         return stored
     }
 
-    /// Why an ID token that came with a refresh is not of the login that was refreshed; `nil` where it is.
+    /// Why an ID token that came with a refresh is not of the login that was refreshed; `nil` if it is.
     ///
-    /// Its signature is not looked at: it came from the token endpoint itself (OpenID Connect Core 1.0, section 3.1.3.7,
-    /// point 6).
-    private func idTokenRefusal(of tokens: TokenSet, after current: StoredToken) -> OAuth2Error? {
+    /// A signature by the server's keys is not verified: the token came from the token endpoint itself (OpenID Connect
+    /// Core 1.0, section 3.1.3.7, point 6). Its algorithm has to be an expected one, and a signature by the client's
+    /// secret a right one.
+    private func idTokenRefusal(
+        of tokens: TokenSet, by credentials: ProfileCredentials, after current: StoredToken
+    ) -> OAuth2Error? {
         guard let token = tokens.idToken, token != current.tokens.idToken else { return nil }
         let profile = current.profile.id
         do throws(OAuth2Error) {
             let claims = try IDTokenClaims(unverified: token)
-            if !profile.issuer.isEmpty, !profile.clientID.isEmpty {
-                try claims.check(
-                    issuer: profile.issuer, clientID: profile.clientID, nonce: nil, now: now().microseconds)
-            }
+            try claims.check(
+                issuer: profile.issuer, clientID: profile.clientID, nonce: nil, now: now().microseconds)
+            try claims.check(accessToken: tokens.accessToken)
+            _ = try credentials.needsServerKey(for: token, claims)
             if let earlier = current.tokens.idToken.flatMap({ try? IDTokenClaims(unverified: $0) }) {
                 try claims.check(following: earlier)
             }

@@ -11,7 +11,7 @@ public struct TokenStore: Sendable {
     /// - Parameters:
     ///   - credentials: how the tokens can be renewed; where not given, what was stored of that stays.
     ///   - expectedGeneration: where given, nothing is written unless the stored generation is still this one.
-    ///   - cause: what the journal says.
+    ///   - cause: what the journal says. With ``TokenChange/Cause/refused`` only a new login helps from then on.
     ///   - holder: whose lease ends with this.
     ///   - now: the time, kept as the moment of creation of a new profile.
     /// - Returns: whether it was written.
@@ -34,9 +34,10 @@ public struct TokenStore: Sendable {
             }
             let id = try rows.upsert(profile, tokens, now: now)
             try rows.seal(tokens, id: id)
+            if cause == .refused { try rows.refuse(id: id, now: now) }
             if let credentials { try rows.put(credentials, id: id) }
             try TokenChangeRows(database: connection).append(
-                cause, profile.name, generation: (existing?.generation ?? 0) + 1, now: now)
+                cause, profile.name, generation: (existing?.generation ?? 0) + (cause == .refused ? 2 : 1), now: now)
             if let holder { try TokenLeaseRows(database: connection).release(id, holder) }
             return true
         }

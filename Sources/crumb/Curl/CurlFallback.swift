@@ -8,24 +8,47 @@ import SessionStore
 struct CurlFallback {
     private var recovery: LoginRecovery
     private let jar: CookieJar
+    private let canRepeatBody: Bool
 
-    /// - Returns: `nil` where the jar has no rules, or the user signs the request in.
+    /// - Returns: `nil` if the jar has no rules, or the user signs the request in.
     init?(_ jar: CookieJar, _ plan: CurlPlan) throws {
         let rules = try jar.loginRules().map(\.rule)
-        guard !rules.isEmpty, !plan.signsIn, plan.canRepeatBody else { return nil }
+        guard !rules.isEmpty, !plan.signsIn else { return nil }
         self.jar = jar
+        canRepeatBody = plan.canRepeatBody
         recovery = LoginRecovery(
             LoginFallback(
                 rules: rules, store: jar.tokens, refresher: TokenAccess(jar.tokens).refresher(),
                 transport: HelperTransport()))
     }
 
-    /// Whether nothing is left to try.
-    var isOver: Bool { recovery.isOver }
+    /// Whether an answer cannot have the request sent again: nothing is left to try, or its body can be read only once.
+    var isOver: Bool { recovery.isOver || !canRepeatBody }
 
-    /// What an answer says, where it says "not signed in".
+    /// The challenge that an answer is, if a rule takes it for "not signed in".
     func challenge(_ block: ResponseBlock, from url: RequestURL) -> LoginChallenge? {
-        recovery.challenge(in: block.head, from: url)
+        isOver ? nil : recovery.challenge(in: block.head, from: url)
+    }
+
+    /// Why an answer is the last one although it says "not signed in": the body cannot be sent again.
+    func warning(_ block: ResponseBlock, from url: RequestURL) -> String? {
+        guard !canRepeatBody, let challenge = recovery.challenge(in: block.head, from: url) else { return nil }
+        return
+            "\(challenge.url.withoutQuery): the site says 'not signed in', and the request was not sent again, since its "
+            + "body can be read only once; give the body as a file or on standard input"
+    }
+
+    /// What presents a token in a hop before its site asks for one.
+    mutating func present(in hop: RedirectChain, now: Timestamp) throws -> AuthorizationRule? {
+        let (before, url) = (recovery, hop.context.url)
+        guard !hop.hasLeftOrigin else { return nil }
+        let (after, rule) = try Blocking.run {
+            var recovery = before
+            let rule = await recovery.present(to: url, now: now)
+            return (recovery, rule)
+        }
+        recovery = after
+        return rule
     }
 
     /// Why only a new login helps, where an answer still says "not signed in" with nothing left to try.

@@ -14,6 +14,8 @@ final class CurlHopRun {
     private let signIn: SignIn?
     /// Why the request is made once more, where it is: the answer's body is for nobody.
     private(set) var repetition: Repetition?
+    /// The header blocks for the user's file, while it is not known what the answer says.
+    private var undecidedHeaders: [UInt8] = []
     /// The beginning of standard output, while it is not known what the answer says.
     private var undecided: [UInt8]? = []
     private var headers = HeaderDumpReader()
@@ -67,13 +69,14 @@ final class CurlHopRun {
     ) throws -> Int32 {
         var process = ChildProcess(program: program, failure: .curlNotFound)
         let dump = try process.addOutput { [self] bytes in
-            if let headerFile { try Console.write(bytes, to: headerFile) }
+            undecidedHeaders += bytes
             for block in headers.read(bytes) {
                 lastBlock = block
                 // Informational answers and those of proxies come before the one that counts.
                 if block.status >= 200, !block.isFromProxy { repetition = signIn?.repetition?(block) }
                 try receive(block)
             }
+            try writeHeaders(to: headerFile)
         }
         if let standardInput { process.setStandardInput(standardInput) }
         if capturesOutput {
@@ -82,7 +85,17 @@ final class CurlHopRun {
         if plan.follows || mayFallBack {
             try process.capture(STDERR_FILENO) { [self] in try Console.write(talk.take($0), to: STDERR_FILENO) }
         }
-        return try process.run(try words(&process, dump: dump))
+        let status = try process.run(try words(&process, dump: dump))
+        try writeHeaders(to: headerFile, isOver: true)
+        return status
+    }
+
+    /// Writes the header blocks so far, unless they may be of an answer that has the request made once more.
+    private func writeHeaders(to file: Int32?, isOver: Bool = false) throws {
+        let isDecided = !mayFallBack || isOver || (lastBlock.map { $0.status >= 200 && !$0.isFromProxy } ?? false)
+        guard isDecided else { return }
+        if let file, repetition == nil { try Console.write(undecidedHeaders, to: file) }
+        undecidedHeaders = []
     }
 
     /// The argument list. What came from files, the cookies and the jar's fields are in pipes instead.

@@ -41,6 +41,7 @@ final class CurlSession {
         var isRepeated = false
         /// What there is to do about the answers since the last token was delivered.
         var failure: LoginFallbackError?
+        var warning: String?
         while true {
             if let problem = plan.problem(with: hop) { throw problem }
             let signIn = try signIn(for: hop, isRepeated: isRepeated)
@@ -55,6 +56,7 @@ final class CurlSession {
                 guard !block.isFromProxy else { return }
                 report.noteResponse()
                 failure = failure ?? self.fallback?.failure(block, from: hop.context.url)
+                warning = self.fallback?.warning(block, from: hop.context.url)
                 if let nonce = block.proofNonce { self.nonces.remember(nonce, for: hop.context.url.origin) }
                 let response = ReceivedResponse(context: hop.context, status: block.status, setCookie: block.setCookie)
                 report.add(try self.target.receive(response, now: self.now()))
@@ -65,7 +67,7 @@ final class CurlSession {
                 authorization = try fallback?.answer(challenge, now: now())
                 failure = nil
                 report.fallback = challenge.sign.rawValue
-                hop = RedirectChain(context)
+                if !hop.hasActed { hop = RedirectChain(context) }
                 isRepeated = false
                 continue
             case .nonceWanted:
@@ -84,6 +86,7 @@ final class CurlSession {
                 continue
             }
             try run.finish(isTooMany: redirect != nil, limit: plan.redirectLimit)
+            if let warning { console.complain(warning) }
             if let failure { throw failure }
             return redirect == nil ? status : 47
         }
@@ -91,8 +94,12 @@ final class CurlSession {
 
     /// What the login rules want of a hop.
     private func signIn(for hop: RedirectChain, isRepeated: Bool) throws -> CurlHopRun.SignIn {
-        let credential = try authorization?.configuration(
-            for: hop, method: plan.sentMethod(for: hop), nonces: nonces, now: now())
+        let rules = [authorization, try fallback?.present(in: hop, now: now())].compactMap(\.self)
+        var credential: CurlCredential?
+        for rule in rules where credential == nil {
+            credential = try rule.configuration(
+                for: hop, method: plan.sentMethod(for: hop), nonces: nonces, now: now())
+        }
         let mayWantNonce = credential?.isProven == true && !isRepeated
         // With nothing left to try, what the answer says is for the user, whatever it is.
         let (fallback, url) = (fallback.flatMap { $0.isOver ? nil : $0 }, hop.context.url)

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import OAuth2
 import SessionOperations
+import SessionStore
 
 /// How the client authenticates. A secret is never an argument, which others can see.
 struct ClientSecretOptions: ParsableArguments {
@@ -19,10 +20,14 @@ struct ClientSecretOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The signature algorithm of that key: ES256, EdDSA, RS256 or PS256. Default: the one for its type; RS256 for RSA.",
+            "The signature algorithm of that key: ES256, EdDSA, Ed25519 (RFC 9864), RS256 or PS256. Default: the one for "
+                + "its type; RS256 for RSA.",
             valueName: "algorithm"),
         transform: { try registered($0, by: "--key-algorithm") })
     var keyAlgorithm: SigningKey.Algorithm?
+
+    @Flag(help: "Accept a secret or key from a file that other users can read.")
+    var dangerouslyAllowExposedFiles = false
 
     @Option(help: "The identifier of that key.")
     var keyID: String?
@@ -41,8 +46,16 @@ struct ClientSecretOptions: ParsableArguments {
         transform: { try registered($0, by: "--auth-method") })
     var authMethod: ProfileSettings.AuthenticationMethod?
 
+    @Option(
+        help: ArgumentHelp(
+            "The algorithm of ID tokens that the client is registered for, such as HS256. Default: one of the server's.",
+            valueName: "algorithm"),
+        transform: { try idTokenAlgorithm(named: $0) })
+    var idTokenAlgorithm: String?
+
     /// The client's secret or key, where one was given.
     func secret() throws -> Secret? {
+        for file in [clientKeyFile, clientSecretFile].compactMap(\.self) { try checkModes(of: file) }
         if let clientKeyFile {
             let pem = Secret(try InputFile(clientKeyFile).contents(limit: 1 << 16))
             return try SigningKey(pem: pem, algorithm: keyAlgorithm).secret
@@ -54,6 +67,17 @@ struct ClientSecretOptions: ParsableArguments {
             return Secret(bytes)
         }
         return SecretVariable.clientSecret.secret
+    }
+
+    /// Refuses a file that others can read, and with it the secret in it. A pipe has no modes that matter.
+    private func checkModes(of file: String) throws {
+        guard file != "-", !dangerouslyAllowExposedFiles, access(file, R_OK) == 0, !PrivateFile.isPrivate(file),
+            !PrivateFile.isSpecial(file)
+        else { return }
+        throw Problem(
+            .keyExposed,
+            "\(file): other users can read the secret in it; run: chmod 600 '\(file)', or allow it with "
+                + "--dangerously-allow-exposed-files")
     }
 
     /// The method that was named, or that the file says.
@@ -78,6 +102,15 @@ private func assertionAudience(named name: String) throws -> ProfileSettings.Ass
         throw ValidationError("--key-audience: use issuer or token_endpoint.")
     }
     return audience
+}
+
+/// An algorithm of ID tokens, by its name.
+private func idTokenAlgorithm(named name: String) throws -> String {
+    guard IDTokenAlgorithm.names.contains(name) else {
+        let names = IDTokenAlgorithm.names.joined(separator: ", ")
+        throw ValidationError("--id-token-algorithm: use one of \(names).")
+    }
+    return name
 }
 
 /// What a registered name stands for.

@@ -36,6 +36,8 @@ final class LoopbackRedirect {
     private let path: String
     private let openingPath: String
     private var page: Page?
+    /// Whether the terminal was told of an answer to another login.
+    private var hasWarned = false
     private let listener: Int32
 
     /// The page that ``opening`` leads to.
@@ -139,6 +141,14 @@ final class LoopbackRedirect {
         }
         guard isMeant(target) else {
             LoopbackRedirect.answer(connection, .notThisLogin)
+            // Once: whoever can send one such request can send many.
+            if !hasWarned {
+                hasWarned = true
+                try? Console.write(
+                    Array(
+                        ("crumb: a browser brought the answer to another login (its state is another one); crumb still waits "
+                            + "for the answer to this one\n").utf8), to: STDERR_FILENO)
+            }
             return nil
         }
         return Arrival(target: target, connection: connection)

@@ -1,6 +1,7 @@
 import CookieModel
 import Foundation
 import OAuth2
+import SessionOperations
 import SessionStore
 
 /// The tokens of a database, and what gets them from servers.
@@ -47,10 +48,7 @@ struct TokenAccess: Sendable {
     func connection(_ name: String, now: Timestamp) throws -> TokenConnection {
         let stored = try store.get(name)
         guard let credentials = try store.credentials(name) else {
-            throw Problem(
-                .tokenSettingsInvalid,
-                "\(name): the server's endpoints are not known; log in with 'crumb token login', or import again with "
-                    + "--discover or --token-endpoint")
+            throw OperationError(noEndpointsOf: name)
         }
         var generator = SystemRandomNumberGenerator()
         return TokenConnection(

@@ -22,26 +22,42 @@ struct TokenLogin {
         return try Blocking.run { try await conversation.clientTokens() }
     }
 
-    /// Keeps the tokens that the login has come to.
+    /// Stores the tokens of the login. On a terminal, asks before one account takes the name of another's.
     func keep(_ tokens: TokenSet, in store: TokenStore) throws -> StoredToken {
-        try conversation.keep(tokens, in: store)
+        let (conversation, console) = (conversation, console)
+        return try Blocking.run {
+            try await conversation.keep(tokens, in: store) { change in
+                guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else { return false }
+                console.ask("\(change.description).\nReplace it? Type yes:")
+                return readLine()?.lowercased() == "yes"
+            }
+        }
     }
 
     // MARK: - On another device
 
     /// Tells the user what to type where, and waits.
     ///
-    /// - Parameter qrCode: how a terminal shows the address as a QR code as well; `nil` for not at all.
-    func onAnotherDevice(qrCode: TerminalQRCode.Style?) throws -> TokenSet {
+    /// - Parameters:
+    ///   - qrCode: how a terminal shows the address as a QR code as well; `nil` for not at all.
+    ///   - timeout: how many seconds the user may take; `nil` for as long as the code lives.
+    ///   - printsJSON: whether what to type where is an object on standard output.
+    func onAnotherDevice(qrCode: TerminalQRCode.Style?, timeout: Int?, printsJSON: Bool) throws -> TokenSet {
         let conversation = conversation
         let device = try Blocking.run { try await conversation.deviceAuthorization() }
-        // Whoever asks for a login wants to see this, quiet or not.
-        console.ask("Open \(device.verificationURI) and enter the code \(device.userCode)")
-        if let complete = device.verificationURIComplete { console.ask("or open \(complete)") }
-        if let qrCode {
-            TerminalQRCode(device.verificationURIComplete ?? device.verificationURI, qrCode)?.show()
+        if printsJSON {
+            try console.writeJSON(DeviceLoginReport(device))
+        } else {
+            // Whoever asks for a login wants to see this, quiet or not.
+            console.ask("Open \(device.verificationURI) and enter the code \(device.userCode)")
+            if let complete = device.verificationURIComplete { console.ask("or open \(complete)") }
+            if let qrCode {
+                TerminalQRCode(device.verificationURIComplete ?? device.verificationURI, qrCode)?.show()
+            }
         }
-        return try Blocking.run { try await conversation.tokens(confirmed: device, clock: ContinuousClock()) }
+        return try Blocking.run {
+            try await conversation.tokens(confirmed: device, within: timeout, clock: ContinuousClock())
+        }
     }
 
     // MARK: - In a browser
@@ -89,5 +105,20 @@ struct TokenLogin {
             arrival.finish(.failed)
             throw error
         }
+    }
+}
+
+/// What the user has to do on another device, in JSON, as the service tells it.
+private struct DeviceLoginReport: Encodable {
+    let verificationURI: String
+    let verificationURIComplete: String?
+    let userCode: String
+    let expires: String
+
+    init(_ device: DeviceAuthorization) {
+        verificationURI = device.verificationURI
+        verificationURIComplete = device.verificationURIComplete
+        userCode = device.userCode
+        expires = Timestamp(microseconds: device.expiry).rfc3339
     }
 }

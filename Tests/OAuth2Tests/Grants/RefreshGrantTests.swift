@@ -45,7 +45,7 @@ struct RefreshGrantTests {
             // Form-encoded first, so that a colon in either cannot be taken for the one between them.
             (
                 .clientSecretBasic(clientID: "https://a:1", secret: Secret(" %&+£€")),
-                "https%3A%2F%2Fa%3A1:+%25%26%2B%C2%A3%E2%82%AC", ""
+                "https%3A%2F%2Fa%3A1:%20%25%26%2B%C2%A3%E2%82%AC", ""
             ),
             (.clientSecretBasic(clientID: "", secret: Secret("")), ":", ""),
         ] as [(ClientAuthentication, String?, String)])

@@ -32,7 +32,7 @@ struct SigningKeyTests {
         case .es256:
             SigningKeyTests.p256.publicKey.isValidSignature(
                 try P256.Signing.ECDSASignature(rawRepresentation: signature), for: input)
-        case .edDSA: SigningKeyTests.ed25519.publicKey.isValidSignature(signature, for: input)
+        case .edDSA, .ed25519: SigningKeyTests.ed25519.publicKey.isValidSignature(signature, for: input)
         case .rs256, .ps256:
             try #require(SigningKeyTests.rsa).publicKey.isValidSignature(
                 _RSA.Signing.RSASignature(rawRepresentation: signature), for: input,
@@ -44,6 +44,7 @@ struct SigningKeyTests {
         "A key signs as it is for, comes back as it was kept, and the assertion says how",
         arguments: [
             ("P-256", nil, .es256), ("P-256", .es256, .es256), ("Ed25519", nil, .edDSA), ("Ed25519", .edDSA, .edDSA),
+            ("Ed25519", .ed25519, .ed25519),
             ("RSA", nil, .rs256), ("RSA", .rs256, .rs256), ("RSA", .ps256, .ps256), ("RSA in PKCS #8", .ps256, .ps256),
         ] as [(String, SigningKey.Algorithm?, SigningKey.Algorithm)])
     func signs(kind: String, wanted: SigningKey.Algorithm?, expected: SigningKey.Algorithm) throws {
@@ -67,7 +68,8 @@ struct SigningKeyTests {
     @Test(
         "What is no key for the algorithm is refused",
         arguments: [
-            ("P-256", .rs256), ("P-256", .edDSA), ("Ed25519", .es256), ("RSA", .es256), ("RSA", .edDSA),
+            ("P-256", .rs256), ("P-256", .edDSA), ("P-256", .ed25519), ("Ed25519", .es256), ("RSA", .es256),
+            ("RSA", .edDSA),
             ("RSA with 1024 bits", nil), ("P-384", nil), ("public", nil), ("", nil), ("no PEM", nil),
             ("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----", nil),
         ] as [(String, SigningKey.Algorithm?)])

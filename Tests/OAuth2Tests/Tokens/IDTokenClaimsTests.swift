@@ -1,18 +1,21 @@
+import Crypto
 import Testing
 
 @testable import OAuth2
 
 @Suite("IDTokenClaims")
 struct IDTokenClaimsTests {
-    private func token(_ payload: String) -> Secret {
+    private func token(_ payload: String, header: String = #"{"alg":"RS256"}"#) -> Secret {
         Secret(
-            Base64.encodeForURL(Array(#"{"alg":"RS256"}"#.utf8)) + [0x2E] + Base64.encodeForURL(Array(payload.utf8))
+            Base64.encodeForURL(Array(header.utf8)) + [0x2E] + Base64.encodeForURL(Array(payload.utf8))
                 + Array(".c2ln".utf8))
     }
 
-    private func code(_ members: String, nonce: Secret? = nil) -> String? {
+    private func code(
+        _ members: String, nonce: Secret? = nil, header: String = #"{"alg":"RS256"}"#
+    ) -> String? {
         thrown { () throws(OAuth2Error) in
-            try IDTokenClaims(unverified: token("{\(members)}")).check(
+            try IDTokenClaims(unverified: token("{\(members)}", header: header)).check(
                 issuer: "https://id.example", clientID: "app", nonce: nonce, now: now)
         }?.code.rawValue
     }
@@ -41,6 +44,59 @@ struct IDTokenClaimsTests {
         ])
     func wrong(_ members: String, _ expected: String) {
         #expect(code(members) == expected)
+    }
+
+    @Test(
+        "A token is valid from nbf on, was not issued in the future, and needs no unknown extension",
+        arguments: [
+            (#","nbf":1795248000,"iat":1795248000"#, "", nil), (#","nbf":1795248120,"iat":1795248120"#, "", nil),
+            (#","nbf":1795248121"#, "", "invalid_id_token"), (#","iat":1795248121"#, "", "invalid_id_token"),
+            ("", #","crit":["b64"],"b64":false"#, "invalid_id_token"), ("", #","crit":[]"#, "invalid_id_token"),
+            ("", #","crit":null"#, "invalid_id_token"), ("", #","b64":true"#, nil),
+        ])
+    func moments(_ members: String, _ header: String, _ expected: String?) {
+        #expect(
+            code(IDTokenClaimsTests.right + members, header: #"{"alg":"RS256"\#(header)}"#) == expected)
+    }
+
+    @Test("What is not known of issuer and client is not compared")
+    func unknownClient() throws {
+        let claims = try IDTokenClaims(unverified: token("{" + IDTokenClaimsTests.right + "}"))
+        try claims.check(issuer: "", clientID: "", nonce: nil, now: now)
+        #expect(
+            thrown { () throws(OAuth2Error) in
+                try claims.check(issuer: "", clientID: "b", nonce: nil, now: now)
+            } != nil)
+    }
+
+    @Test(
+        "at_hash and c_hash are of this access token and this code, by the algorithm's hash",
+        arguments: ["RS256", "ES384", "HS512", "EdDSA", "Ed25519", "PS256", "none"])
+    func hashes(algorithm: String) throws {
+        func half(_ text: String) -> String {
+            let bytes = Array(text.utf8)
+            let hash =
+                switch algorithm {
+                case "ES384": Array(SHA384.hash(data: bytes))
+                case "HS512", "EdDSA", "Ed25519": Array(SHA512.hash(data: bytes))
+                default: Array(SHA256.hash(data: bytes))
+                }
+            return String(decoding: Base64.encodeForURL(Array(hash.prefix(hash.count / 2))), as: UTF8.self)
+        }
+        func isTaken(_ members: String) throws -> Bool {
+            let claims = try IDTokenClaims(
+                unverified: token("{" + IDTokenClaimsTests.right + members + "}", header: #"{"alg":"\#(algorithm)"}"#))
+            return thrown { () throws(OAuth2Error) in
+                try claims.check(accessToken: Secret("access"), code: Secret("code"))
+            } == nil
+        }
+        #expect(try isTaken(""))
+        let right = #","at_hash":"\#(half("access"))","c_hash":"\#(half("code"))""#
+        #expect(try isTaken(right) == (algorithm != "none"))
+        for wrong in [
+            #","at_hash":"\#(half("other"))""#, #","c_hash":"\#(half("other"))""#, #","at_hash":7"#, #","at_hash":"""#,
+            #","at_hash":"\#(half("code"))""#,
+        ] { #expect(try !isTaken(wrong), "\(wrong)") }
     }
 
     @Test(

@@ -120,6 +120,17 @@ struct LoginFallbackTests {
         }
     }
 
+    @Test(
+        "Cookies come from the rule's own site",
+        arguments: [
+            ("https://app.test/cookie", true), ("https://app.test:8443/c", true), ("https://id.example/cookie", false),
+            ("https://test/cookie", false), ("http://app.test/cookie", false),
+        ])
+    func exchangeSite(url: String, isTaken: Bool) {
+        let rule = Result { try rule(.exchange(url)) }
+        #expect((try? rule.get()) != nil == isTaken, "\(rule)")
+    }
+
     @Test("Rules are kept per jar, and come back as they were")
     func stored() throws {
         let jar = try jar()

@@ -106,10 +106,10 @@ struct LoginRecoveryTests {
     @Test(
         "A token that the clock says is valid and the site refuses is renewed once, then a login is made, then it ends",
         arguments: [
-            ("old", false, 200, 0, 0, ["", "old"]), ("renewed", false, 200, 1, 0, ["", "old", "renewed"]),
-            ("login", false, 401, 1, 0, ["", "old", "renewed"]),
-            ("login", true, 200, 1, 1, ["", "old", "renewed", "login"]),
-            ("none", true, 401, 1, 1, ["", "old", "renewed", "login"]),
+            // The token goes with the first request: the rule says that it belongs there.
+            ("old", false, 200, 0, 0, ["old"]), ("renewed", false, 200, 1, 0, ["old", "renewed"]),
+            ("login", false, 401, 1, 0, ["old", "renewed"]), ("login", true, 200, 1, 1, ["old", "renewed", "login"]),
+            ("none", true, 401, 1, 1, ["old", "renewed", "login"]),
         ] as [(String, Bool, Int, Int, Int, [String])])
     func authorization(
         taken: String, logsIn: Bool, status: Int, refreshes: Int, logins: Int, shown: [String]
@@ -147,6 +147,71 @@ struct LoginRecoveryTests {
         #expect(error.code == .exchangeFailed)
         let state = world.state.withLock { $0 }
         #expect(state.refreshes == 1 && state.exchanges == (logsIn ? 3 : 2) && state.shown.count == 1)
+    }
+
+    /// The requests that reach a site, each with its method, until an exchange is over.
+    private func exchange(
+        _ method: HTTPRequest.Method, _ delivery: LoginRule.Delivery, isBodyRepeatable: Bool = true,
+        site: (HTTPRequest) -> ResponseHead
+    ) async throws -> (requests: [String], status: Int) {
+        let rule = try LoginRule(scope: "https://app.test/", profile: "p", delivery: delivery)
+        let refresher = TokenRefresher(
+            store: jar.tokens, transport: world, process: 1, now: { LoginRecoveryTests.now })
+        let fallback = LoginFallback(rules: [rule], store: jar.tokens, refresher: refresher, transport: world)
+        var requests: [String] = []
+        let request = HTTPRequest(method: method, scheme: "https", authority: "app.test", path: "/form")
+        let exchange = try await RequestDecorator(jar: jar).exchange(
+            request, in: RequestContext(url: try request.requestURL()), isBodyRepeatable: isBodyRepeatable,
+            fallback: fallback, now: { LoginRecoveryTests.now }
+        ) { request, _ in
+            requests.append("\(request.method.rawValue) \(request.path ?? "")")
+            return (site(request), ())
+        }
+        return (requests, exchange.head.status)
+    }
+
+    @Test("A site that takes tokens is asked once, and a token that it was not shown is not renewed")
+    func once() async throws {
+        try put("old")
+        let site = { (request: HTTPRequest) in
+            request.headerFields[.authorization] == "Bearer old"
+                ? ResponseHead(status: 200)
+                : ResponseHead(status: 401, authenticate: ["Bearer error=\"invalid_token\""])
+        }
+        for _ in 0..<3 {
+            let result = try await exchange(.get, .authorization, site: site)
+            #expect(result.requests == ["GET /form"] && result.status == 200)
+        }
+        // A body that can go only once goes with the token as well.
+        let post = try await exchange(.post, .authorization, isBodyRepeatable: false, site: site)
+        #expect(post.requests == ["POST /form"] && post.status == 200)
+        #expect(world.state.withLock { $0.refreshes } == 0)
+    }
+
+    @Test("A form that was posted and answered with a redirect is not posted again", arguments: [302, 303, 307])
+    func postRedirectGet(status: Int) async throws {
+        try put("old")
+        let template = try CookieTemplate("session={access_token}; Path=/; Secure")
+        let result = try await exchange(.post, .cookie(template)) { request in
+            if request.path == "/form" { return ResponseHead(status: status, location: "/done") }
+            let isSignedIn = request.headerFields[.cookie]?.contains("session=old") == true
+            return ResponseHead(status: isSignedIn ? 200 : 401)
+        }
+        let method = status == 307 ? "POST" : "GET"
+        #expect(result.requests == ["POST /form", "\(method) /done", "\(method) /done"] && result.status == 200)
+    }
+
+    @Test("A page that was asked for is asked for again from the beginning")
+    func getRedirectGet() async throws {
+        try put("old")
+        let template = try CookieTemplate("session={access_token}; Path=/; Secure")
+        let result = try await exchange(.get, .cookie(template)) { request in
+            let isSignedIn = request.headerFields[.cookie]?.contains("session=old") == true
+            if isSignedIn { return ResponseHead(status: 200) }
+            return request.path == "/form"
+                ? ResponseHead(status: 302, location: "/please-log-in") : ResponseHead(status: 401)
+        }
+        #expect(result.requests == ["GET /form", "GET /please-log-in", "GET /form"] && result.status == 200)
     }
 
     @Test("A token that somebody else has renewed meanwhile is taken as it is", arguments: deliveries)

@@ -44,7 +44,8 @@ struct DeviceLoginTests {
             }
             let answer = answers.withLock { $0.count > 1 ? $0.removeFirst() : $0.first ?? nil }
             guard let (status, body) = answer else { throw OAuth2Error(unreachable: "the cable was cut") }
-            return EndpointResponse(status: HTTPResponse.Status(code: status), body: Array(body.utf8))
+            let fields: HTTPFields = status == 429 ? [.retryAfter: "40"] : [:]
+            return EndpointResponse(status: HTTPResponse.Status(code: status), fields: fields, body: Array(body.utf8))
         }
     }
 
@@ -53,7 +54,9 @@ struct DeviceLoginTests {
     private static let tokens = (200, #"{"access_token":"access-1"}"#)
 
     /// The waits of a login, and whether it came to tokens.
-    private func waits(_ server: Server) async throws -> (waits: [Int64], tokens: TokenSet?, error: (any Error)?) {
+    private func waits(_ server: Server, within timeout: Int? = nil) async throws -> (
+        waits: [Int64], tokens: TokenSet?, error: (any Error)?
+    ) {
         let clock = SteppingClock()
         let now: @Sendable () -> Timestamp = {
             ServiceFixture.now.advanced(bySeconds: clock.steps.waits.withLock { $0.reduce(0, +) })
@@ -67,7 +70,7 @@ struct DeviceLoginTests {
         let login = TokenLoginConversation(plan, over: server, checkingIDTokens: nil, now: now)
         let device = try await login.deviceAuthorization()
         do {
-            let tokens = try await login.tokens(confirmed: device, clock: clock)
+            let tokens = try await login.tokens(confirmed: device, within: timeout, clock: clock)
             return (clock.steps.waits.withLock { $0 }, tokens, nil)
         } catch {
             return (clock.steps.waits.withLock { $0 }, nil, error)
@@ -79,6 +82,8 @@ struct DeviceLoginTests {
         arguments: [
             ([pending, pending, tokens], [5, 5, 5]), ([slowDown, slowDown, pending, tokens], [5, 10, 15, 15]),
             ([nil, nil, nil, nil, tokens], [5, 10, 20, 40, 60]), ([(503, ""), slowDown, tokens], [5, 10, 15]),
+            // A server that says when it wants to be asked again is asked then.
+            ([(429, ""), pending, tokens], [5, 40, 40]),
         ] as [([(Int, String)?], [Int64])])
     func growth(answers: [(Int, String)?], expected: [Int64]) async throws {
         let result = try await waits(Server(answers))
@@ -90,6 +95,14 @@ struct DeviceLoginTests {
         let result = try await waits(Server([DeviceLoginTests.slowDown]))
         #expect(result.waits.reduce(0, +) == 200 && result.tokens == nil)
         #expect((result.error as? OperationError)?.code == "login-failed")
+    }
+
+    @Test("A user who has less time than the code lives is waited for that long", arguments: [1, 12, 199, 1000])
+    func timeout(seconds: Int) async throws {
+        let result = try await waits(Server([DeviceLoginTests.pending]), within: seconds)
+        #expect(result.waits.reduce(0, +) == min(Int64(seconds), 200) && result.tokens == nil)
+        let error = try #require(result.error as? OperationError)
+        #expect(error.code == "login-failed" && error.description.contains("--timeout") == (seconds < 200))
     }
 
     @Test("What the token is for is said at the beginning, and with each question")

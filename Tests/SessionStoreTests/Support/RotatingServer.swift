@@ -67,8 +67,8 @@ final class RotatingServer: EndpointTransport {
     }
 
     /// A token with these claims, and a signature that nobody looks at.
-    static func idToken(_ claims: String) -> String {
-        [#"{"alg":"RS256"}"#, claims, "signature"].map { part in
+    static func idToken(_ claims: String, algorithm: String = "RS256") -> String {
+        [#"{"alg":"\#(algorithm)"}"#, claims, "signature"].map { part in
             Data(part.utf8).base64EncodedString()
                 .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
         }.joined(separator: ".")

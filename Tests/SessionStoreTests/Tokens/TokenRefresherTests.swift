@@ -274,6 +274,51 @@ struct TokenRefresherTests {
                 && store.get("p").tokens == token.tokens)
     }
 
+    @Test(
+        "A refreshed ID token that names its own algorithm, or another access token, is not kept",
+        arguments: [
+            ("RS256", "", true), ("HS256", "", false), ("none", "", false), ("RS256", #","at_hash":"wrong""#, false),
+            ("RS256", #","nbf":3999999999"#, false), ("RS256", #","iat":3999999999"#, false),
+        ])
+    func forgedIDToken(algorithm: String, more: String, isKept: Bool) async throws {
+        let store = try given()
+        let token = RotatingServer.idToken(
+            #"{"iss":"https://id.example","sub":"me","aud":"app","exp":4000000000\#(more)}"#, algorithm: algorithm)
+        server.state.withLock {
+            $0.faults = [(RotatingServer.reply(#"{"access_token":"a","id_token":"\#(token)"}"#), false)]
+        }
+        let stored = try await refresher(store).token("p")
+        #expect(stored.tokens.accessToken == Secret("a") && stored.tokens.idToken == (isKept ? Secret(token) : nil))
+        #expect((stored.idTokenRefusal == nil) == isKept)
+    }
+
+    @Test("A server that wants to be asked later is not asked again before")
+    func retryAfter() async throws {
+        let store = try given(left: -1)
+        let busy = EndpointResponse(status: .tooManyRequests, fields: [.retryAfter: "30"], body: [])
+        server.state.withLock { $0.faults = [(busy, false)] }
+        let refresher = refresher(store)
+        for _ in 0..<3 {
+            let error = await #expect(throws: OAuth2Error.self) { try await refresher.token("p") }
+            #expect(error?.retryAfter == 30 && error?.description.contains("30 seconds") == true)
+        }
+        #expect(server.requestCount == 1)
+    }
+
+    @Test("Without a refresh token it is not said that a living access token has expired")
+    func notExpired() async throws {
+        let store = try given()
+        let before = try store.get("p")
+        for (expiry, says) in [(nil, false), (Given.now.advanced(bySeconds: 600), false), (Given.now, true)] {
+            let tokens = TokenSet(
+                accessToken: Secret("a"), receivedAt: Given.now.microseconds - 1,
+                accessTokenExpiry: expiry?.microseconds)
+            try store.put(tokens, for: before.profile, now: Given.now)
+            let error = await #expect(throws: TokenRefreshError.self) { try await refresher(store).refreshed("p") }
+            #expect(error?.code == .tokenExpired && error?.description.contains("expired") == says)
+        }
+    }
+
     @Test("The first ID token that a refresh brings has to be the profile's own", arguments: [true, false])
     func firstIDToken(isOwn: Bool) async throws {
         let store = try given()

@@ -8,6 +8,8 @@ package struct StoredTokenReport: Codable {
     package let issuer: String
     package let clientID: String
     package let account: String
+    /// Who has logged in, as the ID token names the user; else the account.
+    package let user: String?
     /// As ``TokenValidity``, or `login-required`.
     package let state: String
     package let scope: String?
@@ -23,6 +25,7 @@ package struct StoredTokenReport: Codable {
         issuer = stored.profile.id.issuer
         clientID = stored.profile.id.clientID
         account = stored.profile.id.account
+        user = LoggedInUser(account: stored.profile.id.account, stored.tokens).name
         state = stored.refusal == nil ? stored.tokens.validity(at: now.microseconds).rawValue : "login-required"
         scope = stored.tokens.scopes?.description
         expires = stored.tokens.accessTokenExpiry.map { Timestamp(microseconds: $0).rfc3339 }
@@ -34,6 +37,7 @@ package struct StoredTokenReport: Codable {
     /// The report for a person.
     package var text: String {
         "\(name): \(state), \(expires.map { "expires \($0)" } ?? "expiry unknown")"
+            + (user.map { ", user \($0)" } ?? "")
             + (hasRefreshToken ? ", with a refresh token" : "")
             + (grantExpires.map { ", granted until \($0)" } ?? "")
     }

@@ -45,7 +45,8 @@ package struct TokenStatusReport: Codable {
     package var lines: [(String, String)] {
         var lines = [
             ("name", token.name), ("state", token.state), ("issuer", token.issuer), ("client", token.clientID),
-            ("account", token.account), ("scope", token.scope ?? requestedScope ?? ""), ("type", tokenType),
+            ("account", token.account), ("user", token.user ?? ""), ("scope", token.scope ?? requestedScope ?? ""),
+            ("type", tokenType),
             ("received", received), ("expires", token.expires ?? "unknown"),
             (
                 "refresh token",

@@ -1,12 +1,13 @@
 import CookieModel
+import RequestDecoration
 import Synchronization
 
-/// When jars' requests were signed in again last, by which rule.
+/// The last renewals of jars' requests, by rule.
 ///
-/// By it those learn that need do nothing more whose request was under way meanwhile; and who was refused with what a
-/// renewal has just given is not given the same again.
+/// Each response that says "not signed in" comes in a call of its own, and goes on where the one before it left off: the
+/// token that was there, a renewed one, a new login. That is the ``LoginRecovery`` of one request, as `crumb curl` has it.
 final class RenewalMemory: Sendable {
-    /// How many seconds after a renewal its fruit counts as fresh.
+    /// How many seconds after a renewal its result counts as fresh.
     static let settlingTime: Int64 = 10
     /// How many seconds one is remembered.
     private static let lifetime: Int64 = 3600
@@ -16,29 +17,43 @@ final class RenewalMemory: Sendable {
         let rule: String
     }
 
-    private let moments = Mutex<[Key: Timestamp]>([:])
+    private struct Renewal {
+        let moment: Timestamp
+        let recovery: LoginRecovery
+    }
 
-    /// A renewal has ended.
-    func note(_ rule: String, of jar: String, at now: Timestamp) {
-        moments.withLock { moments in
-            moments = moments.filter { now < $0.value.advanced(bySeconds: RenewalMemory.lifetime) }
-            moments[Key(jar: jar, rule: rule)] = now
+    /// What there is to do about a refused request.
+    enum Step {
+        /// Nothing: it was sent before the last renewal ended.
+        case sendAgain
+        /// A new login: the site refuses what was renewed just now.
+        case logIn
+        /// The next step of a recovery that has begun; `nil` for the first one of a new one.
+        case renew(LoginRecovery?)
+    }
+
+    private let renewals = Mutex<[Key: Renewal]>([:])
+
+    /// Remembers how far the recovery of a jar's requests has come.
+    func note(_ recovery: LoginRecovery, _ rule: String, of jar: String, at now: Timestamp) {
+        renewals.withLock { renewals in
+            renewals = renewals.filter { now < $0.value.moment.advanced(bySeconds: RenewalMemory.lifetime) }
+            renewals[Key(jar: jar, rule: rule)] = Renewal(moment: now, recovery: recovery)
         }
     }
 
-    /// Whether a request that was sent at `time` went out before the last renewal had ended.
-    func isOlder(_ time: Timestamp?, than rule: String, of jar: String) -> Bool {
-        guard let time, let last = last(rule, of: jar) else { return false }
-        return time < last
-    }
-
-    /// Whether a request that was sent at `time` had what the last renewal gave, just now.
-    func isFruitless(_ time: Timestamp?, _ rule: String, of jar: String, now: Timestamp) -> Bool {
-        guard let time, let last = last(rule, of: jar) else { return false }
-        return time >= last && now < last.advanced(bySeconds: RenewalMemory.settlingTime)
-    }
-
-    private func last(_ rule: String, of jar: String) -> Timestamp? {
-        moments.withLock { $0[Key(jar: jar, rule: rule)] }
+    /// What there is to do about a request that a site refuses.
+    ///
+    /// - Parameter time: When it was sent; `nil` if that is not known. It is then taken for one that had what the last
+    ///   renewal gave, unless that was a renewed token: one is not renewed again for a request that never had it.
+    func step(after challenge: LoginChallenge, sent time: Timestamp?, _ rule: String, of jar: String, now: Timestamp)
+        -> Step
+    {
+        guard let last = renewals.withLock({ $0[Key(jar: jar, rule: rule)] }), last.recovery.rule == challenge.rule
+        else { return .renew(nil) }
+        if let time, time < last.moment { return .sendAgain }
+        guard last.recovery.isOver else { return .renew(last.recovery) }
+        let isFresh = now < last.moment.advanced(bySeconds: RenewalMemory.settlingTime)
+        return time != nil && isFresh ? .logIn : .renew(nil)
     }
 }

@@ -61,7 +61,9 @@ extension SessionAPI {
                 context.metrics?.count(retrieval)
                 let fields = try fields(
                     of: jar, for: description, own: asked.headers?.map(\.document.name) ?? [], in: context)
-                return .json(text: DecorationText(retrieval, own: own, fields: fields).bytes)
+                let credential = try await presentedCredential(in: jar, for: asked, description, context)
+                return .json(
+                    text: DecorationText(retrieval, own: own, fields: fields, credential: credential).bytes)
             }
         ]
     }

@@ -57,6 +57,7 @@ extension SessionAPI {
                 let rule = try await request.document(LoginRuleDocument.self, in: context).rule()
                 let name = try context.pathParameter("name")
                 let jar = try jar(in: context)
+                _ = try jar.tokens.get(rule.profile)
                 try await blocking { try jar.setLoginRule(rule, named: name) }
                 return .json(LoginRuleReport(name: name, rule: rule))
             },

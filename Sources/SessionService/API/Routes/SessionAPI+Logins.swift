@@ -11,8 +11,9 @@ import SessionStore
 struct LoginDocument: RequestDocument {
     enum CodingKeys: String, CodingKey, CaseIterable {
         case name, flow, issuer, provider, providerTenant, providerHost, endpoints, clientID, clientSecret, clientKey,
-            keyID, keyAudience, authMethod, scope, resources, account, redirectURI, push, parameters, dpop,
-            dangerouslyAllowPlainHTTP
+            keyID, keyAudience, authMethod, idTokenAlgorithm, scope, resources, account, replaceAccount, redirectURI,
+            push,
+            parameters, dpop, dangerouslyAllowPlainHTTP
     }
 
     /// How the user logs in.
@@ -45,9 +46,13 @@ struct LoginDocument: RequestDocument {
     /// Whom the client's signatures are made out to.
     let keyAudience: OneOf<ProfileSettings.AssertionAudience>?
     let authMethod: OneOf<ProfileSettings.AuthenticationMethod>?
+    /// The algorithm of ID tokens that the client is registered for.
+    let idTokenAlgorithm: String?
     let scope: String?
     let resources: [String]?
     let account: String?
+    /// Whether the login of another account under the name may be replaced.
+    let replaceAccount: Bool?
     let redirectURI: String?
     let push: Bool?
     let parameters: [String: String]?
@@ -69,6 +74,10 @@ struct LoginDocument: RequestDocument {
         guard clientSecret == nil || clientKey == nil else {
             throw ServiceProblem.bodyInvalid("clientKey: give a secret or a key")
         }
+        guard idTokenAlgorithm.map(IDTokenAlgorithm.names.contains) ?? true else {
+            let names = IDTokenAlgorithm.names.joined(separator: ", ")
+            throw ServiceProblem.bodyInvalid("idTokenAlgorithm: the names are \(names)")
+        }
         let preset = try preset()
         var request = TokenLoginRequest(name: name)
         request.issuer = issuer ?? preset.issuer
@@ -84,11 +93,14 @@ struct LoginDocument: RequestDocument {
         request.authenticationMethod = authMethod?.value ?? (clientKey == nil ? nil : .privateKeyJWT)
         request.keyID = keyID
         request.assertionAudience = keyAudience?.value
+        request.idTokenAlgorithm = idTokenAlgorithm
         request.grant = flow?.value.grant
         request.scope = scope
         request.defaultScope = preset.scope
         request.resources = resources ?? []
         request.account = account
+        request.replacesAccount = replaceAccount ?? false
+        request.asksForConsent = !ProviderPreset.hasRules(for: provider, issuer: request.issuer)
         request.redirectURI = redirectURI
         request.pushes = push ?? false
         let parameters = (preset.parameters ?? [:]).merging(parameters ?? [:]) { $1 }
@@ -160,7 +172,7 @@ extension SessionAPI {
         var report: LoginReport
         switch conversation.plan.credentials.settings.grant {
         case .clientCredentials:
-            _ = try conversation.keep(try await conversation.clientTokens(), in: tokens.store)
+            _ = try await conversation.keep(try await conversation.clientTokens(), in: tokens.store)
             let login = try tokens.logins.begin(asked.name, until: nil, now: now())
             tokens.logins.end(login.id, .done)
             report = LoginReport(try tokens.logins.login(login.id, now: now()))
@@ -245,7 +257,7 @@ extension SessionAPI {
         _ body: () async throws -> TokenSet
     ) async {
         do {
-            _ = try conversation.keep(try await body(), in: tokens.store)
+            _ = try await conversation.keep(try await body(), in: tokens.store)
             tokens.logins.end(login.id, .done)
         } catch {
             tokens.logins.end(login.id, .failed(ServiceProblem(error)))

@@ -35,10 +35,11 @@ extension SessionAPI {
     ) throws -> LoginChallengeReport.Action {
         let rule = found.challenge.rule
         guard found.challenge.sign != .stepUp else { return .logIn }
-        if rule.delivery != .authorization, renewals.isOlder(sent, than: found.name, of: jar.name) {
-            return .sendAgain
+        switch renewals.step(after: found.challenge, sent: sent, found.name, of: jar.name, now: now) {
+        case .sendAgain: if rule.delivery != .authorization { return .sendAgain }
+        case .logIn: return .logIn
+        case .renew: break
         }
-        if renewals.isFruitless(sent, found.name, of: jar.name, now: now) { return .logIn }
         do throws(SessionStoreError) {
             let stored = try tokens.store.get(rule.profile)
             let lives = stored.tokens.validity(at: now.microseconds) != .expired
@@ -61,38 +62,65 @@ extension SessionAPI {
             throw ServiceProblem(
                 .unprocessableContent, "login-not-needed", "no rule of the jar takes this response for 'not signed in'")
         }
-        guard !renewals.isFruitless(sent, rule, of: jar.name, now: now()) else {
+        var authorization: AuthorizationRule?
+        switch renewals.step(after: challenge, sent: sent, rule, of: jar.name, now: now()) {
+        case .logIn:
             var problem = ServiceProblem(
                 .conflict, "login-required",
                 "\(challenge.rule.profile): the site refuses what was renewed just now; only a new login helps")
             problem.loginURL = challenge.loginURL
             throw problem
+        case .sendAgain:
+            // Of many requests that were under way together, the first has done it for all.
+            var recovery = LoginRecovery(tokens.fallback([challenge.rule]))
+            authorization = await recovery.present(to: challenge.url, now: now())
+        case .renew(let begun):
+            var recovery = begun ?? LoginRecovery(tokens.fallback([challenge.rule]))
+            if case .authorization(let rule) = try await recovery.answer(challenge, in: jar, now: now()) {
+                authorization = rule
+            }
+            renewals.note(recovery, rule, of: jar.name, at: now())
         }
-        // Of many requests that were under way together, the first has done it for all.
-        var authorization: AuthorizationRule?
-        if challenge.rule.delivery == .authorization || !renewals.isOlder(sent, than: rule, of: jar.name) {
-            let answer = try await tokens.fallback([challenge.rule]).answer(challenge, in: jar, now: now())
-            if case .authorization(let rule) = answer { authorization = rule }
-            renewals.note(rule, of: jar.name, at: now())
-        }
-        let credential = try credential(by: authorization, for: description, nonce: head.proofNonce, of: challenge)
+        let credential = try credential(by: authorization, for: description, nonce: head.proofNonce)
         let retrieval = try jar.retrieve(for: description, now: now())
         context.audit(SecretAccess(.cookieField, jar: jar.name, site: description.url.host.description))
-        if !credential.isEmpty {
-            context.audit(
-                SecretAccess(
-                    .accessToken, jar: jar.name, site: description.url.host.description,
-                    names: [challenge.rule.profile]))
-        }
+        if !credential.isEmpty { audit(challenge.rule.profile, of: jar, for: description, context) }
         let fields = try fields(of: jar, for: description, own: [], in: context)
         return .json(
             text: DecorationText(retrieval, own: [], fields: fields, credential: credential, rule: rule).bytes)
     }
 
+    /// The header fields that present a token with a request before its site asks for one, as a login rule has it; none
+    /// for a caller who may not have tokens renewed, and for a request that is signed in already.
+    func presentedCredential(
+        in jar: CookieJar, for asked: DecorateDocument, _ description: CookieModel.RequestContext,
+        _ context: ServiceRequestContext
+    ) async throws -> [HTTPField] {
+        let rules = try loginRules.rules(of: jar)
+        let isSignedIn = (asked.headers ?? []).contains { $0.document.name.lowercased() == "authorization" }
+        guard !rules.isEmpty, !isSignedIn, context.caller.grant.verbs.contains(.write) else { return [] }
+        var recovery = LoginRecovery(tokens.fallback(rules.map(\.rule)))
+        let rule = await recovery.present(to: description.url, now: now())
+        let fields = try credential(by: rule, for: description, nonce: nil)
+        if let profile = recovery.presentedProfile, !fields.isEmpty {
+            audit(profile, of: jar, for: description, context)
+        }
+        return fields
+    }
+
+    /// Notes that an access token was given away.
+    private func audit(
+        _ profile: String, of jar: CookieJar, for description: CookieModel.RequestContext,
+        _ context: ServiceRequestContext
+    ) {
+        context.audit(
+            SecretAccess(
+                .accessToken, jar: jar.name, site: description.url.host.description, names: [profile]))
+    }
+
     /// The header fields that present the token with the request.
     private func credential(
-        by rule: AuthorizationRule?, for description: CookieModel.RequestContext, nonce: String?,
-        of challenge: LoginChallenge
+        by rule: AuthorizationRule?, for description: CookieModel.RequestContext, nonce: String?
     ) throws -> [HTTPField] {
         guard let rule, rule.scope.contains(description.url), let credential = try rule.credential(description.url)
         else { return [] }

@@ -71,7 +71,9 @@ struct FallbackSetCommand: CrumbCommand {
             scope: try requestURL(url).description,
             signs: LoginRule.Signs(named: whenStatus, redirects: whenRedirect),
             profile: profile, delivery: delivery)
-        try jar.openJar(now: .now, console).setLoginRule(rule, named: name)
+        let jar = try jar.openJar(now: .now, console)
+        _ = try jar.tokens.get(profile)
+        try jar.setLoginRule(rule, named: name)
         let report = LoginRuleReport(name: name, rule: rule)
         if output.json { try console.writeJSON(report) } else { console.note("kept rule \(report.text)") }
     }

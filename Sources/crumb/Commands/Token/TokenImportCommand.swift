@@ -78,6 +78,8 @@ struct TokenImportCommand: CrumbCommand {
             authenticationMethod: try client.method(hasSecret: secret != nil, at: metadata),
             keyID: client.keyID, resources: resource, dangerouslyAllowsPlainHTTP: server.dangerouslyAllowPlainHttp)
         settings.assertionAudience = client.keyAudience
+        settings.idTokenAlgorithm = client.idTokenAlgorithm
+        settings.serverIDTokenAlgorithms = metadata.idTokenAlgorithms
         return ProfileCredentials(settings: settings, clientSecret: secret)
     }
 }

@@ -38,14 +38,18 @@ struct TokenLoginCommand: CrumbCommand {
             valueName: "name=value"))
     var parameter: [String] = []
 
-    @Option(help: "The account that the tokens are for. Default: the one in the ID token.")
+    @Option(
+        help: "The account that the tokens are for. Default: the one of the last login, else the one in the ID token.")
     var account: String?
+
+    @Flag(help: "Let this login take the name of another account's login without asking.")
+    var replaceAccount = false
 
     @Option(help: "The URL that the browser returns to. Port 0, or no port, uses any free port.")
     var redirectURI: String?
 
-    @Option(help: "How many seconds to wait for the user.")
-    var timeout = 300
+    @Option(help: "How many seconds to wait for the user. Default: 300; with --device as long as the code is valid.")
+    var timeout: Int?
 
     @Flag(help: "Print the URL instead of opening a browser.")
     var noBrowser = false
@@ -72,7 +76,9 @@ struct TokenLoginCommand: CrumbCommand {
         guard !device || !clientCredentials else {
             throw ValidationError("Use one of --device and --client-credentials.")
         }
-        guard (1...86_400).contains(timeout) else { throw ValidationError("--timeout: use 1 to 86400 seconds.") }
+        guard timeout.map((1...86_400).contains) ?? true else {
+            throw ValidationError("--timeout: use 1 to 86400 seconds.")
+        }
     }
 
     func execute(_ console: Console) throws {
@@ -83,8 +89,11 @@ struct TokenLoginCommand: CrumbCommand {
         let tokens =
             switch plan.credentials.settings.grant {
             case .clientCredentials: try login.withClientCredentials()
-            case .deviceCode: try login.onAnotherDevice(qrCode: noQrCode ? nil : output.usesColor ? .colored : .plain)
-            default: try login.inBrowser(opensBrowser: !noBrowser, timeout: .seconds(timeout))
+            case .deviceCode:
+                try login.onAnotherDevice(
+                    qrCode: noQrCode ? nil : output.usesColor ? .colored : .plain, timeout: timeout,
+                    printsJSON: output.json)
+            default: try login.inBrowser(opensBrowser: !noBrowser, timeout: .seconds(timeout ?? 300))
             }
         let report = StoredTokenReport(try login.keep(tokens, in: store), now: .now)
         if output.json { try console.writeJSON(report) } else { console.note("logged in: \(report.text)") }
@@ -102,11 +111,14 @@ struct TokenLoginCommand: CrumbCommand {
         request.authenticationMethod = client.method
         request.keyID = client.keyID
         request.assertionAudience = client.keyAudience
+        request.idTokenAlgorithm = client.idTokenAlgorithm
         request.grant = device ? .deviceCode : clientCredentials ? .clientCredentials : nil
         request.scope = scope
         request.defaultScope = preset.scope
         request.resources = resource
         request.account = account
+        request.replacesAccount = replaceAccount
+        request.asksForConsent = !ProviderPreset.hasRules(for: server.provider, issuer: lookup.issuer)
         request.redirectURI = redirectURI
         request.pushes = push
         request.parameters = try furtherParameters(preset)
