@@ -50,7 +50,7 @@ struct ClientSecretOptions: ParsableArguments {
         help: ArgumentHelp(
             "The algorithm of ID tokens that the client is registered for, such as HS256. Default: one of the server's.",
             valueName: "algorithm"),
-        transform: { try idTokenAlgorithm(named: $0) })
+        transform: { try knownAlgorithm(named: $0) })
     var idTokenAlgorithm: String?
 
     /// The client's secret or key, where one was given.
@@ -105,7 +105,7 @@ private func assertionAudience(named name: String) throws -> ProfileSettings.Ass
 }
 
 /// An algorithm of ID tokens, by its name.
-private func idTokenAlgorithm(named name: String) throws -> String {
+private func knownAlgorithm(named name: String) throws -> String {
     guard IDTokenAlgorithm.names.contains(name) else {
         let names = IDTokenAlgorithm.names.joined(separator: ", ")
         throw ValidationError("--id-token-algorithm: use one of \(names).")

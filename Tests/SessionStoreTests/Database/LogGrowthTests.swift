@@ -35,6 +35,6 @@ struct LogGrowthTests {
     func adding() throws {
         let jar = try Given.jar(folder.file("crumb.sqlite"))
         let frames = try responses(of: jar) { "name\($0)=first; Path=/; Max-Age=10000" }
-        #expect(frames * 100 <= 330 * LogGrowthTests.responses, "\(frames) frames")
+        #expect(frames * 100 <= 305 * LogGrowthTests.responses, "\(frames) frames")
     }
 }
