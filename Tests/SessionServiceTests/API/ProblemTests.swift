@@ -60,6 +60,10 @@ struct ProblemTests {
             "body-invalid"),
         Row(.post, "\(jar)/cookies", #"{"url":"https://a.test/"}"#, 400, "body-invalid"),
         Row(.post, "\(jar)/script", #"{"urls":[]}"#, 400, "body-invalid"),
+        Row(
+            .post, "\(jar)/script",
+            "{\"urls\":[\(Array(repeating: "\"https://a.test/\"", count: 1001).joined(separator: ","))]}", 400,
+            "body-invalid"),
         Row(.post, "\(jar)/script", #"{"urls":["https://a.test/"],"write":"never"}"#, 400, "body-invalid"),
         Row(.post, "\(jar)/export", #"{"format":"docx"}"#, 400, "body-invalid"),
         Row(.post, "\(jar)/export", #"{"format":"header"}"#, 400, "url-missing"),
