@@ -37,7 +37,7 @@ def check_story(crumb, server, port):
                     site.requests.clear()
                     before = server.requests
                     case = (delivery, site.status, options)
-                    result = crumb("curl", "--", "-sS", *options, f"{site.base}/account")
+                    result = crumb("curl", "--", "--no-progress-meter", *options, f"{site.base}/account")
                     method, body = ("POST", "a=b") if "-d" in options else ("GET", "")
                     expect(result.status == 0, case, result.status, result.talk)
                     expect(f"signed in: {method} {body}" in result.output, case, result.output)

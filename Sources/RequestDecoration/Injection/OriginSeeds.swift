@@ -123,9 +123,10 @@ extension InjectionScript {
                     try SeedPair.with(cookie) { pair throws(Obstacle) in
                         guard pair.isUTF8 else { throw .octetsNotUTF8 }
                         let kind = try OriginSeeds.kind(of: cookie, &kinds, rules, paths)
-                        guard !kind.isUnseen || pair.isASCII else { throw .octetsNotVerifiable }
                         if let refusal = kind.refusal(of: pair, rules) {
                             omit(cookie.pointee, page, refusal.identifiers, refusal.reasons.map(\.explanation))
+                        } else if kind.isUnseen, !pair.isASCII {
+                            throw .octetsNotVerifiable
                         } else if pageCount == 1
                             || known.insert(Key(id: cookie.pointee.id, top: kind.top)).inserted
                         {

@@ -185,7 +185,7 @@ struct RenewalRouteTests {
     func revoked(saysWhenSent: Bool) async throws {
         let fixture = try ServiceFixture()
         let (before, after) = ("2027-01-15T07:59:59.5Z", "2027-01-15T08:00:00.5Z")
-        func refused(_ sent: String) -> String {
+        @Sendable func refused(_ sent: String) -> String {
             Self.response(url: "https://api.test/x", sent: saysWhenSent ? sent : nil)
         }
         try await fixture.run { client in

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import Logging
 import SessionStore
 import Testing
 
@@ -38,7 +39,9 @@ struct PublicPathTests {
         let fixture = try ServiceFixture()
         let router = Router(context: ServiceRequestContext.self)
         fixture.api.addRoutes(to: router)
-        HealthRoutes(database: fixture.database, state: ServiceState()).add(to: router)
+        HealthRoutes(
+            database: fixture.database, state: ServiceState(), health: ServiceHealth(logger: Logger(label: "test"))
+        ).add(to: router)
         let admission = Admission(tokens: fixture.database.serviceTokens, limits: ServiceLimits())
         try Inspector(database: fixture.database, admission: admission, now: { ServiceFixture.now })
             .addRoutes(to: router)

@@ -139,9 +139,8 @@ struct LoginOutcomeTests {
         let description = try #require(error?.description)
         #expect(error?.code == "name-invalid" && description.contains("--replace-account"))
         #expect(description.contains("ann@id.test") && description.contains("bob@id.test"))
-        #expect(
-            revoked.count == 2
-                && StoredTokenReport(try store.get("mine"), now: ServiceFixture.now).user == "ann@id.test")
+        let kept = StoredTokenReport(try store.get("mine"), now: ServiceFixture.now)
+        #expect(revoked.count == 2 && kept.user == "ann@id.test")
         // The user is asked, or has said so.
         let stored = try await logIn("mine", replacing: { $0.before.name == "ann@id.test" })
         #expect(stored.profile.id.account == "2")
