@@ -73,8 +73,8 @@ public struct CookieStore: Sendable {
         var (cookie, findings) = policy.candidate(for: record, now: now)
         let site = cookie.domain.registrableDomain(policy.publicSuffixes)
         var kept: CookieProperties = []
-        if !record.unstated.isEmpty,
-            let stored = sites[site]?.counterpart(of: cookie, leavingOpen: record.unstated, now: now)
+        if !record.unstated.isEmpty, let index = sites.index(of: site),
+            let stored = sites[index].counterpart(of: cookie, leavingOpen: record.unstated, now: now)
         {
             var completed = record
             kept = completed.complete(from: stored)

@@ -56,10 +56,13 @@ extension SiteCookies {
     /// is host-only and which partition of its own site it belongs to.
     ///
     /// A cookie with the very same ID comes first, then one of the same partition.
-    func counterpart(of cookie: borrowing Cookie, leavingOpen unstated: CookieProperties, now: Timestamp) -> Cookie? {
+    mutating func counterpart(
+        of cookie: borrowing Cookie, leavingOpen unstated: CookieProperties, now: Timestamp
+    ) -> Cookie? {
         let candidate = CookieEntry(cookie, CookieRecordHeader(cookie))
         var best: (rank: Int, cookie: Cookie)?
-        for index in entries.indices where entries[index].mayHaveSameID(as: candidate) {
+        let indices = indices(ofCandidatesFor: candidate) ?? Array(entries.indices)
+        for index in indices where entries[index].mayHaveSameID(as: candidate) {
             guard !withCookie(at: index, { $0.hasExpired(at: now) }) else { continue }
             let stored = self.cookie(at: index)
             guard stored.name == cookie.name, stored.domain == cookie.domain, stored.path == cookie.path else {

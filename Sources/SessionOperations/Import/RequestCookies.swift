@@ -44,6 +44,8 @@ package struct RequestCookies {
         let url: RequestURL
         let place: CapturePlace
         let order: Int
+        /// The place among the cookies of the request, which is their order in its field.
+        let position: Int
     }
 
     private var candidates: [Identity: Candidate] = [:]
@@ -53,6 +55,7 @@ package struct RequestCookies {
     private var setForHost: [Key: Int] = [:]
     private var setForDomain: [Key: Int] = [:]
     private var order = 0
+    private var notedCount = 0
     private var byteCount = 0
     private var thirdPartyCount = 0
     private var overfullPlace: CapturePlace?
@@ -100,7 +103,9 @@ package struct RequestCookies {
             return
         }
         byteCount += size
-        candidates[identity] = Candidate(record: record, url: url, place: place, order: order)
+        notedCount += 1
+        candidates[identity] = Candidate(
+            record: record, url: url, place: place, order: order, position: notedCount)
         names.insert(record.name)
     }
 
@@ -129,7 +134,7 @@ package struct RequestCookies {
         }
         var sites: [Octets: [Sent]] = [:]
         let ordered = candidates.sorted { first, second in
-            (first.value.order, first.key.key.name) < (second.value.order, second.key.key.name)
+            (first.value.order, first.value.position) < (second.value.order, second.value.position)
         }
         for (identity, candidate) in ordered {
             guard identity.partition != nil || !wasSet(identity.key, after: candidate.order) else {

@@ -12,14 +12,18 @@ struct JarSiteRows {
     static func query(onlyNamed: Bool) -> String {
         let named = "SELECT id FROM jar WHERE name IN (SELECT value FROM json_each(?4))"
         return """
-            SELECT \(CookieRows.columns), jar.id, jar.name, \(JarRows.settings)
+            SELECT \(CookieRows.columns), owner_id, owner_name, \(JarRows.settings)
             FROM (
-                SELECT jar_id FROM jar_site
-                WHERE site = ?1 AND jar_id IS NOT (SELECT id FROM jar WHERE name = ?2) \(onlyNamed ? "AND jar_id IN (\(named))" : "")
-                ORDER BY jar_id DESC LIMIT ?3
-            ) AS found
-            CROSS JOIN jar ON jar.id = found.jar_id
-            CROSS JOIN cookie ON cookie.jar_id = found.jar_id AND cookie.site = ?1
+                SELECT jar.id AS owner_id, jar.name AS owner_name, \(JarRows.settings)
+                FROM (
+                    SELECT jar_id FROM jar_site
+                    WHERE site = ?1 AND jar_id IS NOT (SELECT id FROM jar WHERE name = ?2)
+                        \(onlyNamed ? "AND jar_id IN (\(named))" : "")
+                    ORDER BY jar_id DESC LIMIT ?3
+                ) AS found
+                CROSS JOIN jar ON jar.id = found.jar_id
+            ) AS owner
+            CROSS JOIN cookie ON cookie.jar_id = owner_id AND cookie.site = ?1
             """
     }
 

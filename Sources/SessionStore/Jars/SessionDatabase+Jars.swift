@@ -88,7 +88,7 @@ extension SessionDatabase {
                     SELECT id FROM jar \(conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))")
                     ORDER BY name LIMIT ?3
                 ) AS page
-                JOIN jar ON jar.id = page.id LEFT JOIN cookie ON jar_id = jar.id
+                CROSS JOIN jar ON jar.id = page.id LEFT JOIN cookie ON jar_id = jar.id
                 GROUP BY jar.id ORDER BY jar.name
                 """)
             defer { statement.reset() }

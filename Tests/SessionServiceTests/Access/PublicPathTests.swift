@@ -83,6 +83,11 @@ struct PublicPathTests {
                 let start = try await connection.ask("GET", "\(sent)/jars/work", host)
                 #expect(start.status == 303)
                 #expect(start.fields["location"] == "/tools/crumb/sign-in?to=%2Fjars%2Fwork")
+                let link = [
+                    "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document",
+                ]
+                let foreign = try await connection.ask("GET", "\(sent)/jars/work", host.merging(link) { $1 })
+                #expect(foreign.status == 403 && foreign.body.contains(#"href="/tools/crumb/jars/work""#))
                 let form = try await connection.ask("GET", "\(sent)/sign-in?to=%2Fjars%2Fwork", host)
                 #expect(form.body.contains(#"action="/tools/crumb/sign-in""#))
                 let signedIn = try await connection.ask(
