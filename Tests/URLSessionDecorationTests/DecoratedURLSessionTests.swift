@@ -139,15 +139,18 @@ struct DecoratedURLSessionTests {
         request.setValue(nil, forHTTPHeaderField: "Authorization")
         let exchange = try await session(fixture.jar).data(for: request, fallback: fallback)
         #expect(exchange.head.status == 201 && exchange.payload.data == Data("in".utf8))
-        #expect(exchange.hops.map(\.status) == [status, 201])
-        #expect(server.requests.map { "\($0.method) \($0.target)" } == ["POST /orders", "POST /orders"])
-        #expect(server.requests.map(\.body) == [Array("payload".utf8), Array("payload".utf8)])
-        #expect(try fixture.jar.cookies().readable.contains { $0.name == "seen" })
+        // A token that goes into the Authorization field is there from the first request on.
+        let count = isCookie ? 2 : 1
+        #expect(exchange.hops.map(\.status) == [status, 201].suffix(count))
+        let requests = server.requests.map { "\($0.method) \($0.target)" }
+        #expect(requests == Array(repeating: "POST /orders", count: count))
+        #expect(server.requests.map(\.body) == Array(repeating: Array("payload".utf8), count: count))
+        #expect(try fixture.jar.cookies().readable.contains { $0.name == "seen" } == isCookie)
         // With the cookie in the jar, or the token in the field, nothing more is asked for; never in a loop.
         #expect(server.requests.last?.text("authorization") == (isCookie ? [] : ["Bearer fresh"]))
     }
 
-    @Test("A site that never has enough is asked twice, then a login is asked for; a body from a stream goes once")
+    @Test("A site that never has enough is asked once, then a login is asked for; a body from a stream goes once")
     func fallbackOnce() async throws {
         let server = try LoopbackServer { _ in LoopbackServer.Response(401) }
         let fixture = try URLSessionFixture()
@@ -156,12 +159,12 @@ struct DecoratedURLSessionTests {
         let error = await #expect(throws: LoginFallbackError.self) {
             try await session(fixture.jar).data(for: try URLSessionFixture.request(url), fallback: fallback)
         }
-        #expect(error?.code == .loginRequired && server.requests.count == 2)
+        #expect(error?.code == .loginRequired && server.requests.count == 1)
         var request = try URLSessionFixture.post(url)
         request.setValue(nil, forHTTPHeaderField: "Authorization")
         request.httpBodyStream = InputStream(data: Data("payload".utf8))
         let streamed = try await session(fixture.jar).data(for: request, fallback: fallback)
-        #expect(streamed.head.status == 401 && server.requests.count == 3)
+        #expect(streamed.head.status == 401 && server.requests.count == 2)
     }
 
     @Test("A server's nonce is answered with a new proof, body included")

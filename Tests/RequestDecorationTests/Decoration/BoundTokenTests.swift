@@ -175,9 +175,9 @@ struct BoundTokenTests {
         let server = Server()
         let exchange = try await exchange(
             server, request("/a", .post), fixture.decorator(), fallback: try fallback(fixture.jar, .authorization))
-        #expect(exchange.head.status == 200 && exchange.hops.map(\.status) == [401, 401, 200])
-        #expect(server.seen.withLock { $0.map(\.authorization) } == [nil, "DPoP t0ken", "DPoP t0ken"])
-        #expect(server.seen.withLock { $0.map(\.nonce) } == [nil, nil, "n2"])
+        #expect(exchange.head.status == 200 && exchange.hops.map(\.status) == [401, 200])
+        #expect(server.seen.withLock { $0.map(\.authorization) } == ["DPoP t0ken", "DPoP t0ken"])
+        #expect(server.seen.withLock { $0.map(\.nonce) } == [nil, "n1"])
     }
 
     @Test("An endpoint that gives a cookie is shown a proof, too")
