@@ -43,14 +43,14 @@ struct FollowedChangesTests {
         let output = service.home.file("followed")
         var variables = service.variables
         variables["CRUMB_SERVICE_TOKEN_FILE"] = way == .network ? service.tokenFile : nil
+        let lines = try service.home.write("first=1; Path=/\nsecond=2; Path=/\n", to: "lines")
+        #expect(try service.ask(["set", "https://www.example.com/"], input: lines).status == 0)
         let process = try service.home.start(
             ["changes", "--json", "--follow", "--after", "1"], output: output, variables: variables)
         defer {
             process.kill()
             _ = process.wait()
         }
-        let lines = try service.home.write("first=1; Path=/\nsecond=2; Path=/\n", to: "lines")
-        #expect(try service.ask(["set", "https://www.example.com/"], input: lines).status == 0)
         #expect(Self.names(Self.lines(1, of: output)) == ["second"])
         // By another process, beside the service.
         try service.home.receive("third=3; Path=/")

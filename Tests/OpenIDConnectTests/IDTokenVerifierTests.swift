@@ -77,7 +77,7 @@ struct IDTokenVerifierTests {
             case .clientAssertion(_, let token) = try assertion.authentication(
                 now: 1_795_248_000_000_000, using: &generator)
         else { return }
-        let x = "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwaaPJHURo"
+        let x = "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"
         for algorithm in ["", #","alg":"EdDSA""#, #","alg":"Ed25519""#] {
             // Another key in front of it must not be the one that is asked.
             let verifier = try verifier(

@@ -180,9 +180,9 @@ enum ShellWords {
                     count += 1
                     index += 1
                 }
-                // Backslashes escape only in front of a quote.
+                // Backslashes escape only in front of a quote, but browsers double every one of them.
                 let isBeforeQuote = index < text.count && text[index] == ASCII.quote
-                let kept = isBeforeQuote ? count / 2 : count
+                let kept = isBeforeQuote || count.isMultiple(of: 2) ? count / 2 : count
                 builder.append([UInt8](repeating: ASCII.backslash, count: kept)[...])
                 if isBeforeQuote, count % 2 == 1 {
                     builder.append([ASCII.quote][...])

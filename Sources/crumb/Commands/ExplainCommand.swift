@@ -29,8 +29,8 @@ struct ExplainCommand: CrumbCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Explain what the jar would do with the Set-Cookie lines in this file; '-' is standard input.", valueName: "file")
-    )
+            "Explain what the jar would do with the Set-Cookie lines in this file; '-' is standard input.",
+            valueName: "file"))
     var setCookie: String?
 
     @Argument(help: "The URL of the request.")

@@ -200,6 +200,7 @@ struct ManualPage {
         ("CRUMB_KEY_FILE", "The key file."),
         ("CRUMB_PASSPHRASE_FILE", "The file with the passphrase that unlocks the key file."),
         ("CRUMB_SERVICE", "The running service to ask in place of a file."),
+        ("CRUMB_SERVICE_CA", "The file with the certificate authority of that service."),
         ("CRUMB_SERVICE_TOKEN_FILE", "The file with the access token for that service."),
         ("CRUMB_PUBLIC_SUFFIX_LIST", "A newer public suffix list than the built-in one."),
         ("CRUMB_CLIENT_SECRET", "The client secret for crumb token login."),

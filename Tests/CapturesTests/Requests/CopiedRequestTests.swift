@@ -38,7 +38,7 @@ struct CopiedRequestTests {
         // What a single quote makes of a string in Chromium and Firefox.
         (
             #"curl 'https://a.test/' -H $'cookie: a=it\'s\u0021\x41\101\\; b=\n'"#,
-            ["- https://a.test/ [a=it's!AA\\; b=]"]
+            ["- https://a.test/ [a=it's!AA\\; b=\\x0A]"]
         ),
         ("curl --url https://a.test/ --cookie a=1 --cookie jar.txt", ["- https://a.test/ [a=1]"]),
         (#"curl "https://a.test/$x" -Hcookie:a=\"1\" -H "Cookie: b=\$2""#, ["- https://a.test/$x [a=\"1\"|b=$2]"]),

@@ -53,9 +53,19 @@ struct RunningProcess {
         talkPath = "\(name).talk"
         #if canImport(Darwin)
             var actions: posix_spawn_file_actions_t?
+            var attributes: posix_spawnattr_t?
         #else
             var actions = posix_spawn_file_actions_t()
+            var attributes = posix_spawnattr_t()
         #endif
+        // A shell starts its background jobs, and so these tests, with Control-C ignored; their own processes obey it.
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var obeyed = sigset_t()
+        sigemptyset(&obeyed)
+        sigaddset(&obeyed, SIGINT)
+        posix_spawnattr_setsigdefault(&attributes, &obeyed)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0)
@@ -69,7 +79,7 @@ struct RunningProcess {
         var variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { (words + variables).forEach { free($0) } }
         var id: pid_t = 0
-        let failure = posix_spawnp(&id, program, &actions, nil, &words, &variables)
+        let failure = posix_spawnp(&id, program, &actions, &attributes, &words, &variables)
         guard failure == 0 else {
             throw Failure(message: "\(program) cannot be started: \(String(cString: strerror(failure)))")
         }
