@@ -202,6 +202,9 @@ public struct CookieBatch {
                 store[key] = cookies
                 siteCount += 1
             }
+            guard !found.isEmpty else { return }
+            expired[key, default: ExpiredCookies()].insert(found)
+            try removeUnneeded(key)
         }
     }
 

@@ -40,6 +40,7 @@ struct CurlCommand: CrumbCommand {
     private var hasTerminator: Bool { arguments.first == "--" }
 
     func execute(_ console: Console) throws {
+        if ["--help", "-h"].contains(arguments.first) { throw CleanExit.helpRequest(self) }
         let program = try CurlProgram()
         let given = try CurlArguments(
             methodArguments + CurlCommand.octets(of: hasTerminator ? Array(arguments.dropFirst()) : arguments),
