@@ -56,9 +56,9 @@ struct JournalTests {
         let latest = try jar.latestChanges(site: "example.com")
         #expect(
             latest.map { "\($0.cause.identifier) \($0.cookie.name)" } == [
-                "stored e", "expired c", "evicted b", "stored d", "deleted a",
+                "stored e", "evicted b", "stored d", "stored c", "deleted a",
             ])
-        #expect(latest.map(\.url) == [nil, nil, "https://www.example.com/d", nil, "https://www.example.com/logout"])
+        #expect(latest.map(\.url) == [nil, "https://www.example.com/d", nil, nil, "https://www.example.com/logout"])
         #expect(try jar.latestChanges(site: "none.example").isEmpty)
     }
 

@@ -74,11 +74,14 @@ struct OldDatabase {
 
     /// What V002 brought: limits, and a journal whose end stands in the jar's row.
     private func keepJournal(of jarID: Int64, cookies: Int, profile: String, _ database: Database) throws {
+        // Since V009, an entry's id has the jar's above the position.
+        let (columns, place) =
+            version < 9 ? ("jar_id, position", "jar_id, sequence") : ("id", "(jar_id << 36) + sequence")
         try database.execute(
             sql: """
                 INSERT INTO cookie_change
-                    (jar_id, position, cause, changed_at, site, domain, path, name, host_only, partition_key)
-                SELECT jar_id, sequence, 1, created_at, site, domain, path, name, host_only, partition_key
+                    (\(columns), cause, changed_at, site, domain, path, name, host_only, partition_key)
+                SELECT \(place), 1, created_at, site, domain, path, name, host_only, partition_key
                 FROM cookie WHERE jar_id = ?
                 """,
             arguments: [jarID])
