@@ -72,7 +72,7 @@ struct ManyJarsTests {
             let values: [any DatabaseValueConvertible] = ["shared.test", "jar-1", 100, "[]"]
             return try Row.fetchAll(
                 connection, sql: "EXPLAIN QUERY PLAN \(JarSiteRows.query(onlyNamed: onlyNamed))",
-                arguments: StatementArguments(values.prefix(onlyNamed ? 4 : 3))
+                arguments: StatementArguments(Array(values.prefix(onlyNamed ? 4 : 3)))
             ).map { $0["detail"] as String }
         }
         let tables = rows.filter { !$0.contains("found") && !$0.contains("json_each") }
