@@ -58,14 +58,18 @@ struct RunningProcess {
             var actions = posix_spawn_file_actions_t()
             var attributes = posix_spawnattr_t()
         #endif
-        // A shell starts its background jobs, and so these tests, with Control-C ignored; their own processes obey it.
+        // A shell starts its background jobs, and so these tests, with Control-C ignored, and Dispatch's threads block
+        // it; the processes that are tested obey it.
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
         var obeyed = sigset_t()
         sigemptyset(&obeyed)
         sigaddset(&obeyed, SIGINT)
         posix_spawnattr_setsigdefault(&attributes, &obeyed)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+        var blocked = sigset_t()
+        sigemptyset(&blocked)
+        posix_spawnattr_setsigmask(&attributes, &blocked)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0)
