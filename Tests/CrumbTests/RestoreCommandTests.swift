@@ -55,13 +55,31 @@ struct RestoreCommandTests {
         #expect(try home.crumb("check").status == 0)
     }
 
-    @Test("A database that is damaged, or none at all, is replaced")
+    @Test("A damaged database is replaced")
     func damaged() throws {
         let backup = try prepare()
-        try home.write([UInt8](repeating: 7, count: 5000), to: "crumb.sqlite")
-        #expect(try home.crumb("list").status == 20)
+        try home.write(home.bytes("crumb.sqlite").prefix(100) + [UInt8](repeating: 7, count: 5000), to: "crumb.sqlite")
+        #expect(try home.crumb("list").status == 26)
         #expect(try home.crumb("restore", "--force", backup).status == 0)
         #expect(try home.header() == "Cookie: a=1")
+    }
+
+    @Test("A file that is not a Crumb database is never replaced, the key least of all", arguments: [false, true])
+    func otherFile(isLink: Bool) throws {
+        let backup = try prepare()
+        #expect(try home.shell("sqlite3 foreign.db 'CREATE TABLE t (a)'").status == 0)
+        try home.write("precious", to: "notes.txt")
+        for name in ["key", "foreign.db", "notes.txt"] {
+            let before = home.bytes(name)
+            #expect(!before.isEmpty, "\(name)")
+            if isLink { #expect(try home.shell("ln -s \(name) link-\(name)").status == 0) }
+            let place = home.file(isLink ? "link-\(name)" : name)
+            let result = try home.crumb("restore", "--force", "--database", place, backup)
+            #expect(result.status == 20 && result.talk.contains("not a Crumb database"), "\(result.talk)")
+            #expect(home.bytes(name) == before, "\(name)")
+        }
+        #expect(try home.shell("mkfifo pipe").status == 0)
+        #expect(try home.crumb("restore", "--force", home.file("pipe")).status == 20)
     }
 
     @Test("While a service has the database open, nothing is replaced")

@@ -31,7 +31,8 @@ extension SessionDatabase {
     ///   - replacing: whether a database that is there is replaced.
     ///   - now: the time, written into what a migration makes.
     /// - Throws: ``SessionStoreError/Code/fileExists`` if there is a database and it is not to be replaced, or the
-    ///   backup is that database; ``SessionStoreError/Code/databaseBusy`` while any process has it open;
+    ///   backup is that database; ``SessionStoreError/Code/databaseForeign`` if either file is not a Crumb database;
+    ///   ``SessionStoreError/Code/databaseBusy`` while any process has it open;
     ///   ``SessionStoreError/Code/databaseDamaged`` if the backup is damaged; what opening a database throws. Nothing
     ///   was changed then.
     @discardableResult
@@ -69,6 +70,9 @@ extension SessionDatabase {
         if PrivateFile.isFolder(backup) {
             throw SessionStoreError(.databaseForeign, backup, "this is a folder; name the backup in it")
         }
+        if PrivateFile.isSpecial(backup) {
+            throw SessionStoreError(.databaseForeign, backup, "this is no regular file; name a backup")
+        }
         guard let header = DatabaseHeader(backup) else {
             throw SessionStoreError(.databaseUnavailable, backup, "the file cannot be read; check its permissions")
         }
@@ -93,7 +97,13 @@ extension SessionDatabase {
         guard !PrivateFile.isAbsent(place), PrivateFile.size(place) != 0 else { return false }
         guard replacing else {
             throw SessionStoreError(
-                .fileExists, path, "there is a database already; use --force to replace it with the backup")
+                .fileExists, path, "there is a file already; use --force to replace a database with the backup")
+        }
+        // A key, another program's database or a text is worth more than a wrong path.
+        guard let header = DatabaseHeader(place), header.isDatabase, header.applicationID == applicationID else {
+            throw SessionStoreError(
+                .databaseForeign, path,
+                "this file is not a Crumb database; move it away, or name another path; nothing was changed")
         }
         return true
     }
