@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -29,7 +30,7 @@ class Store:
     def wait_for(self, name: bytes) -> None:
         """Waits until the files have a cookie of this name, and rest."""
         def has_come() -> bool | None:
-            return any(name in file.read_bytes() for file in self._files()) or None
+            return any(name in content for _, _, content in self._files()) or None
 
         wait_for(has_come, f"the cookie {name.decode()} in the store", timeout=90)
         last, since = self.state(), time.monotonic()
@@ -40,12 +41,8 @@ class Store:
 
     def state(self) -> dict[str, tuple[int, int, int, str]]:
         """What is seen of a file that somebody has written: its number, size, time and content."""
-        states = {}
-        for file in self._files():
-            status = file.stat()
-            content = hashlib.sha256(file.read_bytes()).hexdigest()
-            states[file.name] = (status.st_ino, status.st_size, status.st_mtime_ns, content)
-        return states
+        return {name: (status.st_ino, status.st_size, status.st_mtime_ns, hashlib.sha256(content).hexdigest())
+                for name, status, content in self._files()}
 
     def undisturbed(self, capture: Capture) -> Iterator[Capture]:
         """Gives the capture out, and looks whether taking it has left a trace."""
@@ -54,8 +51,13 @@ class Store:
         if (after := self.state()) != before:
             raise ToolFailure(f"{capture.name}: the import has changed {before} to {after}")
 
-    def _files(self) -> list[Path]:
-        return sorted(self._folder.glob(self._pattern))
+    def _files(self) -> Iterator[tuple[str, os.stat_result, bytes]]:
+        """Each file's name, state and content. A journal may go while it is looked at."""
+        for file in sorted(self._folder.glob(self._pattern)):
+            try:
+                yield file.name, file.stat(), file.read_bytes()
+            except FileNotFoundError:
+                pass
 
 
 def _while_it_runs(name: str, store: Store, capture: Callable[..., Capture], navigate: Callable[[str], None],
