@@ -38,7 +38,7 @@ class Chromium(Engine):
             "--disable-default-apps", "--ignore-certificate-errors", f"--user-data-dir={self.profile}",
             # One renderer for all sites: a process for each new one takes longer than the case.
             "--disable-site-isolation-trials", "--renderer-process-limit=1",
-            "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+            "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.*",
             *proxy, f"--disable-features={','.join(DISABLED_FEATURES)}", *more_arguments]
         if os.geteuid() == 0:
             arguments.append("--no-sandbox")

@@ -44,7 +44,7 @@ class Firefox(Engine):
 
     name = "firefox"
 
-    def __init__(self, processes: Processes, proxy_port: int, third_party_cookies: bool = True,
+    def __init__(self, processes: Processes, proxy_port: int | None, third_party_cookies: bool = True,
                  more_preferences: Mapping[str, object] = MappingProxyType({})):
         self._processes = processes
         #: The folder of what it keeps.
@@ -52,10 +52,7 @@ class Firefox(Engine):
         self.profile.mkdir()
         preferences = PREFERENCES | {
             "network.cookie.cookieBehavior": ACCEPT_ALL if third_party_cookies else PARTITION_FOREIGN,
-            "network.proxy.type": 1, "network.proxy.allow_hijacking_localhost": True, "network.proxy.no_proxies_on": "",
-            "network.proxy.http": "127.0.0.1", "network.proxy.http_port": proxy_port,
-            "network.proxy.ssl": "127.0.0.1", "network.proxy.ssl_port": proxy_port,
-            **more_preferences}
+            **_proxy(proxy_port), **more_preferences}
         (self.profile / "user.js").write_text("".join(
             f"user_pref({json.dumps(name)}, {json.dumps(value)});\n" for name, value in preferences.items()))
         self._process = processes.start(
@@ -100,3 +97,12 @@ class Firefox(Engine):
     def close(self) -> None:
         self._session.close()
         self._processes.stop(self._process)
+
+
+def _proxy(port: int | None) -> dict[str, object]:
+    """The preferences that send everything to a proxy, or nothing beyond the loopback."""
+    if port is None:
+        return {"network.proxy.type": 0, "network.dns.disabled": True}
+    return {"network.proxy.type": 1, "network.proxy.allow_hijacking_localhost": True, "network.proxy.no_proxies_on": "",
+            "network.proxy.http": "127.0.0.1", "network.proxy.http_port": port,
+            "network.proxy.ssl": "127.0.0.1", "network.proxy.ssl_port": port}

@@ -1,4 +1,5 @@
-"""A person's way through the inspector, in each browser: signing in, asking, seeing a value, watching, signing out."""
+"""A person's way through the inspector, in each browser: signing in, asking, seeing a value, watching, signing out; and
+the way there by a link on another site's page."""
 
 import json
 from collections.abc import Callable
@@ -6,13 +7,15 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 from engines.chromium import Chromium
-from engines.engine import Engine
+from engines.engine import Engine, EngineFailure
+from engines.firefox import Firefox
 from engines.processes import Processes
 from engines.waiting import wait_for
 from engines.webkit import WebKit
-from inspector.service import Service
+from inspector.service import LinkingSite, Service
 
-ENGINES: dict[str, type[Chromium] | type[WebKit]] = {"chromium": Chromium, "webkit": WebKit}
+ENGINES: dict[str, type[Chromium] | type[Firefox] | type[WebKit]] = {
+    "chromium": Chromium, "firefox": Firefox, "webkit": WebKit}
 
 # What a person must be able to tell apart has a contrast of 4.5 at least (WCAG 2.2, success criterion 1.4.3).
 CONTRAST = """(() => {
@@ -55,25 +58,65 @@ class Story:
             self.failures.append(f"{self._engine}: {what}: {value!r} instead of {wanted!r}")
 
 
+def wait_for_title(engine: Engine, wanted: str) -> None:
+    """Waits until the page of this title is there."""
+    def title() -> object:
+        try:
+            return engine.evaluate("document.readyState === 'complete' && document.title")
+        except EngineFailure as failure:
+            # The page that was asked has gone.
+            return str(failure)
+
+    try:
+        wait_for(lambda: title() == wanted or None, f"the page {wanted!r}", 20)
+    except EngineFailure as failure:
+        raise EngineFailure(f"{failure}; there is {title()!r}") from failure
+
+
+def sign_in(engine: Engine, token: str) -> None:
+    """Fills in the form."""
+    engine.evaluate(f"(document.querySelector('#token').value = {json.dumps(token)}, "
+                    "document.querySelector('form.stacked').requestSubmit(), true)")
+
+
+def tell_of_links(engine: Engine, service: Service, story: Story) -> None:
+    """Links to the inspector on pages of the same host's other port and of another host, before and after a sign-in."""
+    def follow(site: LinkingSite) -> None:
+        engine.navigate(site.url)
+        wait_for_title(engine, "Another site")
+        engine.evaluate("(document.querySelector('a').click(), true)")
+        wait_for_title(engine, "A link from another site · Crumb")
+        text = str(engine.evaluate("document.body.innerText"))
+        story.check("the page for a link is one to read", "Open the page" in text and "{" not in text)
+        story.check("the page for a link shows nothing of a jar", "theme" in text, False)
+        story.check("the page for a link is laid out", engine.evaluate("document.styleSheets.length > 0"))
+        story.check("labels of the page for a link", engine.evaluate(UNLABELLED), [])
+        engine.evaluate("([...document.links].find((link) => link.textContent === 'Open the page').click(), true)")
+
+    with LinkingSite("127.0.0.2", service.origin + "/jars/default?url=https://www.shop.test/") as site:
+        follow(site)
+        wait_for_title(engine, "Sign in · Crumb")
+        sign_in(engine, service.token)
+        wait_for_title(engine, "Jar default · Crumb")
+        follow(site)
+        wait_for_title(engine, "Jar default · Crumb")
+        story.check("the query of a link is kept", engine.evaluate("location.search"), "?url=https://www.shop.test/")
+    with LinkingSite("127.0.0.1", service.origin + "/") as site:
+        follow(site)
+        wait_for_title(engine, "Jars · Crumb")
+    engine.evaluate("(document.querySelector('form[action=\"/sign-out\"]').requestSubmit(), true)")
+    wait_for_title(engine, "Sign in · Crumb")
+
+
 def tell(engine: Engine, service: Service, story: Story, picture: Callable[..., None]) -> None:
     """The way from the sign-in to the sign-out."""
-    def title() -> object:
-        return engine.evaluate("document.readyState === 'complete' && document.title")
-
-    def wait_for_title(wanted: str) -> None:
-        wait_for(lambda: title() == wanted or None, f"the page {wanted!r} (now {title()!r})", 20)
-
-    def sign_in(token: str) -> None:
-        engine.evaluate(f"(document.querySelector('#token').value = {json.dumps(token)}, "
-                        "document.querySelector('form.stacked').requestSubmit(), true)")
-
     engine.navigate(service.origin + "/jars/default")
-    wait_for_title("Sign in · Crumb")
+    wait_for_title(engine, "Sign in · Crumb")
     story.check("labels of the sign-in", engine.evaluate(UNLABELLED), [])
-    sign_in("crumb_wrong")
+    sign_in(engine, "crumb_wrong")
     wait_for(lambda: engine.evaluate("!!document.querySelector('[role=alert]')") or None, "the refusal", 20)
-    sign_in(service.token)
-    wait_for_title("Jar default · Crumb")
+    sign_in(engine, service.token)
+    wait_for_title(engine, "Jar default · Crumb")
 
     picture("cookies", "#cookies")
     html = engine.evaluate("document.documentElement.outerHTML")
@@ -108,13 +151,13 @@ def tell(engine: Engine, service: Service, story: Story, picture: Callable[..., 
     picture("jar")
     story.check("contrast of the light page", float(str(engine.evaluate(CONTRAST))) >= 4.5)
     engine.navigate(service.origin + "/")
-    wait_for_title("Jars · Crumb")
+    wait_for_title(engine, "Jars · Crumb")
     story.check("labels of the overview", engine.evaluate(UNLABELLED), [])
     story.check("a token's state", engine.evaluate("document.querySelector('.state.valid')?.textContent"), "valid")
     story.check("no token is shown", engine.evaluate("document.documentElement.outerHTML.includes('a-secret')"), False)
     picture("overview")
     engine.evaluate("(document.querySelector('form[action=\"/sign-out\"]').requestSubmit(), true)")
-    wait_for_title("Sign in · Crumb")
+    wait_for_title(engine, "Sign in · Crumb")
     engine.navigate(service.origin + "/jars/default")
     wait_for(lambda: engine.evaluate("location.pathname") == "/sign-in" or None, "the sign-in after the end", 20)
 
@@ -166,7 +209,10 @@ def run_inspector(binary: Path, engines: list[str], folder: Path, screenshots: P
                         if screenshots:
                             (screenshots / f"inspector-{page}-{scheme}.png").write_bytes(octets)
                     engine.screenshot("light")
-                tell(engine, service, story, picture)
+                # Firefox shows the pages' own scripts as the others do; what is its own is what it sends with a link.
+                if not isinstance(engine, Firefox):
+                    tell(engine, service, story, picture)
+                tell_of_links(engine, service, story)
                 print(f"inspector: {engine.version}: {'as it should be' if not story.failures else 'wrong'}")
             failures += story.failures
     finally:

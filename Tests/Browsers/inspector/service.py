@@ -1,9 +1,11 @@
-"""A running service with a jar to look at."""
+"""A running service with a jar to look at, and a site that links to it."""
 
 import http.client
 import json
 import socket
 import subprocess
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from crumb import Crumb
@@ -60,3 +62,34 @@ class Service:
             return self.request("GET", "/readyz", {})[0] == 200 or None
         except (OSError, subprocess.SubprocessError):
             return None
+
+
+class LinkingSite:
+    """A page on a port of its own with a link to `target`."""
+
+    def __init__(self, host: str, target: str):
+        page = f'<!doctype html><meta charset="utf-8"><title>Another site</title><a href="{target}">Jar</a>'.encode()
+
+        class Handler(BaseHTTPRequestHandler):
+            """Answers every request with the page."""
+
+            def do_GET(self) -> None:  # noqa: N802
+                self.send_response(200)
+                self.send_header("Content-Type", "text/html")
+                self.send_header("Content-Length", str(len(page)))
+                self.end_headers()
+                self.wfile.write(page)
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self._server = ThreadingHTTPServer((host, 0), Handler)
+        self.url = f"http://{host}:{self._server.server_port}/"
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def __enter__(self) -> "LinkingSite":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.shutdown()
+        self._server.server_close()
