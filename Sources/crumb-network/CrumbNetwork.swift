@@ -2,9 +2,25 @@ import ArgumentParser
 import Foundation
 import NetworkHelper
 
+/// Where the program begins.
+@main
+enum Program {
+    static func main() {
+        let words = ProcessArguments.texts
+        // `crumb` starts an exchange with these signals blocked; a thread of the runtime is about to let them in.
+        if words.first == ExchangeCommand.configuration.commandName {
+            for number in ExchangeQuestion.deferredSignals { signal(number, SIG_IGN) }
+        }
+        Task.detached {
+            await CrumbNetwork.main(words)
+            exit(EXIT_SUCCESS)
+        }
+        dispatchMain()
+    }
+}
+
 /// What `crumb` has another program do, so that it is quick to start itself: whatever speaks HTTP or checks
 /// signatures, with the libraries that takes.
-@main
 struct CrumbNetwork: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "crumb-network",
@@ -12,10 +28,6 @@ struct CrumbNetwork: AsyncParsableCommand {
         subcommands: [
             ExchangeCommand.self, CallCommand.self, VerifyCommand.self, QRCodeCommand.self, ServeCommand.self,
         ])
-
-    static func main() async {
-        await main(ProcessArguments.texts)
-    }
 }
 
 /// The pipes to `crumb`.

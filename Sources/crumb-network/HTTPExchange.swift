@@ -5,6 +5,7 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 import NetworkHelper
+import Synchronization
 
 /// Sends requests to authorization servers with AsyncHTTPClient: no redirects, no proxy, bounded in time and size.
 struct HTTPExchange {
@@ -14,10 +15,10 @@ struct HTTPExchange {
     /// A client, to be shut down after use.
     ///
     /// - Parameters:
-    ///   - readTimeout: how long an answer may pause.
+    ///   - readTimeout: how long an answer may pause; `nil` for as long as its deadline allows.
     ///   - authorities: certificates that are trusted besides the system's.
     static func makeClient(
-        readTimeout: TimeAmount = .seconds(20), trusting authorities: [NIOSSLCertificate] = []
+        readTimeout: TimeAmount? = nil, trusting authorities: [NIOSSLCertificate] = []
     ) -> HTTPClient {
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow
@@ -33,7 +34,7 @@ struct HTTPExchange {
             eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton), configuration: configuration)
     }
 
-    /// How long one request may take, with all of its answer.
+    /// How long one request may take, with all of its answer, unless it says otherwise.
     private static let timeout = TimeAmount.seconds(30)
 
     /// How many bytes of a body are passed on.
@@ -69,22 +70,44 @@ struct HTTPExchange {
                     LastMomentBody(bytes: question.body, mayBeSent: mayBeSent(question.head)),
                     length: .known(Int64(question.body.count)))
         }
-        let end = NIODeadline.now() + HTTPExchange.timeout
+        let timeout = question.head.timeoutMilliseconds.map { TimeAmount.milliseconds($0) } ?? HTTPExchange.timeout
+        let end = NIODeadline.now() + timeout
         let response = try await HTTPExchange.client.execute(message, deadline: end)
-        var body: [UInt8] = []
-        do {
-            for try await chunk in response.body {
-                body += chunk.readableBytesView
-                // The client's own deadline is for the head alone; a server that trickles would never be done.
-                if body.count >= bodyLimit || .now() >= end { break }
-            }
-        } catch {
-            // What has come counts: a new refresh token among it is nowhere else, and the old one is over.
-            if body.isEmpty { throw error }
-        }
+        var body = try await self.body(of: response, until: end)
         let encoding = response.headers.first(name: "Content-Encoding")
         body = ContentDecoder.decoded(body, encoding: encoding, limit: bodyLimit)
         return HelperMessage(HelperAnswer(response), body: Array(body.prefix(bodyLimit)))
+    }
+
+    /// The body as far as it has come by a moment, or by an error: a new refresh token in it is nowhere else, and the old
+    /// one is over.
+    ///
+    /// - Throws: why nothing has come.
+    private func body(of response: HTTPClientResponse, until end: NIODeadline) async throws -> [UInt8] {
+        let (received, limit) = (ReceivedBody(), bodyLimit)
+        do {
+            // The client's own deadline is for the head alone: a server that stops or trickles would never be done.
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    for try await chunk in response.body {
+                        let count = received.bytes.withLock { bytes in
+                            bytes += chunk.readableBytesView
+                            return bytes.count
+                        }
+                        if count >= limit { break }
+                    }
+                }
+                group.addTask {
+                    try await Task.sleep(for: .nanoseconds((end - .now()).nanoseconds))
+                    throw HTTPClientError.deadlineExceeded
+                }
+                defer { group.cancelAll() }
+                _ = try await group.next()
+            }
+        } catch {
+            guard received.bytes.withLock({ !$0.isEmpty }) else { throw error }
+        }
+        return received.bytes.withLock { $0 }
     }
 
     /// Asked when the connection is there and the body is about to be written.
@@ -93,6 +116,11 @@ struct HTTPExchange {
             isAwaited() && question.latestSending.map { Timestamp.now.microseconds < $0 } ?? true
         }
     }
+}
+
+/// The part of an answer's body that has come.
+private final class ReceivedBody: Sendable {
+    let bytes = Mutex<[UInt8]>([])
 }
 
 /// A body that is held back until the connection is there, and then looked at once more whether it may still go: without

@@ -108,22 +108,27 @@ def check_slow(crumb):
         "a head that trickles": (b"HTTP/1.1 200 OK\r\nX-Pad: ", b"x", 45, TOKENS["refresh_token"]),
         "a body that trickles": (head + b'{"pad":"', b"x", 46, TOKENS["refresh_token"]),
         "a body that trickles after the refresh token": (rotated, b"x", 46, "rotated-Kd93"),
+        "an answer after 25 seconds": (None, b"", 0, "rotated-Kd93"),
     }
+    late = reply('{"refresh_token":"rotated-Kd93","access_token":"new-Rt5Q","expires_in":3600}')
     servers, processes = [], {}
     start = time.monotonic()
     try:
-        for name, (octets, trickle, _, _) in cases.items():
+        for name, (octets, trickle, status, _) in cases.items():
             server = FaultyServer()
             servers.append(server)
             server.octets, server.trickle, server.holds = octets, trickle, octets is None
             if octets and not trickle:
                 server.trickle, server.pause = b"x", 120
             imported(name, server)
-            processes[name] = crumb.start("token", "refresh", name)
+            options = ("--refresh-timeout", "30")
+            if status == 0:
+                server.octets, server.holds, server.delay, options = late, False, 25, ()
+            processes[name] = crumb.start("token", "refresh", name, *options)
         for name, (_, _, status, kept) in cases.items():
             result = crumb.end(processes[name])
             expect(result.status == status, name, result.status, result.talk)
-            expect(result.talk.startswith("crumb: ") and result.talk.count("\n") == 1, name, result.talk)
+            expect(result.talk.startswith("crumb: " if status else "refreshed ") and result.talk.count("\n") == 1, name, result.talk)
             expect(crumb("token", "export", "--format", "json", name).json["refresh_token"] == kept, name)
             expect(not crumb("token", "status", name, "--json").json.get("refreshingProcess"), name, "the lease is held")
         expect(time.monotonic() - start < 90, time.monotonic() - start, "seconds")

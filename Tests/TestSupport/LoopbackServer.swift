@@ -37,6 +37,8 @@ public final class LoopbackServer: Sendable {
         public var fields: [(name: String, value: [UInt8])]
         /// The body.
         public var body: [UInt8]
+        /// How many bytes more the response promises than it has.
+        public var missingByteCount = 0
 
         /// A response from text.
         public init(_ status: Int = 200, setCookie: [String] = [], location: String? = nil, body: String = "body\n") {
@@ -49,7 +51,7 @@ public final class LoopbackServer: Sendable {
         fileprivate var octets: [UInt8] {
             var octets = Array("HTTP/1.1 \(status) Status\r\n".utf8)
             for field in fields { octets += Array("\(field.name): ".utf8) + field.value + Array("\r\n".utf8) }
-            return octets + Array("Content-Length: \(body.count)\r\nConnection: close\r\n\r\n".utf8)
+            return octets + Array("Content-Length: \(body.count + missingByteCount)\r\nConnection: close\r\n\r\n".utf8)
         }
     }
 
@@ -66,8 +68,13 @@ public final class LoopbackServer: Sendable {
 
     /// A server on a port of its own.
     ///
-    /// - Parameter address: where it listens; every `127.x.y.z` is this machine on Linux.
-    public init(address text: String = "127.0.0.1", _ handler: @escaping Handler) throws {
+    /// - Parameters:
+    ///   - address: where it listens; every `127.x.y.z` is this machine on Linux.
+    ///   - afterAnswer: what happens between an answer and the end of its connection.
+    public init(
+        address text: String = "127.0.0.1", afterAnswer: @escaping @Sendable () -> Void = {},
+        _ handler: @escaping Handler
+    ) throws {
         listener = socket(AF_INET, LoopbackServer.stream, 0)
         var reuse: Int32 = 1
         setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &reuse, socklen_t(MemoryLayout<Int32>.size))
@@ -90,7 +97,7 @@ public final class LoopbackServer: Sendable {
                 let connection = accept(listener, nil, nil)
                 guard connection >= 0 else { return }
                 _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
-                Thread.detachNewThread { self?.serve(connection, handler) }
+                Thread.detachNewThread { self?.serve(connection, handler, afterAnswer) }
             }
         }
     }
@@ -100,7 +107,7 @@ public final class LoopbackServer: Sendable {
         close(listener)
     }
 
-    private func serve(_ connection: Int32, _ handler: Handler) {
+    private func serve(_ connection: Int32, _ handler: Handler, _ afterAnswer: () -> Void) {
         defer { close(connection) }
         guard let request = LoopbackServer.read(connection) else { return }
         recorded.withLock { $0.append(request) }
@@ -111,6 +118,7 @@ public final class LoopbackServer: Sendable {
             guard count > 0 else { return }
             octets.removeFirst(count)
         }
+        afterAnswer()
     }
 
     private static func read(_ connection: Int32) -> Request? {

@@ -20,6 +20,10 @@ public struct EndpointRequest: Sendable, Equatable {
     ///
     /// A transport looks at the time before it writes the body, however long making the connection took.
     public private(set) var latestSending: Int64?
+    /// How long the whole answer is worth waiting for; `nil` if the transport decides.
+    ///
+    /// The answer to a refresh has the only copy of the next refresh token, so a slow server is worth a longer wait.
+    public private(set) var answerTimeout: Duration?
 
     /// A form that a client posts (RFC 6749, section 3.2).
     init(endpoint: EndpointURL, authentication: ClientAuthentication, body: FormBody) {
@@ -85,9 +89,12 @@ public struct EndpointRequest: Sendable, Equatable {
     }
 
     /// The same request, which nobody sends any more at that moment, in microseconds since the Unix epoch.
-    package func sent(before moment: Int64) -> Self {
+    ///
+    /// - Parameter timeout: how long the answer is worth waiting for.
+    package func sent(before moment: Int64, answeredWithin timeout: Duration) -> Self {
         var request = self
         request.latestSending = moment
+        request.answerTimeout = timeout
         return request
     }
 

@@ -12,9 +12,12 @@ final class ServiceState: Service, Sendable {
 
     private let current = Mutex(Phase.starting)
     private let notifier: SystemdNotifier
+    private let announce: @Sendable () -> Void
 
-    init(notifier: SystemdNotifier = SystemdNotifier()) {
+    /// - Parameter announce: is called when the service begins to stop.
+    init(notifier: SystemdNotifier = SystemdNotifier(), announcingStop announce: @escaping @Sendable () -> Void = {}) {
         self.notifier = notifier
+        self.announce = announce
     }
 
     var phase: Phase { current.withLock { $0 } }
@@ -28,6 +31,7 @@ final class ServiceState: Service, Sendable {
         } onGracefulShutdown: {
             self.current.withLock { $0 = .stopping }
             self.notifier.stopping()
+            self.announce()
         }
     }
 }

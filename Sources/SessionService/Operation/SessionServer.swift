@@ -40,17 +40,38 @@ public struct SessionServer: Sendable {
         self.now = now
     }
 
-    /// Runs until the process is told to stop (SIGTERM, SIGINT), and what was accepted till then is answered.
+    /// Runs until the process is told to stop (SIGTERM, SIGINT, SIGQUIT; SIGHUP if there is no audit log to reopen).
+    ///
+    /// What was accepted till then is answered, and what authorization servers answer to the refreshes under way is
+    /// stored.
     ///
     /// - Throws: ``ServiceStartError`` where it does not start, and what the database reports.
     public func run() async throws {
         let services = try await prepare(inherited: SystemdActivation.takeSockets())
         var group = ServiceGroupConfiguration(
             services: services.all.map { ServiceGroupConfiguration.ServiceConfiguration(service: $0) },
-            gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+            gracefulShutdownSignals: [.sigterm, .sigint, .sigquit]
+                + (configuration.auditFile == nil ? [.sighup] : []),
+            logger: logger)
         group.maximumGracefulShutdownDuration = .seconds(configuration.limits.shutdownSeconds)
-        try await ServiceGroup(configuration: group).run()
+        let end: Result<Void, any Error>
+        do {
+            end = .success(try await ServiceGroup(configuration: group).run())
+        } catch {
+            end = .failure(error)
+        }
+        // What authorization servers answer is nowhere else, so they have more time than callers.
+        await services.refresher?.finish()
+        try end.get()
         logger.info("Stopped")
+    }
+
+    private func logStop(of refresher: TokenRefresher?) {
+        let names = refresher?.refreshing ?? []
+        guard !names.isEmpty else { return logger.info("Stopping") }
+        logger.notice(
+            "Stopping; waiting for the answers to token refreshes",
+            metadata: ["profiles": .array(names.map { "\($0)" })])
     }
 
     /// What runs, in the order in which it starts; it stops in the reverse one.
@@ -58,12 +79,17 @@ public struct SessionServer: Sendable {
         let all: [any Service]
         let listeners: Listeners
         let state: ServiceState
+        let refresher: TokenRefresher?
     }
 
     /// Begins to listen, and makes what answers.
     func prepare(inherited: [Int32] = []) async throws -> Services {
         let connections = ConnectionPools(limit: configuration.limits.connections)
-        let state = ServiceState()
+        let tokens = TokenAPI(
+            database.tokens, transport: transport,
+            checkingIDTokens: { token, keys in _ = try await IDTokenVerifier(keys: keys).claims(in: token) },
+            answerTimeout: .seconds(configuration.refreshTimeoutSeconds), now: now)
+        let state = ServiceState(announcingStop: { [refresher = tokens.refresher] in logStop(of: refresher) })
         let health = ServiceHealth(logger: logger)
         let metrics = ServiceMetrics(tokens: database.tokens)
         let audit = try configuration.auditFile.map { path throws(ServiceStartError) in
@@ -78,9 +104,6 @@ public struct SessionServer: Sendable {
         // Many writers wait together, and share a commit.
         let writers = NIOThreadPool(numberOfThreads: 64)
         writers.start()
-        let tokens = TokenAPI(
-            database.tokens, transport: transport,
-            checkingIDTokens: { token, keys in _ = try await IDTokenVerifier(keys: keys).claims(in: token) }, now: now)
         let changes = ChangeSignal()
         SessionAPI(database: database, writers: writers, tokens: tokens, changes: changes, now: now)
             .addRoutes(to: router)
@@ -113,7 +136,7 @@ public struct SessionServer: Sendable {
             refresher: tokens.refresher, configuration: configuration, logger: logger, now: now)
         var all: [any Service] = [housekeeper, listeners, state]
         if let audit { all.insert(audit, at: 0) }
-        return Services(all: all, listeners: listeners, state: state)
+        return Services(all: all, listeners: listeners, state: state, refresher: tokens.refresher)
     }
 
     private func prepareOwnerToken() throws {

@@ -8,14 +8,20 @@ internal import Synchronization
 /// else has used meanwhile would end the login.
 struct LeasedTransport: EndpointTransport {
     private let base: any EndpointTransport
+    private let timeout: Duration
     private let renew: @Sendable () throws -> Timestamp?
     private let state = State()
 
     /// - Parameters:
-    ///   - base: what sends the requests, and heeds ``EndpointRequest/latestSending``.
+    ///   - base: what sends the requests, and heeds ``EndpointRequest/latestSending`` and
+    ///     ``EndpointRequest/answerTimeout``.
+    ///   - timeout: how long an answer is waited for.
     ///   - renew: makes the lease last longer; its end, `nil` where it is another's.
-    init(_ base: any EndpointTransport, renew: @escaping @Sendable () throws -> Timestamp?) {
+    init(
+        _ base: any EndpointTransport, timeout: Duration, renew: @escaping @Sendable () throws -> Timestamp?
+    ) {
         self.base = base
+        self.timeout = timeout
         self.renew = renew
     }
 
@@ -32,7 +38,7 @@ struct LeasedTransport: EndpointTransport {
             end = nil
         }
         guard let end else { throw OAuth2Error(unreachable: "somebody else refreshes the tokens") }
-        return try await base.send(request.sent(before: end.microseconds))
+        return try await base.send(request.sent(before: end.microseconds, answeredWithin: timeout))
     }
 
     private final class State: Sendable {

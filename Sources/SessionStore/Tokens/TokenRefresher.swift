@@ -22,26 +22,39 @@ public final class TokenRefresher: Sendable {
         public var lease: Duration
         /// How long to wait before looking again whether another process is done.
         public var poll: Duration
+        /// How long to wait for a server's answer: one that comes too late has ended the stored refresh token.
+        public var answer: Duration
         /// How long to wait for other processes altogether.
         public var patience: Duration
 
         /// Timing that fits nearly everyone.
+        ///
+        /// - Parameter patience: `nil` for half a minute longer than another process waits for its server.
         public init(
             skew: Duration = .seconds(60), lease: Duration = .seconds(6), poll: Duration = .milliseconds(40),
-            patience: Duration = .seconds(90)
+            answer: Duration = .seconds(120), patience: Duration? = nil
         ) {
             self.skew = skew
             self.lease = lease
             self.poll = poll
-            self.patience = patience
+            self.answer = answer
+            self.patience = patience ?? answer + .seconds(30)
         }
     }
+
+    /// Runs the part of a refresh that loses the login if it is cut short: from before the request is sent until the
+    /// answer is stored.
+    public typealias Shield =
+        @Sendable (
+            _ exchange: @Sendable () async throws -> StoredToken
+        ) async throws -> StoredToken
 
     let store: TokenStore
     let timing: Timing
     private let transport: any EndpointTransport
     private let process: Int32
     private let witness: ProcessWitness
+    private let shield: Shield
     private let clock: any Clock<Duration>
     private let now: @Sendable () -> Timestamp
     private let progress = Mutex(Progress())
@@ -52,6 +65,10 @@ public final class TokenRefresher: Sendable {
     /// What goes on, and went on a moment ago, by the profile's name.
     private struct Progress {
         var flights: [String: Task<StoredToken, any Error>] = [:]
+        /// The profiles whose server is being asked.
+        var exchanges: Set<String> = []
+        /// Whether no server is asked any more.
+        var isFinishing = false
         var renewals: [String: (accessToken: Secret, moment: Timestamp)] = [:]
         /// What servers said that want to be asked later (`Retry-After`), and when that is.
         var pauses: [String: (error: OAuth2Error, end: Timestamp, generation: Int64)] = [:]
@@ -66,18 +83,21 @@ public final class TokenRefresher: Sendable {
     ///   - transport: what sends requests to servers.
     ///   - process: the number of this process, by which people know the holder of a lease.
     ///   - witness: tells which processes have ended, so that their leases are not waited for.
+    ///   - shield: keeps what would end the process, such as a signal, from coming between a request and the storing of
+    ///     its answer.
     ///   - clock: what waits are measured with.
     ///   - now: the time, by which tokens and leases end.
     public init(
         store: TokenStore, transport: any EndpointTransport, process: Int32, witness: ProcessWitness = .system,
-        timing: Timing = Timing(), clock: any Clock<Duration> = ContinuousClock(),
-        now: @escaping @Sendable () -> Timestamp
+        timing: Timing = Timing(), shield: @escaping Shield = { try await $0() },
+        clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Timestamp
     ) {
         self.store = store
         self.transport = transport
         self.process = process
         self.witness = witness
         self.timing = timing
+        self.shield = shield
         self.clock = clock
         self.now = now
     }
@@ -133,6 +153,22 @@ public final class TokenRefresher: Sendable {
         return try await refresh(stored)
     }
 
+    /// The profiles whose server has been asked and has not answered yet, in order.
+    public var refreshing: [String] {
+        progress.withLock { $0.exchanges.sorted() }
+    }
+
+    /// Waits until the answers to the requests under way are stored, and asks no server any more.
+    ///
+    /// Call it before the process ends: a server that rotates refresh tokens has ended the stored one when it answers.
+    public func finish() async {
+        let flights = progress.withLock { progress in
+            progress.isFinishing = true
+            return progress.exchanges.compactMap { progress.flights[$0] }
+        }
+        for flight in flights { _ = try? await flight.value }
+    }
+
     private func needsRefresh(_ stored: StoredToken) -> Bool {
         switch stored.tokens.validity(at: now().microseconds, skew: timing.skew) {
         case .valid, .unknown: false
@@ -169,7 +205,7 @@ public final class TokenRefresher: Sendable {
             switch outcome {
             case .taken(let current):
                 do {
-                    return try await withLease(holder, of: current, seen: seen)
+                    return try await exchange(holder, of: current, seen: seen)
                 } catch is LeaseLost {
                     // Nothing was sent. Somebody else is at it, or is done.
                     break
@@ -214,6 +250,23 @@ public final class TokenRefresher: Sendable {
 
     // MARK: - With the lease
 
+    /// Asks the server, and is not cut short.
+    private func exchange(
+        _ holder: LeaseHolder, of current: StoredToken, seen: StoredToken
+    ) async throws -> StoredToken {
+        let name = current.profile.name
+        let mayBegin = progress.withLock { progress in
+            if !progress.isFinishing { progress.exchanges.insert(name) }
+            return !progress.isFinishing
+        }
+        guard mayBegin else {
+            try? store.releaseLease(name, of: holder)
+            throw CancellationError()
+        }
+        defer { progress.withLock { _ = $0.exchanges.remove(name) } }
+        return try await shield { [self] in try await withLease(holder, of: current, seen: seen) }
+    }
+
     private func withLease(
         _ holder: LeaseHolder, of current: StoredToken, seen: StoredToken
     ) async throws -> StoredToken {
@@ -225,7 +278,7 @@ public final class TokenRefresher: Sendable {
                 return current
             }
             if let refusal = refusal(of: current, since: seen) { throw refusal }
-            let leased = LeasedTransport(transport) { [self] in
+            let leased = LeasedTransport(transport, timeout: timing.answer) { [self] in
                 let end = leaseEnd()
                 return try store.renewLease(name, of: holder, until: end) ? end : nil
             }

@@ -18,7 +18,7 @@ struct CurlFallback {
         canRepeatBody = plan.canRepeatBody
         recovery = LoginRecovery(
             LoginFallback(
-                rules: rules, store: jar.tokens, refresher: TokenAccess(jar.tokens).refresher(),
+                rules: rules, store: jar.tokens, refresher: try TokenAccess(jar.tokens).refresher(),
                 transport: HelperTransport()))
     }
 

@@ -6,10 +6,13 @@ import SessionStore
 /// The tokens of a database file.
 struct StoredTokens: KeptTokens {
     private let options: DatabaseOptions
+    private let refreshTimeout: Int?
     private let now: Timestamp
 
-    init(_ options: DatabaseOptions, now: Timestamp) {
+    /// - Parameter refreshTimeout: how many seconds a server has to answer a refresh; `nil` for the default.
+    init(_ options: DatabaseOptions, refreshTimeout: Int? = nil, now: Timestamp) {
         self.options = options
+        self.refreshTimeout = refreshTimeout
         self.now = now
     }
 
@@ -33,7 +36,7 @@ struct StoredTokens: KeptTokens {
 
     func accessToken(of name: String, skew: Int, for request: ProvenRequest?) throws -> AccessTokenReport {
         let access = try access(to: name)
-        let stored = try access.token(name, skew: skew, now: now)
+        let stored = try access.token(name, skew: skew, timeout: refreshTimeout, now: now)
         guard let request, stored.tokens.tokenType == .dpop else {
             return AccessTokenReport(stored.tokens, token: try stored.exposedAccessToken)
         }
@@ -45,7 +48,7 @@ struct StoredTokens: KeptTokens {
     }
 
     func refresh(_ name: String) throws -> StoredTokenReport {
-        let refresher = try access(to: name).refresher()
+        let refresher = try access(to: name).refresher(timeout: refreshTimeout)
         let stored = try Blocking.run { try await refresher.refreshed(name) }
         return StoredTokenReport(stored, now: .now)
     }

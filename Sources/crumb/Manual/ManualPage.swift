@@ -203,6 +203,7 @@ struct ManualPage {
         ("CRUMB_SERVICE_CA", "The file with the certificate authority of that service."),
         ("CRUMB_SERVICE_TOKEN_FILE", "The file with the access token for that service."),
         ("CRUMB_PUBLIC_SUFFIX_LIST", "A newer public suffix list than the built-in one."),
+        ("CRUMB_REFRESH_TIMEOUT_SECONDS", "How many seconds a server has to answer the renewal of a login."),
         ("CRUMB_CLIENT_SECRET", "The client secret for crumb token login."),
         ("CRUMB_BROWSER_PASSWORD", "The password that Chromium encrypts its cookies with."),
         ("CRUMB_FIELD_VALUE", "The value for crumb jars fields set."),

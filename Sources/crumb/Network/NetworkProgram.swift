@@ -34,13 +34,15 @@ struct NetworkProgram {
 
     /// Asks the program, and waits for its answer.
     ///
-    /// - Parameter endsWithAsker: whether the program is told by the end of its input when nobody waits any more.
+    /// - Parameter endsWithAsker: whether the program lives exactly as long as this one waits: the end of its input ends
+    ///   it, and no signal does.
     func ask<Question: Codable, Answer: Codable>(
         _ subcommand: String, _ question: HelperMessage<Question>, endsWithAsker: Bool = false
     ) throws -> HelperMessage<Answer> {
         let output = Output()
         var process = ChildProcess(program: path, failure: .networkProgramNotFound)
         try process.setStandardInput(contents: try question.bytes, staysOpen: endsWithAsker)
+        if endsWithAsker { process.blockedSignals = ExchangeQuestion.deferredSignals }
         try process.capture(STDOUT_FILENO) { output.bytes += $0 }
         let status = try process.run([Array(subcommand.utf8)])
         guard status == 0, let answer = HelperMessage<Answer>(parsing: output.bytes) else {

@@ -39,9 +39,16 @@ struct DatabaseOptions: ParsableArguments {
     }
 
     /// The tokens, in the file or of the service.
-    func keptTokens(now: Timestamp) throws -> any KeptTokens {
-        if let service = try service() { return ServedTokens(service) }
-        return StoredTokens(self, now: now)
+    ///
+    /// - Parameter refresh: how a refresh from here waits; a service goes by a setting of its own.
+    func keptTokens(now: Timestamp, refresh: RefreshOptions? = nil) throws -> any KeptTokens {
+        if let service = try service() {
+            guard refresh?.refreshTimeout == nil else {
+                throw ValidationError("--refresh-timeout: the service goes by its own setting, refresh.timeoutSeconds.")
+            }
+            return ServedTokens(service)
+        }
+        return StoredTokens(self, refreshTimeout: refresh?.refreshTimeout, now: now)
     }
 
     /// Opens the database, making it where it is missing.

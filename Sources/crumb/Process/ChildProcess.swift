@@ -19,6 +19,8 @@ struct ChildProcess {
     private var sinks: [PipeSink] = []
     private var childDescriptors: [Int32] = []
     private var redirections: [(from: Int32, to: Int32)] = []
+    /// Signals that do not reach the program, whoever sends them; it has to end by itself.
+    var blockedSignals: [Int32] = []
 
     init(program: String, failure: ExitStatus) {
         self.program = program
@@ -172,7 +174,12 @@ struct ChildProcess {
         sigemptyset(&signals)
         sigaddset(&signals, SIGPIPE)
         posix_spawnattr_setsigdefault(&attributes, &signals)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+        // From the first moment on: what the program could do itself would come too late for some.
+        var mask = sigset_t()
+        pthread_sigmask(SIG_BLOCK, nil, &mask)
+        for number in blockedSignals { sigaddset(&mask, number) }
+        posix_spawnattr_setsigmask(&attributes, &mask)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
         var arguments = words.map { word in strdup(word.map { CChar(bitPattern: $0) } + [0]) } + [nil]
         defer { arguments.forEach { free($0) } }
         var child = pid_t()

@@ -37,6 +37,20 @@ struct Locations {
     /// The file with certificates that are trusted for the service.
     var serviceCA: String? { value("CRUMB_SERVICE_CA") }
 
+    /// How many seconds a server has to answer a refresh.
+    ///
+    /// - Throws: that the variable is no such number.
+    var refreshTimeout: Int? {
+        get throws {
+            let name = "CRUMB_REFRESH_TIMEOUT_SECONDS"
+            guard let text = value(name) else { return nil }
+            guard let seconds = Int(text), RefreshOptions.timeouts.contains(seconds) else {
+                throw Problem(.tokenSettingsInvalid, "\(name): '\(text)' is not a number from 1 to 3600")
+            }
+            return seconds
+        }
+    }
+
     /// The file with the passphrase of the key file.
     func passphraseFile() -> String? {
         value("CRUMB_PASSPHRASE_FILE")

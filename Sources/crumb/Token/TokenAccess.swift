@@ -25,22 +25,24 @@ struct TokenAccess: Sendable {
     }
 
     /// What refreshes the tokens.
-    func refresher(skew: Int = 60) -> TokenRefresher {
-        var timing = TokenRefresher.Timing()
-        timing.skew = .seconds(skew)
+    ///
+    /// - Parameter timeout: how many seconds the server has to answer; `nil` for what the environment or the default says.
+    func refresher(skew: Int = 60, timeout: Int? = nil) throws -> TokenRefresher {
+        let timeout = try timeout ?? Locations().refreshTimeout ?? RefreshOptions.defaultTimeout
         return TokenRefresher(
             store: store, transport: HelperTransport(), process: ProcessInfo.processInfo.processIdentifier,
-            timing: timing, now: { .now })
+            timing: TokenRefresher.Timing(skew: .seconds(skew), answer: .seconds(timeout)),
+            shield: { try await SignalDeferral.run($0) }, now: { .now })
     }
 
     /// The tokens of a profile, refreshed where they are due. Nothing is started for those that are not.
-    func token(_ name: String, skew: Int = 60, now: Timestamp) throws -> StoredToken {
+    func token(_ name: String, skew: Int = 60, timeout: Int? = nil, now: Timestamp) throws -> StoredToken {
         let stored = try store.get(name)
         switch stored.tokens.validity(at: now.microseconds, skew: .seconds(skew)) {
         case .valid, .unknown: return stored
         case .due, .expired: break
         }
-        let refresher = refresher(skew: skew)
+        let refresher = try refresher(skew: skew, timeout: timeout)
         return try Blocking.run { try await refresher.token(name) }
     }
 

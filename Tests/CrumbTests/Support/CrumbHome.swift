@@ -72,15 +72,15 @@ final class CrumbHome: Sendable {
     ///   - prefix: a program that starts it, with its arguments.
     ///   - variables: what differs in the environment; `nil` takes a variable away.
     func start(
-        _ arguments: [String], input: String = "/dev/null", output: String? = nil, prefix: [String] = [],
-        variables: [String: String?] = [:]
+        _ arguments: [String], input: String = "/dev/null", output: String? = nil, talk: String? = nil,
+        prefix: [String] = [], leadsGroup: Bool = false, variables: [String: String?] = [:]
     ) throws -> RunningProcess {
         var environment = environment
         for (name, value) in variables { environment[name] = value }
         let words = prefix + [CrumbHome.program] + arguments
         return try RunningProcess(
             words[0], Array(words.dropFirst()), environment: environment, input: input, output: output,
-            scratch: path)
+            talk: talk, leadsGroup: leadsGroup, scratch: path)
     }
 
     /// Runs `crumb` and waits for it.

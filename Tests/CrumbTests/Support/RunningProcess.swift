@@ -43,14 +43,17 @@ struct RunningProcess {
     /// - Parameters:
     ///   - input: the file that is its standard input.
     ///   - output: the file that takes its standard output; one of its own where it is `nil`.
+    ///   - talk: the file that takes its standard error; one of its own where it is `nil`.
+    ///   - leadsGroup: whether it leads a process group of its own, as a terminal's foreground job does.
     ///   - scratch: a folder for the files.
     init(
         _ program: String, _ arguments: [String], environment: [String: String],
-        input: String = "/dev/null", output: String? = nil, joinsTalk: Bool = false, scratch: String
+        input: String = "/dev/null", output: String? = nil, talk: String? = nil, joinsTalk: Bool = false,
+        leadsGroup: Bool = false, scratch: String
     ) throws {
         let name = "\(scratch)/run-\(UUID().uuidString)"
         outputPath = output ?? "\(name).output"
-        talkPath = "\(name).talk"
+        talkPath = talk ?? "\(name).talk"
         #if canImport(Darwin)
             var actions: posix_spawn_file_actions_t?
             var attributes: posix_spawnattr_t?
@@ -64,12 +67,17 @@ struct RunningProcess {
         defer { posix_spawnattr_destroy(&attributes) }
         var obeyed = sigset_t()
         sigemptyset(&obeyed)
-        sigaddset(&obeyed, SIGINT)
+        for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] { sigaddset(&obeyed, number) }
         posix_spawnattr_setsigdefault(&attributes, &obeyed)
         var blocked = sigset_t()
         sigemptyset(&blocked)
         posix_spawnattr_setsigmask(&attributes, &blocked)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
+        var flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK
+        if leadsGroup {
+            posix_spawnattr_setpgroup(&attributes, 0)
+            flags |= POSIX_SPAWN_SETPGROUP
+        }
+        posix_spawnattr_setflags(&attributes, Int16(flags))
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0)
@@ -92,21 +100,26 @@ struct RunningProcess {
 
     /// Ends the process without giving it a chance.
     func kill() {
-        _ = signal(SIGKILL)
+        send(SIGKILL)
     }
 
     /// Interrupts the process, as Control-C does.
     func interrupt() {
-        _ = signal(SIGINT)
+        send(SIGINT)
     }
 
-    private func signal(_ number: Int32) -> Int32 {
+    /// Sends a signal to the process, or to all of the group that it leads.
+    func send(_ number: Int32, toGroup: Bool = false) {
+        _ = signal(number, to: toGroup ? -id : id)
+    }
+
+    private func signal(_ number: Int32, to target: pid_t) -> Int32 {
         #if canImport(Darwin)
-            Darwin.kill(id, number)
+            Darwin.kill(target, number)
         #elseif canImport(Musl)
-            Musl.kill(id, number)
+            Musl.kill(target, number)
         #else
-            Glibc.kill(id, number)
+            Glibc.kill(target, number)
         #endif
     }
 

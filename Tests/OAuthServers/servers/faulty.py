@@ -13,6 +13,8 @@ class FaultyServer:
         self.octets, self.resets, self.requests = b"", False, []
         # What follows the octets, one by one, so many seconds apart, for as long as somebody listens.
         self.trickle, self.pause = b"", 1
+        # How many seconds an answer takes.
+        self.delay = 0
         # Whether nothing at all is answered.
         self.holds = False
         self.listener = socket.create_server(("127.0.0.1", 0))
@@ -46,6 +48,7 @@ class FaultyServer:
                 connection.settimeout(120)
                 connection.recv(65536)
             else:
+                time.sleep(self.delay)
                 connection.sendall(self.octets)
                 while self.trickle:
                     time.sleep(self.pause)

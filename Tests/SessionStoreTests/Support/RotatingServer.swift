@@ -12,11 +12,15 @@ final class RotatingServer: EndpointTransport {
         var requests: [String] = []
         /// When it would have been too late for each request.
         var latestSendings: [Int64?] = []
+        /// How long each answer was worth waiting for.
+        var answerTimeouts: [Duration?] = []
         /// What to answer instead, and whether the refresh token was rotated all the same.
         var faults: [(response: EndpointResponse?, rotates: Bool)] = []
         var pause = Duration.zero
         /// Whether the server still keeps its callers waiting.
         var isHolding: @Sendable () -> Bool = { false }
+        /// What the server waits for before it answers.
+        var hold: @Sendable () async -> Void = {}
     }
 
     let state = Mutex(State())
@@ -25,12 +29,14 @@ final class RotatingServer: EndpointTransport {
 
     func send(_ request: EndpointRequest) async throws(OAuth2Error) -> EndpointResponse {
         let body = String(decoding: request.exposedBody, as: UTF8.self)
-        let (pause, isHolding) = state.withLock { state in
+        let (pause, isHolding, hold) = state.withLock { state in
             state.requests.append(body)
             state.latestSendings.append(request.latestSending)
-            return (state.pause, state.isHolding)
+            state.answerTimeouts.append(request.answerTimeout)
+            return (state.pause, state.isHolding, state.hold)
         }
         if pause > .zero { try? await Task.sleep(for: pause) }
+        await hold()
         while isHolding() { try? await Task.sleep(for: .milliseconds(1)) }
         return try answer(body)
     }

@@ -43,6 +43,23 @@ struct TokenLeaseTests {
             store: store, transport: server, process: 1, witness: witness, timing: TokenLeaseTests.timing, now: now)
     }
 
+    /// A refresh whose request has come to the server, and what has the server answer it.
+    private func asked(
+        _ refresher: TokenRefresher
+    ) async throws -> (token: Task<StoredToken, any Error>, answer: @Sendable () -> Void) {
+        let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self)
+        let (releases, release) = AsyncStream.makeStream(of: Void.self)
+        server.state.withLock {
+            $0.hold = {
+                arrived.yield()
+                for await _ in releases { return }
+            }
+        }
+        let token = Task { try await refresher.token("p") }
+        for await _ in arrivals { break }
+        return (token, { release.yield() })
+    }
+
     // MARK: - Holders that have ended
 
     @Test(
@@ -145,17 +162,62 @@ struct TokenLeaseTests {
         #expect(server.state.withLock { $0.latestSendings } == [Given.now.advanced(bySeconds: 60).microseconds])
     }
 
+    @Test("A slow server is waited for two minutes, and by other processes even longer")
+    func slowServer() async throws {
+        let store = try given()
+        _ = try await refresher(store).token("p")
+        #expect(server.state.withLock { $0.answerTimeouts } == [.seconds(120)])
+        #expect(TokenRefresher.Timing().patience > TokenRefresher.Timing().answer)
+        #expect(TokenRefresher.Timing(answer: .seconds(300)).patience > .seconds(300))
+    }
+
+    @Test("A refresher that finishes stores the answer under way, and asks no server any more")
+    func finishing() async throws {
+        let store = try given()
+        let refresher = refresher(store)
+        let (token, answer) = try await asked(refresher)
+        #expect(refresher.refreshing == ["p"])
+        async let end: Void = refresher.finish()
+        answer()
+        await end
+        #expect(try store.get("p").tokens.refreshToken == Secret("refresh-1"))
+        #expect(try await token.value.tokens.accessToken == Secret("access-1"))
+        #expect(refresher.refreshing.isEmpty)
+        await #expect(throws: CancellationError.self) { try await refresher.refreshed("p") }
+        #expect(server.requestCount == 1)
+        // The lease is free: another process need not wait for it.
+        #expect(try store.lease("p", now: Given.now) == nil)
+    }
+
+    @Test("What comes between a request and its answer is kept away")
+    func shield() async throws {
+        let store = try given()
+        let counts = Mutex<[Int]>([])
+        let server = server
+        let refresher = TokenRefresher(
+            store: store, transport: server, process: 1, timing: TokenLeaseTests.timing,
+            shield: { exchange in
+                counts.withLock { $0.append(server.requestCount) }
+                let stored = try await exchange()
+                // The answer is stored by now.
+                if try store.get("p").tokens.refreshToken == Secret("refresh-1") {
+                    counts.withLock { $0.append(server.requestCount) }
+                }
+                return stored
+            }, now: { Given.now })
+        _ = try await refresher.token("p")
+        #expect(counts.withLock { $0 } == [0, 1])
+        _ = try await refresher.token("p")
+        #expect(counts.withLock { $0 } == [0, 1])
+    }
+
     @Test("What a request brings is kept even where the lease was lost meanwhile")
     func lostWhileUnderWay() async throws {
         let store = try given()
-        let isOver = Mutex(false)
-        server.state.withLock { $0.isHolding = { !isOver.withLock { $0 } } }
-        let refresher = refresher(store)
-        async let token = refresher.token("p")
-        while server.requestCount == 0 { try await Task.sleep(for: .milliseconds(2)) }
+        let (token, answer) = try await asked(refresher(store))
         try store.database.execute("UPDATE token_lease SET holder = '99-other'")
-        isOver.withLock { $0 = true }
-        #expect(try await token.tokens.accessToken == Secret("access-1"))
+        answer()
+        #expect(try await token.value.tokens.accessToken == Secret("access-1"))
         #expect(try store.get("p").tokens.refreshToken == Secret("refresh-1"))
     }
 

@@ -27,11 +27,13 @@ struct TokenAPI: Sendable {
     ///   - checkIDToken: checks the signatures of ID tokens by the server's keys.
     ///   - callback: the URL of this service's `/v1/logins/callback` as a browser reaches it.
     ///   - process: the number of this process, by which people know who refreshes.
+    ///   - answerTimeout: how long the server's answer to a refresh is waited for.
     ///   - clock: what waits are measured with.
     init(
         _ store: TokenStore, transport: (any EndpointTransport)?, checkingIDTokens checkIDToken: IDTokenCheck? = nil,
         callback: String? = nil, process: Int32 = ProcessInfo.processInfo.processIdentifier,
-        clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Timestamp
+        answerTimeout: Duration = .seconds(120), clock: any Clock<Duration> = ContinuousClock(),
+        now: @escaping @Sendable () -> Timestamp
     ) {
         self.store = store
         self.transport = transport
@@ -42,7 +44,9 @@ struct TokenAPI: Sendable {
         logins = LoginRegistry()
         // The time by which a token is due is the caller's to say: see ``token(_:skew:)``.
         refresher = transport.map { transport in
-            TokenRefresher(store: store, transport: transport, process: process, clock: clock, now: now)
+            TokenRefresher(
+                store: store, transport: transport, process: process,
+                timing: TokenRefresher.Timing(answer: answerTimeout), clock: clock, now: now)
         }
     }
 

@@ -32,6 +32,9 @@ public struct ServiceConfiguration: Sendable {
     public var pruneMinutes = 60
     /// How many seconds ahead of their expiry tokens are renewed whose profile asks for that.
     public var refreshAheadSeconds = 300
+    /// How many seconds an authorization server has to answer a refresh. At many servers an answer that comes later has
+    /// ended the login.
+    public var refreshTimeoutSeconds = 120
     /// Whether the metrics are for everyone who reaches the service, not for those only who may read all jars.
     public var publishesMetrics = false
     /// What is logged.

@@ -67,7 +67,8 @@ struct Housekeeper: Service {
                 due.append(stored.profile.name)
             }
         }
-        for name in due {
+        // A service that stops begins nothing new.
+        for name in due where !Task.isCancelled {
             do {
                 _ = try await refresher.refreshed(name)
                 pauses[name] = nil

@@ -66,7 +66,8 @@ struct TokenExportCommand: CrumbCommand {
         let format = format ?? (output.json ? .json : .env)
         if format == .gitCredential, try !answersGit() { return }
         let now = Timestamp.now
-        let stored = try TokenAccess(database, for: name, now: now).token(name, skew: freshness.skew, now: now)
+        let stored = try TokenAccess(database, for: name, now: now).token(
+            name, skew: freshness.skew, timeout: freshness.refresh.refreshTimeout, now: now)
         let token = try stored.exposedAccessToken
         if stored.tokens.tokenType == .dpop {
             console.complain(

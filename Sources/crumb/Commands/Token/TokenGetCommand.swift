@@ -22,7 +22,8 @@ struct TokenGetCommand: CrumbCommand {
     var name: String
 
     func execute(_ console: Console) throws {
-        let token = try database.keptTokens(now: .now).accessToken(of: name, skew: freshness.skew, for: nil)
+        let token = try database.keptTokens(now: .now, refresh: freshness.refresh)
+            .accessToken(of: name, skew: freshness.skew, for: nil)
         if output.json {
             try console.writeJSON(token)
         } else {
@@ -72,7 +73,8 @@ struct TokenHeaderCommand: CrumbCommand {
         let request = try url.map {
             ProvenRequest(method: method ?? "GET", url: try requestURL($0), nonce: nonce)
         }
-        let token = try database.keptTokens(now: .now).accessToken(of: name, skew: freshness.skew, for: request)
+        let token = try database.keptTokens(now: .now, refresh: freshness.refresh)
+            .accessToken(of: name, skew: freshness.skew, for: request)
         for field in try token.exposedFields(of: name) {
             if output.json {
                 try console.writeJSON(["name": field.name, "value": field.value])
@@ -87,6 +89,8 @@ struct TokenHeaderCommand: CrumbCommand {
 struct FreshnessOptions: ParsableArguments {
     @Option(help: "Renew the token if it expires within this many seconds.")
     var skew = 60
+
+    @OptionGroup var refresh: RefreshOptions
 
     func validate() throws {
         guard (0...86_400).contains(skew) else { throw ValidationError("--skew: use 0 to 86400 seconds.") }

@@ -9,15 +9,37 @@ struct TokenRefreshCommand: CrumbCommand {
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
+    @OptionGroup var refresh: RefreshOptions
 
     @Argument(help: "The name of the login.")
     var name: String
 
     func execute(_ console: Console) throws {
-        let report = try database.keptTokens(now: .now).refresh(name)
+        let report = try database.keptTokens(now: .now, refresh: refresh).refresh(name)
         if let problem = report.idTokenProblem {
             console.complain("\(name): the tokens were renewed, but for the ID token: \(problem)")
         }
         if output.json { try console.writeJSON(report) } else { console.note("refreshed \(report.text)") }
+    }
+}
+
+/// How a refresh waits for the server.
+struct RefreshOptions: ParsableArguments {
+    /// How many seconds a server has to answer a refresh if nothing else is said.
+    static let defaultTimeout = 120
+    /// How many seconds can be said.
+    static let timeouts = 1...3600
+
+    @Option(
+        help: ArgumentHelp(
+            "How many seconds the server has to answer a renewal: one that comes later is lost, and with it, at many servers, "
+                + "the login. Default: CRUMB_REFRESH_TIMEOUT_SECONDS, else 120.",
+            valueName: "seconds"))
+    var refreshTimeout: Int?
+
+    func validate() throws {
+        guard refreshTimeout.map(RefreshOptions.timeouts.contains) ?? true else {
+            throw ValidationError("--refresh-timeout: use 1 to 3600 seconds.")
+        }
     }
 }
