@@ -135,15 +135,17 @@ def check_shown_to_others(crumb, server, port):
 
 
 def check_opened_twice(crumb, server, port):
-    """Where somebody else has opened the page to log in on, the login ends instead of taking what comes of it."""
+    """An opener may fail after it has opened a browser: the page to log in on opens as often as it is asked for."""
     process = crumb.start(
         "token", "login", "p", "--client-id", "app", "--endpoint", f"authorization_endpoint={server.base}/authorize",
         "--endpoint", f"token_endpoint={server.base}/token")
-    path = crumb.folder / "opened"
-    opened(crumb, process, keeps=True)
-    status, page = fetch(path.read_text())
+    first, second = opened(crumb, process, keeps=True), opened(crumb, process)
+    expect(first == second, first, second)
+    query = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(first).query))
+    end = urllib.parse.urlencode({"code": "code-Wm3Q", "state": query["state"]})
+    fetch(f"{query['redirect_uri']}?{end}")
     result = crumb.end(process)
-    expect(status == 410 and result.status == 48 and "twice" in result.talk, status, result.status, result.talk, page)
+    expect(result.status == 0, result.status, result.talk)
 
 
 CHECKS = [check_shown_to_others, check_opened_twice]

@@ -207,6 +207,10 @@ struct ManualPage {
         ("CRUMB_CLIENT_SECRET", "The client secret for crumb token login."),
         ("CRUMB_BROWSER_PASSWORD", "The password that Chromium encrypts its cookies with."),
         ("CRUMB_FIELD_VALUE", "The value for crumb jars fields set."),
+        (
+            "BROWSER",
+            "The browsers for crumb token login: commands with colons between them, in which %s stands for the page."
+        ),
         ("NO_COLOR", "Print without colour."),
         ("XDG_DATA_HOME, XDG_CONFIG_HOME, XDG_RUNTIME_DIR", "Where the database, the key file and the socket lie."),
     ]

@@ -4,8 +4,8 @@ enum LoopbackPage {
     case failed
     case notThisLogin
     case notFound
-    /// The page to log in on was asked for again.
-    case openedBefore
+    /// Another user of this machine asked for the page to log in on.
+    case anotherUser
     /// Sends the browser on.
     case redirect(to: String)
 
@@ -14,7 +14,7 @@ enum LoopbackPage {
         case .done: "200 OK"
         case .failed, .notThisLogin: "400 Bad Request"
         case .notFound: "404 Not Found"
-        case .openedBefore: "410 Gone"
+        case .anotherUser: "403 Forbidden"
         case .redirect: "302 Found"
         }
     }
@@ -25,8 +25,7 @@ enum LoopbackPage {
         case .failed: ("The login failed", "The terminal says why. You can close this page.")
         case .notThisLogin: ("Not this login", "This is no answer to the login that Crumb waits for.")
         case .notFound: ("Nothing here", "Crumb waits at another address for a login to end.")
-        case .openedBefore:
-            ("The login was stopped", "Its page was opened before, by you or somebody else here. Log in again.")
+        case .anotherUser: ("Not your login", "Another user of this machine began this login.")
         case .redirect: ("Log in", "The page to log in on opens.")
         }
     }

@@ -9,6 +9,8 @@ import OAuth2
 
 /// Waits on a loopback address for the browser to come back from a login (RFC 8252, section 7.3).
 ///
+/// On both loopback addresses if the redirect is to `localhost`, since the browser chooses one of them (section 8.3).
+///
 /// One request at a time, small ones only; whatever is no answer to the login gets a page that says so, and the wait
 /// goes on: any program on this machine, and any web page, can send requests here.
 final class LoopbackRedirect {
@@ -29,56 +31,48 @@ final class LoopbackRedirect {
 
     /// The redirect URI with the port that it really is.
     let redirectURI: String
-    /// An address that sends who opens it to the page to log in on, once, for the argument list of a program that opens
-    /// a browser: everybody on this machine may read that, and the page's own URL has in it what ties the login
-    /// together.
+    /// An address that sends the user's browser to the page to log in on, as often as it is opened, for the argument list of
+    /// a program that opens a browser: everybody on this machine may read that, and the page's own URL has in it what ties
+    /// the login together.
     let opening: String
     private let path: String
     private let openingPath: String
-    private var page: Page?
-    /// Whether the terminal was told of an answer to another login.
-    private var hasWarned = false
-    private let listener: Int32
-
     /// The page that ``opening`` leads to.
-    private enum Page {
-        case unopened(String)
-        case opened
-    }
+    private var page: String?
+    /// The warnings that the terminal was given: who can send one such request can send many.
+    private var warnings: Set<String> = []
+    private let listeners: [Int32]
 
     /// Listens.
     ///
-    /// - Parameter uri: `http`, a loopback address and a path; with port 0 or none, one that is free is taken.
+    /// - Parameter uri: `http`, a loopback address or `localhost`, and a path; with port 0 or none, one that is free is
+    ///   taken.
     init(_ uri: String) throws {
         guard let (host, port, path) = LoopbackRedirect.parts(of: uri) else {
             throw Problem(
                 .tokenSettingsInvalid,
-                "\(uri): no URL that crumb can wait at; use http://127.0.0.1/path or http://[::1]/path")
+                "\(uri): no URL that crumb can wait at; use http://127.0.0.1/path or http://[::1]/path, or "
+                    + "http://localhost/path if the server takes nothing else")
         }
         self.path = path
-        let isIPv6 = host == "[::1]"
-        let descriptor = socket(isIPv6 ? AF_INET6 : AF_INET, LoopbackRedirect.streamType, 0)
-        guard descriptor >= 0 else { throw LoopbackRedirect.problem(uri) }
-        listener = descriptor
-        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        var reuse: Int32 = 1
-        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &reuse, socklen_t(MemoryLayout<Int32>.size))
-        let bound = isIPv6 ? LoopbackRedirect.bind6(descriptor, port) : LoopbackRedirect.bind4(descriptor, port)
-        guard let bound else { throw LoopbackRedirect.problem(uri) }
+        guard let (listeners, bound) = LoopbackRedirect.sockets(at: host, port) else {
+            throw LoopbackRedirect.problem(uri)
+        }
+        self.listeners = listeners
         redirectURI = "http://\(host):\(bound)\(path)"
         var generator = SystemRandomNumberGenerator()
         let secret = (0..<2).map { _ in String(UInt64.random(in: .min ... .max, using: &generator), radix: 36) }
         openingPath = "/login-\(secret.joined())"
-        opening = "http://\(host):\(bound)\(openingPath)"
+        opening = "http://\(host == "[::1]" ? host : "127.0.0.1"):\(bound)\(openingPath)"
     }
 
     /// Has ``opening`` lead to a page, from now on.
     func offer(_ url: String) {
-        page = .unopened(url)
+        page = url
     }
 
     deinit {
-        close(listener)
+        listeners.forEach { close($0) }
     }
 
     /// Waits for the browser, or for a URL that the user pastes on standard input.
@@ -87,11 +81,10 @@ final class LoopbackRedirect {
     ///   - readsInput: whether a line of standard input counts as the redirect.
     ///   - isMeant: whether an arrival belongs to this login; others are told that they do not.
     /// - Returns: `nil` where the time was up.
-    /// - Throws: `Problem` where the page to log in on was opened twice: one of the two is not the user.
     func arrival(
         until deadline: ContinuousClock.Instant, readsInput: Bool, isMeant: (String) -> Bool
-    ) throws -> Arrival? {
-        var watched = [pollfd(fd: listener, events: Int16(POLLIN), revents: 0)]
+    ) -> Arrival? {
+        var watched = listeners.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         if readsInput { watched.append(pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)) }
         var line: [UInt8] = []
         while true {
@@ -100,8 +93,10 @@ final class LoopbackRedirect {
             let milliseconds = min(left.components.seconds * 1000 + 1, 60_000)
             let count = poll(&watched, nfds_t(watched.count), Int32(milliseconds))
             guard count > 0 else { continue }
-            if watched[0].revents != 0, let arrival = try accepted(isMeant) { return arrival }
-            guard watched.count > 1, watched[1].revents != 0 else { continue }
+            for watched in watched.prefix(listeners.count) where watched.revents != 0 {
+                if let arrival = accepted(from: watched.fd, isMeant) { return arrival }
+            }
+            guard watched.count > listeners.count, watched[listeners.count].revents != 0 else { continue }
             var byte: UInt8 = 0
             guard read(STDIN_FILENO, &byte, 1) == 1 else {
                 watched.removeLast()
@@ -119,7 +114,7 @@ final class LoopbackRedirect {
         }
     }
 
-    private func accepted(_ isMeant: (String) -> Bool) throws -> Arrival? {
+    private func accepted(from listener: Int32, _ isMeant: (String) -> Bool) -> Arrival? {
         let connection = accept(listener, nil, nil)
         guard connection >= 0 else { return nil }
         _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
@@ -132,7 +127,7 @@ final class LoopbackRedirect {
             return nil
         }
         if target == openingPath, let page {
-            try open(page, connection)
+            open(page, connection)
             return nil
         }
         guard target.prefix(while: { $0 != "?" }) == path else {
@@ -141,31 +136,29 @@ final class LoopbackRedirect {
         }
         guard isMeant(target) else {
             LoopbackRedirect.answer(connection, .notThisLogin)
-            // Once: whoever can send one such request can send many.
-            if !hasWarned {
-                hasWarned = true
-                try? Console.write(
-                    Array(
-                        ("crumb: a browser brought the answer to another login (its state is another one); crumb still waits "
-                            + "for the answer to this one\n").utf8), to: STDERR_FILENO)
-            }
+            warn(
+                "a browser brought the answer to another login (its state is another one); crumb still waits for the answer to "
+                    + "this one")
             return nil
         }
         return Arrival(target: target, connection: connection)
     }
 
-    private func open(_ page: Page, _ connection: Int32) throws {
-        switch page {
-        case .unopened(let url):
-            self.page = .opened
-            LoopbackRedirect.answer(connection, .redirect(to: url))
-        case .opened:
-            LoopbackRedirect.answer(connection, .openedBefore)
-            throw Problem(
-                .loginFailed,
-                "the page to log in on was opened twice; if it was not you, somebody on this machine tries to log in in "
-                    + "your place. Log in again")
+    /// Sends the browser on. A second time too: a program that opens browsers may fail after it has opened one.
+    private func open(_ page: String, _ connection: Int32) {
+        // The superuser relays for users of other systems on the same machine.
+        if let user = LoopbackPeer.user(of: connection), user != getuid(), user != 0 {
+            LoopbackRedirect.answer(connection, .anotherUser)
+            return warn(
+                "another user of this machine (uid \(user)) opened the page to log in on, and was refused; crumb still waits "
+                    + "for your browser")
         }
+        LoopbackRedirect.answer(connection, .redirect(to: page))
+    }
+
+    private func warn(_ text: String) {
+        guard warnings.insert(text).inserted, warnings.count <= 10 else { return }
+        try? Console.write(Array("crumb: \(text)\n".utf8), to: STDERR_FILENO)
     }
 
     /// The target of a GET request; `nil` for anything else.
@@ -203,7 +196,7 @@ final class LoopbackRedirect {
         let authority = rest.prefix { $0 != "/" }
         let path = rest[authority.endIndex...]
         guard !path.contains(where: { $0 == "?" || $0 == "#" || $0 == " " }) else { return nil }
-        for host in ["127.0.0.1", "[::1]"] where authority.hasPrefix(host) {
+        for host in ["127.0.0.1", "[::1]", "localhost"] where authority.hasPrefix(host) {
             let port = authority.dropFirst(host.count)
             if port.isEmpty { return (host, 0, path.isEmpty ? "/" : String(path)) }
             guard port.first == ":", let number = UInt16(port.dropFirst()) else { return nil }
@@ -212,32 +205,64 @@ final class LoopbackRedirect {
         return nil
     }
 
-    private static func bind4(_ descriptor: Int32, _ port: UInt16) -> UInt16? {
+    /// Sockets that listen on the addresses of a host, all on the same port.
+    private static func sockets(at host: String, _ port: UInt16) -> (listeners: [Int32], port: UInt16)? {
+        switch host {
+        case "127.0.0.1": return listener4(port).map { ([$0.listener], $0.port) }
+        case "[::1]": return listener6(port).map { ([$0.listener], $0.port) }
+        default: break
+        }
+        // A port that is free at one address may be another program's at the other one, which the browser could choose.
+        for _ in 0..<(port == 0 ? 20 : 1) {
+            guard let first = listener4(port) else { return nil }
+            if let second = listener6(first.port) { return ([first.listener, second.listener], first.port) }
+            if [EAFNOSUPPORT, EADDRNOTAVAIL].contains(errno) { return ([first.listener], first.port) }
+            closeKeepingError(first.listener)
+        }
+        return nil
+    }
+
+    private static func listener4(_ port: UInt16) -> (listener: Int32, port: UInt16)? {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        guard listening(descriptor, &address) else { return nil }
-        return UInt16(bigEndian: address.sin_port)
+        return listener(AF_INET, &address).map { ($0, UInt16(bigEndian: address.sin_port)) }
     }
 
-    private static func bind6(_ descriptor: Int32, _ port: UInt16) -> UInt16? {
+    private static func listener6(_ port: UInt16) -> (listener: Int32, port: UInt16)? {
         var address = sockaddr_in6()
         address.sin6_family = sa_family_t(AF_INET6)
         address.sin6_port = port.bigEndian
         address.sin6_addr = in6addr_loopback
-        guard listening(descriptor, &address) else { return nil }
-        return UInt16(bigEndian: address.sin6_port)
+        return listener(AF_INET6, &address).map { ($0, UInt16(bigEndian: address.sin6_port)) }
     }
 
-    private static func listening<Address>(_ descriptor: Int32, _ address: inout Address) -> Bool {
+    /// A socket that listens at an address, which is given the port that it really is.
+    private static func listener<Address>(_ family: Int32, _ address: inout Address) -> Int32? {
+        let descriptor = socket(family, streamType, 0)
+        guard descriptor >= 0 else { return nil }
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        var reuse: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &reuse, socklen_t(MemoryLayout<Int32>.size))
         var length = socklen_t(MemoryLayout<Address>.size)
-        return withUnsafeMutablePointer(to: &address) { pointer in
+        let isListening = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 bind(descriptor, $0, length) == 0 && listen(descriptor, 16) == 0
                     && getsockname(descriptor, $0, &length) == 0
             }
         }
+        guard isListening else {
+            closeKeepingError(descriptor)
+            return nil
+        }
+        return descriptor
+    }
+
+    private static func closeKeepingError(_ descriptor: Int32) {
+        let error = errno
+        close(descriptor)
+        errno = error
     }
 
     private static func problem(_ uri: String) -> Problem {

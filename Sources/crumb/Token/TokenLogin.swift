@@ -65,7 +65,7 @@ struct TokenLogin {
     /// Sends the user to the server in a browser, and waits until the browser comes back.
     ///
     /// - Parameters:
-    ///   - opensBrowser: whether the browser is opened; if not, the user gets the URL.
+    ///   - opensBrowser: whether a browser is opened. The user gets the URL in any case.
     ///   - timeout: how long the user may take.
     func inBrowser(opensBrowser: Bool, timeout: Duration) throws -> TokenSet {
         let conversation = conversation
@@ -78,13 +78,18 @@ struct TokenLogin {
             try await conversation.exposedAuthorizationURL(for: attempt, comingBackTo: redirectURI)
         }
         redirect.offer(url)
-        if !opensBrowser || !WebBrowser.open(redirect.opening) {
-            console.ask("Open this page in a browser:\n\(url)")
-            if !opensBrowser {
-                console.ask("Where the browser cannot come back, paste the URL that it ended at.")
+        // In any case: a program that opens a browser may do nothing and not say so.
+        console.ask("\(opensBrowser ? "If no browser opens, open" : "Open") this page in a browser:\n\(url)")
+        let readsInput = !opensBrowser || isatty(STDIN_FILENO) == 1
+        if readsInput { console.ask("If the browser cannot come back, paste the URL that it ended at.") }
+        if opensBrowser {
+            let console = console
+            WebBrowser.open(redirect.opening) {
+                console.complain(
+                    "no browser could be opened; open the page yourself, or set BROWSER to a browser's command")
             }
         }
-        let arrival = try redirect.arrival(until: .now + timeout, readsInput: !opensBrowser) { target in
+        let arrival = redirect.arrival(until: .now + timeout, readsInput: readsInput) { target in
             do throws(OAuth2Error) {
                 _ = try conversation.code(inRedirect: target, of: attempt, comingBackTo: redirectURI)
                 return true

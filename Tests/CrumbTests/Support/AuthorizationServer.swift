@@ -87,6 +87,7 @@ final class AuthorizationServer: Sendable {
             if form.contains("grant_type=client_credentials") {
                 return LoopbackServer.Response(body: #"{"access_token":"machine-1","expires_in":3600}"#)
             }
+            if form.contains("code=c-1") { return LoopbackServer.Response(body: tokens()) }
             if form.contains("device_code=dev-1") {
                 state.devicePolls += 1
                 guard state.devicePolls > 1 else {

@@ -9,8 +9,9 @@ struct TokenLoginCommand: CrumbCommand {
         commandName: "login",
         abstract: "Log in at an authorization server and store the tokens.",
         discussion: """
-            Opens a browser, which returns to a loopback address. With --no-browser, prints the URL, and takes the one \
-            that the browser ended at. With --device, shows a code to type on another device. With --client-credentials, \
+            Prints a URL and opens it in a browser, which returns to a loopback address. The variable BROWSER names other \
+            browsers than the system's. With --no-browser, only prints the URL, and takes the one that the browser ended \
+            at. With --device, shows a code to type on another device. With --client-credentials, \
             needs no user. A name that was used before needs no other options: the earlier ones still apply.
 
                 crumb token login work --issuer https://id.example --client-id app --scope 'openid offline_access'
@@ -45,13 +46,17 @@ struct TokenLoginCommand: CrumbCommand {
     @Flag(help: "Let this login take the name of another account's login without asking.")
     var replaceAccount = false
 
-    @Option(help: "The URL that the browser returns to. Port 0, or no port, uses any free port.")
+    @Option(
+        help: ArgumentHelp(
+            "The URL that the browser returns to: http://127.0.0.1, http://[::1] or, if the server takes nothing else, "
+                + "http://localhost, with a path. Port 0, or no port, uses any free port.",
+            valueName: "url"))
     var redirectURI: String?
 
     @Option(help: "How many seconds to wait for the user. Default: 300; with --device as long as the code is valid.")
     var timeout: Int?
 
-    @Flag(help: "Print the URL instead of opening a browser.")
+    @Flag(help: "Only print the URL; open no browser.")
     var noBrowser = false
 
     @Flag(help: "Log in on another device with a code.")
