@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -104,6 +105,35 @@ struct CurlFallbackTests {
         #expect(refused.status == 43 && refused.text == "go away\n" && site.requests.count == 2)
         let headers = String(decoding: home.bytes("headers"), as: UTF8.self)
         #expect(headers.hasPrefix("HTTP/1.1 401") && headers.split(separator: "HTTP/1.1").count == 1, "\(headers)")
+    }
+
+    @Test("The file of -D has nothing of a refusal that follows one of curl's own retries")
+    func dumpedRetry() throws {
+        let count = Mutex(0)
+        let site = try LoopbackServer { request in
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            if number == 1 {
+                var response = LoopbackServer.Response(503, body: "later\n")
+                response.fields.append(("Retry-After", Array("0".utf8)))
+                return response
+            }
+            if request.text("cookie").contains(where: { $0.contains("session=access-0") }) {
+                return LoopbackServer.Response(body: "welcome\n")
+            }
+            var response = LoopbackServer.Response(302, location: "/login", body: "go away\n")
+            // More than a pipe gives at once.
+            response.fields += (0..<5).map { ("X-Refusal-\($0)", Array(repeating: UInt8(ascii: "x"), count: 30_000)) }
+            return response
+        }
+        let place = try given(site)
+        let result = try home.crumb("curl", "--", "-s", "--retry", "2", "-D", home.file("headers"), place)
+        #expect(result.status == 0 && result.text.hasSuffix("welcome\n"), "\(result.talk)")
+        let headers = String(decoding: home.bytes("headers"), as: UTF8.self)
+        #expect(headers.hasPrefix("HTTP/1.1 503") && headers.contains("HTTP/1.1 200"), "\(headers.prefix(1000))")
+        #expect(!headers.contains("302") && !headers.contains("X-Refusal"), "\(headers.prefix(1000))")
     }
 
     @Test("A form that was posted is not posted again for the page that it leads to")

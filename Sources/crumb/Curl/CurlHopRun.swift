@@ -69,14 +69,18 @@ final class CurlHopRun {
     ) throws -> Int32 {
         var process = ChildProcess(program: program, failure: .curlNotFound)
         let dump = try process.addOutput { [self] bytes in
-            undecidedHeaders += bytes
-            for block in headers.read(bytes) {
-                lastBlock = block
-                // Informational answers and those of proxies come before the one that counts.
-                if block.status >= 200, !block.isFromProxy { repetition = signIn?.repetition?(block) }
-                try receive(block)
+            // Line by line: curl's own retries give several answers, and each is decided on by itself, as a whole.
+            for line in bytes.split(after: UInt8(ascii: "\n")) {
+                undecidedHeaders += line
+                for block in headers.read(Array(line)) {
+                    lastBlock = block
+                    // Informational answers and those of proxies come before the one that counts.
+                    if block.status >= 200, !block.isFromProxy { repetition = signIn?.repetition?(block) }
+                    try receive(block)
+                    try writeHeaders(to: headerFile)
+                }
             }
-            try writeHeaders(to: headerFile)
+            if !mayFallBack { try writeHeaders(to: headerFile) }
         }
         if let standardInput { process.setStandardInput(standardInput) }
         if capturesOutput {
@@ -175,5 +179,18 @@ final class CurlHopRun {
         let (body, pieces) = writeOut.finish()
         try console.write(body)
         for (toError, text) in pieces { try Console.write(text, to: toError ? STDERR_FILENO : STDOUT_FILENO) }
+    }
+}
+
+extension [UInt8] {
+    /// The parts that end with an octet, and the rest.
+    fileprivate func split(after end: UInt8) -> [ArraySlice<UInt8>] {
+        var parts: [ArraySlice<UInt8>] = []
+        var rest = self[...]
+        while let index = rest.firstIndex(of: end) {
+            parts.append(rest[...index])
+            rest = rest[(index + 1)...]
+        }
+        return rest.isEmpty ? parts : parts + [rest]
     }
 }
