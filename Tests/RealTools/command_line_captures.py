@@ -1,6 +1,7 @@
 """What curl, wget, HTTPie and mitmproxy write."""
 
 import socket
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -88,21 +89,30 @@ def mitmproxy(bench: Workbench) -> Iterator[Capture]:
 
 def _record(bench: Workbench, url: str, *arguments: str) -> None:
     """Has mitmdump look on while curl asks for `url`."""
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = probe.getsockname()[1]
+    port = free_port()
     process = bench.processes.start(
         ["mitmdump", "--quiet", "--listen-host", "127.0.0.1", "--listen-port", str(port), *arguments], "mitmdump")
+    wait_for_listener(process, port, "mitmdump")
+    bench.run("curl", "--silent", "--location", "--insecure", "--noproxy", "", "--proxy", f"http://127.0.0.1:{port}",
+              url, out="body")
+    bench.processes.stop(process, grace=20)
 
+
+def free_port() -> int:
+    """A port of the loopback that nothing listens on."""
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return probe.getsockname()[1]
+
+
+def wait_for_listener(process: subprocess.Popen[bytes], port: int, name: str) -> None:
+    """Waits until the program listens."""
     def is_listening() -> bool | None:
         if process.poll() is not None:
-            raise ToolFailure("mitmdump does not start")
+            raise ToolFailure(f"{name} does not start")
         try:
             socket.create_connection(("127.0.0.1", port), 1).close()
             return True
         except OSError:
             return None
 
-    wait_for(is_listening, "mitmdump")
-    bench.run("curl", "--silent", "--location", "--insecure", "--noproxy", "", "--proxy", f"http://127.0.0.1:{port}",
-              url, out="body")
-    bench.processes.stop(process, grace=20)
+    wait_for(is_listening, name)

@@ -2,9 +2,10 @@
 
 import subprocess
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import MappingProxyType
 
 from browser_captures import chromium, firefox, keyring, webkitgtk
 from capture import Capture, ToolFailure, Workbench
@@ -14,13 +15,15 @@ from comparison import Identity, differences
 from crumb import Crumb, CrumbFailure
 from engines import EngineFailure
 from login_site import UNCAPPED
+from packet_captures import tshark
 from playwright_captures import playwright
 from server.certificate import make_tls_context
 from server.proxy import ProxyServer
 
 #: The makers of captures, by the name that the command line knows them by; those that wait longest come first.
 TOOLS: dict[str, Callable[[Workbench], Iterator[Capture]]] = {
-    tool.__name__: tool for tool in (chromium, firefox, webkitgtk, playwright, keyring, mitmproxy, curl, wget, httpie)}
+    tool.__name__: tool for tool in (
+        chromium, firefox, webkitgtk, playwright, keyring, mitmproxy, tshark, curl, wget, httpie)}
 #: Most of the time they wait.
 _SIDE_BY_SIDE = 3
 _FEWEST = 20
@@ -66,7 +69,7 @@ class Laboratory:
         return passed
 
     def _faults(self, capture: Capture, folder: Path) -> Iterator[str]:
-        crumb = self._new_crumb(folder)
+        crumb = self._new_crumb(folder, capture.variables)
         if capture.refusal:
             try:
                 crumb.run("import", *capture.arguments)
@@ -92,11 +95,11 @@ class Laboratory:
             crumb.import_response(f"{capture.origin}{path}", ANSWERS[path].encoded())
         return _listed(crumb)
 
-    def _new_crumb(self, folder: Path) -> Crumb:
+    def _new_crumb(self, folder: Path, variables: Mapping[str, str] = MappingProxyType({})) -> Crumb:
         with self._lock:
             private = self._folder / f"crumb-{next(self._numbers)}"
         private.mkdir()
-        return Crumb(self._binary, private, working_folder=folder)
+        return Crumb(self._binary, private, working_folder=folder, variables=variables)
 
     def _say(self, line: str, faults: list[str]) -> None:
         with self._lock:

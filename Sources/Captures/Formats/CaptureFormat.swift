@@ -78,7 +78,7 @@ public enum CaptureFormat: String, Sendable, CaseIterable {
     /// JSON lines of our own, as `crumb export --format json` writes them: a cookie a line, nothing lost.
     case json
 
-    /// What `tshark -T json -J http` makes of a packet capture.
+    /// What `tshark -T json -x -J "frame tcp http http2"` prints of a packet capture.
     case tsharkJSON = "tshark-json"
 
     /// Firefox's session store (`sessionstore.jsonlz4`), which has the cookies that end with the session.

@@ -114,7 +114,24 @@ struct FormatDetector {
         if prefix.hasPrefix("SQLite format 3") {
             return .packed("The input is an SQLite database. Name its file instead of piping it.")
         }
+        if CaptureFormat.isPacketCapture(prefix) {
+            return .packed("The input is a packet capture, which tshark reads. Name its file instead of piping it.")
+        }
         let isBinary = prefix.firstIndex(of: 0, from: 0) != nil
         return .unknown(isBinary ? "Format not recognised: the input is binary." : "Format not recognised.")
+    }
+}
+
+extension CaptureFormat {
+    /// Whether a file with this beginning is a packet capture: pcap or pcapng, in either byte order.
+    ///
+    /// The first bytes of pcapng are line ends, which may be cut off; its byte order comes behind a length.
+    public static func isPacketCapture(_ beginning: Span<UInt8>) -> Bool {
+        func word(at index: Int) -> UInt32 {
+            (index..<(index + 4)).reduce(0) { $0 << 8 | UInt32(beginning[$1]) }
+        }
+        guard beginning.count >= 12 else { return false }
+        let pcap: [UInt32] = [0xD4C3_B2A1, 0xA1B2_C3D4, 0x4D3C_B2A1, 0xA1B2_3C4D]
+        return pcap.contains(word(at: 0)) || (0...8).contains { [0x4D3C_2B1A, 0x1A2B_3C4D].contains(word(at: $0)) }
     }
 }

@@ -181,6 +181,26 @@ extension CaptureError {
         inputUnrecognized("The input has no response in it.", at: place)
     }
 
+    static func requestNotRecorded(at place: CapturePlace) -> CaptureError {
+        entryMalformed("The packet capture lacks the request of this response, so its URL is unknown.", at: place)
+    }
+
+    static func octetsLost(at place: CapturePlace) -> CaptureError {
+        lineMalformed(
+            "tshark printed a Set-Cookie line without its octets beyond ASCII; the line was left out. Run tshark with -x.",
+            at: place)
+    }
+
+    /// - Parameter encryptedCount: how many connections of TLS could not be read.
+    static func noMessages(encryptedCount: Int, at place: CapturePlace) -> CaptureError {
+        let connections = encryptedCount == 1 ? "1 TLS connection" : "\(encryptedCount) TLS connections"
+        return inputPacked(
+            encryptedCount == 0
+                ? "The packet capture has no message of HTTP/1 or HTTP/2."
+                : "The packet capture has no readable HTTP message: no key was found for \(connections). Name the key log "
+                    + "that the client wrote during this recording: --tls-keys FILE.", at: place)
+    }
+
     static func noEvents(at place: CapturePlace) -> CaptureError {
         inputUnrecognized(
             "The log has no event of the network in it. Turn its recording on: Network.enable, or "

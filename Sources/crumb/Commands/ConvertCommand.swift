@@ -44,6 +44,11 @@ struct ConvertCommand: CrumbCommand {
     @Flag(help: "Also convert the cookies that requests sent, for a capture that began after the login.")
     var requestCookies = false
 
+    @Option(
+        help: ArgumentHelp(
+            "The TLS key log (SSLKEYLOGFILE) of packet captures, unless they hold their keys.", valueName: "file"))
+    var tlsKeys: String?
+
     @Argument(help: "The captures; '-' is standard input.")
     var files: [String]
 
@@ -69,7 +74,7 @@ struct ConvertCommand: CrumbCommand {
                 console.complain("\(file): not read, since it was stopped before")
                 continue
             }
-            let report = try converter.read(InputFile(file))
+            let report = try converter.read(InputFile(capture: file, tlsKeys: tlsKeys))
             let failure = try report.tell(
                 console, json: output.json, toTalk: !output.json || destination.file == nil)
             status = status ?? failure

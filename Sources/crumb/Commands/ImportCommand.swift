@@ -54,6 +54,11 @@ struct ImportCommand: CrumbCommand {
     @Flag(help: "Report what would be imported, and store nothing.")
     var dryRun = false
 
+    @Option(
+        help: ArgumentHelp(
+            "The TLS key log (SSLKEYLOGFILE) of packet captures, unless they hold their keys.", valueName: "file"))
+    var tlsKeys: String?
+
     @Argument(help: "The captures; '-' is standard input.")
     var files: [String] = []
 
@@ -121,7 +126,7 @@ struct ImportCommand: CrumbCommand {
         if Interruption.isRequested {
             return console.complain("\(file): not read, since it was stopped before")
         }
-        let report = try importer.importFile(InputFile(file), isOwn: isOwn)
+        let report = try importer.importFile(InputFile(capture: file, tlsKeys: tlsKeys), isOwn: isOwn)
         if report.nothingImported == nil { outcome.hasImported = true } else if mayBeEmpty { return }
         let failure = try report.tell(console, json: output.json)
         outcome.status = outcome.status ?? failure

@@ -40,7 +40,7 @@ struct CaptureConverter {
         var report = ImportReport(source: input.name)
         let container = try input.firefoxProfile.map(container) ?? 0
         var reader = CaptureReader(
-            source: input.name, url: options.url, format: options.format, container: container)
+            source: input.name, url: options.url, format: input.format ?? options.format, container: container)
         var progress = ImportProgress(name: input.name, total: input.byteCount, isShown: showsProgress)
         defer { progress.finish() }
         var byteCount = 0

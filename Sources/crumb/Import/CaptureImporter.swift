@@ -23,13 +23,14 @@ struct CaptureImporter: CaptureTaking {
     var showsProgress = false
 
     func importFile(_ input: InputFile, isOwn: Bool) throws -> ImportReport {
+        var options = options
+        options.format = input.format ?? options.format
         if options.format?.isDatabase ?? true, let path = try databasePath(input) {
             return try importDatabase(path, input)
         }
         if !again, !isOwn, try isRepeatable(input), let earlier = try earlierImport(of: input) {
             return ImportReport(source: input.name, importedBefore: earlier)
         }
-        var options = options
         if let folder = input.firefoxProfile { options.container = try container(folder) }
         var capture = CaptureImport(of: input.name, into: target, options, now: now)
         var progress = ImportProgress(name: input.name, total: input.byteCount, isShown: showsProgress)
@@ -45,7 +46,8 @@ struct CaptureImporter: CaptureTaking {
             // Reading has failed half-way: what came before is worth keeping.
             return try capture.finish(after: ImportReport.Failure(problem, source: input.name))
         }
-        return try capture.finish()
+        // What cannot be read twice is known by its digest at the end.
+        return try capture.finish(asNew: again || isOwn || input.format == nil)
     }
 
     /// Imports a browser's database. It changes all the time, so that it is never one that was imported before.

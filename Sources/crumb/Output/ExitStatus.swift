@@ -63,6 +63,7 @@ enum ExitStatus: Int32, CaseIterable {
     case serviceUnavailable = 55
     case serviceRefused = 56
     case serviceIncompatible = 57
+    case tsharkNotFound = 58
     case publicSuffixListInvalid = 60
     case keyLocked = 70
     case keyChanged = 71
@@ -132,6 +133,7 @@ enum ExitStatus: Int32, CaseIterable {
         case .serviceUnavailable: "service-unavailable"
         case .serviceRefused: "service-refused"
         case .serviceIncompatible: "service-incompatible"
+        case .tsharkNotFound: "tshark-not-found"
         case .publicSuffixListInvalid: "public-suffix-list-invalid"
         case .keyLocked: "key-locked"
         case .keyChanged: "key-changed"

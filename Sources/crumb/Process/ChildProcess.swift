@@ -21,6 +21,7 @@ struct ChildProcess {
     private var redirections: [(from: Int32, to: Int32)] = []
     /// Signals that do not reach the program, whoever sends them; it has to end by itself.
     var blockedSignals: [Int32] = []
+    private var child: pid_t?
 
     init(program: String, failure: ExitStatus) {
         self.program = program
@@ -74,18 +75,58 @@ struct ChildProcess {
 
     /// Runs the program to its end; its exit status, or 128 and the signal that ended it.
     mutating func run(_ words: [[UInt8]]) throws -> Int32 {
-        defer { closeAll() }
-        let child = try spawn([Array(program.utf8)] + words)
-        childDescriptors.forEach { close($0) }
-        childDescriptors = []
+        try start(words)
+        while try advance() {}
+        return finish()
+    }
+
+    /// Starts the program. Call ``advance(timeout:)`` until it returns `false`, then ``finish()``; or ``stop()``.
+    mutating func start(_ words: [[UInt8]]) throws {
         do {
-            try exchange()
+            child = try spawn([Array(program.utf8)] + words)
         } catch {
-            kill(child, SIGTERM)
-            _ = ChildProcess.wait(for: child)
+            closeAll()
             throw error
         }
+        childDescriptors.forEach { close($0) }
+        childDescriptors = []
+    }
+
+    /// Feeds and reads the pipes, all at once: the program may read late, and write more than a pipe holds. Stops the
+    /// program if a consumer throws.
+    ///
+    /// - Parameter timeout: how long to wait for something to do, in milliseconds; -1 is forever.
+    /// - Returns: whether the program may write more.
+    mutating func advance(timeout: Int32 = -1) throws -> Bool {
+        guard sinks.contains(where: \.isOpen) else { return false }
+        do {
+            var polled =
+                sinks.filter(\.isOpen).map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
+                + sources.filter(\.isWriting).map { pollfd(fd: $0.descriptor, events: Int16(POLLOUT), revents: 0) }
+            guard poll(&polled, nfds_t(polled.count), timeout) >= 0 || errno == EINTR else {
+                throw problem("waiting for \(program)")
+            }
+            for index in sources.indices where sources[index].isWriting { try sources[index].write() }
+            for index in sinks.indices where sinks[index].isOpen { try sinks[index].read() }
+        } catch {
+            stop()
+            throw error
+        }
+        return sinks.contains(where: \.isOpen)
+    }
+
+    /// Waits for the end of the program; its exit status, or 128 and the signal that ended it.
+    mutating func finish() -> Int32 {
+        defer { closeAll() }
+        guard let child else { return 0 }
+        self.child = nil
         return ChildProcess.wait(for: child)
+    }
+
+    /// Ends the program, if it runs.
+    mutating func stop(_ signal: Int32 = SIGTERM) {
+        if let child { kill(child, signal) }
+        _ = finish()
     }
 
     private mutating func addSink(_ consumer: @escaping Consumer) throws -> Int32 {
@@ -94,25 +135,13 @@ struct ChildProcess {
         return try handed(writing)
     }
 
-    /// Feeds and reads the pipes until the program has closed its ends, all at once: it may read late, and write more than a
-    /// pipe holds.
-    private mutating func exchange() throws {
-        while sinks.contains(where: \.isOpen) {
-            var polled =
-                sinks.filter(\.isOpen).map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
-                + sources.filter(\.isWriting).map { pollfd(fd: $0.descriptor, events: Int16(POLLOUT), revents: 0) }
-            guard poll(&polled, nfds_t(polled.count), -1) >= 0 || errno == EINTR else {
-                throw problem("waiting for \(program)")
-            }
-            for index in sources.indices where sources[index].isWriting { try sources[index].write() }
-            for index in sinks.indices where sinks[index].isOpen { try sinks[index].read() }
-        }
-    }
-
-    private func closeAll() {
+    private mutating func closeAll() {
         childDescriptors.forEach { close($0) }
         sources.filter(\.isOpen).forEach { close($0.descriptor) }
         sinks.filter(\.isOpen).forEach { close($0.descriptor) }
+        childDescriptors = []
+        sources = []
+        sinks = []
     }
 
     private func pipe() throws -> (reading: Int32, writing: Int32) {

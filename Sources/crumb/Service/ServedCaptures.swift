@@ -48,7 +48,7 @@ struct ServedCaptures: CaptureTaking {
         let request = ServiceRequest.upload(
             "jars", jar.name, "captures",
             query: [
-                ("source", input.name), ("format", options.format?.rawValue), ("url", options.url),
+                ("source", input.name), ("format", (input.format ?? options.format)?.rawValue), ("url", options.url),
                 ("topLevel", options.topLevel),
                 ("receivedNow", options.receivedNow ? "true" : nil),
                 ("requestCookies", options.takesRequestCookies ? "true" : nil), ("again", order.again ? "true" : nil),
@@ -145,7 +145,9 @@ extension ExitStatus {
     /// Whether it is about a file that was to be read, and not about the service.
     fileprivate var concernsInput: Bool {
         switch self {
-        case .inputNotFound, .inputIsFolder, .inputUnreadable, .interrupted: true
+        case .inputEmpty, .inputIsFolder, .inputNotFound, .inputTruncated, .inputUnreadable, .inputUnrecognized,
+            .interrupted, .tsharkNotFound:
+            true
         default: false
         }
     }

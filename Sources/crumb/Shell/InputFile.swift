@@ -1,3 +1,4 @@
+import Captures
 import CoreFoundation
 import Foundation
 
@@ -19,11 +20,26 @@ final class InputFile {
     /// Where reading goes on otherwise.
     private var descriptor: Int32?
     private lazy var buffer = [UInt8](repeating: 0, count: 1 << 18)
+    /// Gives the messages of a packet capture, in place of the file's bytes.
+    private var packets: PacketCapture?
 
     init(_ path: String) {
         self.path = path
         name = path == "-" ? "standard input" : path
     }
+
+    /// A capture, which may be one of packets.
+    ///
+    /// - Parameter tlsKeys: the path of the TLS key log of a packet capture.
+    convenience init(capture path: String, tlsKeys: String?) {
+        self.init(path)
+        // A pipe is not looked into, since that would take its first bytes.
+        guard byteCount != nil, let beginning = try? InputFile(path).nextChunk() else { return }
+        if CaptureFormat.isPacketCapture(beginning.span) { packets = PacketCapture(path: path, keys: tlsKeys) }
+    }
+
+    /// The format of what is read, where the kind of file decides it.
+    var format: CaptureFormat? { packets == nil ? nil : .tsharkJSON }
 
     deinit {
         if let descriptor { InputFile.finish(descriptor) }
@@ -33,6 +49,8 @@ final class InputFile {
     ///
     /// - Returns: whether it can; where not, the next reading still gets all of it.
     func becomesRepeatable(within limit: Int) throws -> Bool {
+        // It would take tshark's time twice.
+        if packets != nil { return false }
         let descriptor = try opened()
         var status = stat()
         if path != "-", fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG {
@@ -46,10 +64,11 @@ final class InputFile {
         return isReadWhole
     }
 
-    /// How many bytes the file has; `nil` where that is not known, as of a pipe.
+    /// How many bytes there are to read; `nil` if that is not known, as of a pipe.
     var byteCount: Int? {
         var status = stat()
-        guard path != "-", stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        guard packets == nil, path != "-", stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG
+        else { return nil }
         return Int(status.st_size)
     }
 
@@ -78,6 +97,10 @@ final class InputFile {
 
     /// Calls `body` with one chunk after the other, to the end of the file.
     func forEachChunk(_ body: (ArraySlice<UInt8>) throws -> Void) throws {
+        if let packets {
+            while let chunk = try packets.nextChunk() { try body(chunk[...]) }
+            return
+        }
         if !beginning.isEmpty { try body(beginning[...]) }
         guard !isReadWhole else { return }
         beginning = []
@@ -89,6 +112,7 @@ final class InputFile {
 
     /// The next chunk, for whoever reads in steps; `nil` at the end.
     func nextChunk() throws -> [UInt8]? {
+        if let packets { return try packets.nextChunk() }
         if !beginning.isEmpty {
             defer { beginning = [] }
             return beginning
