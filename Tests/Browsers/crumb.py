@@ -3,7 +3,9 @@
 import json
 import os
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 
 class CrumbFailure(Exception):
@@ -13,11 +15,12 @@ class CrumbFailure(Exception):
 class Crumb:
     """The command `crumb`, with a database and a key of its own in `folder`."""
 
-    def __init__(self, binary: Path, folder: Path, working_folder: Path | None = None):
+    def __init__(self, binary: Path, folder: Path, working_folder: Path | None = None,
+                 variables: Mapping[str, str] = MappingProxyType({})):
         self._binary = binary
         self._working_folder = working_folder
         self._environment = {**os.environ, "CRUMB_DATABASE": str(folder / "crumb.sqlite"),
-                             "CRUMB_KEY_FILE": str(folder / "crumb.key"), "HOME": str(folder)}
+                             "CRUMB_KEY_FILE": str(folder / "crumb.key"), "HOME": str(folder), **variables}
         self._environment.pop("CRUMB_KEY", None)
 
     def run(self, *arguments: str, octets: bytes = b"") -> bytes:

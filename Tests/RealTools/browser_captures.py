@@ -3,6 +3,8 @@
 import hashlib
 import json
 import os
+import shutil
+import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -71,6 +73,39 @@ def _while_it_runs(name: str, store: Store, capture: Callable[..., Capture], nav
     yield from store.undisturbed(capture(f"{name}, when it has gone on", paths=_ALL))
 
 
+def _unpacked(session: bytes) -> bytes:
+    """What Firefox has packed: a block of LZ4 behind twelve bytes."""
+    packed, text = iter(session[12:]), bytearray()
+
+    def length(nibble: int) -> int:
+        total, more = nibble, nibble == 15
+        while more:
+            total += (octet := next(packed))
+            more = octet == 255
+        return total
+
+    for token in packed:
+        text += bytes(next(packed) for _ in range(length(token >> 4)))
+        if (low := next(packed, None)) is None:
+            break
+        distance = low | next(packed) << 8
+        for _ in range(length(token & 15) + 4):
+            text.append(text[-distance])
+    return bytes(text)
+
+
+def _check_encryption(database: Path, version: bytes) -> None:
+    """Looks that Chromium has encrypted every value as it is thought to have."""
+    copy = database.with_name("copy.sqlite")
+    shutil.copyfile(database, copy)
+    with sqlite3.connect(copy) as connection:
+        versions = {row[0] for row in connection.execute("SELECT substr(encrypted_value, 1, 3) FROM cookies")}
+    connection.close()
+    copy.unlink()
+    if versions != {version}:
+        raise ToolFailure(f"Chromium's values are {versions}, and not {version!r}")
+
+
 def _write(bench: Workbench, name: str, document: object) -> str:
     bench.folder.joinpath(name).write_text(json.dumps(document))
     return name
@@ -102,6 +137,11 @@ def chromium(bench: Workbench) -> Iterator[Capture]:
 
         store = Store(browser.profile / "Default", "Cookies*")
         yield from _while_it_runs("Chromium's database", store, capture, browser.navigate_and_wait)
+        _check_encryption(browser.profile / "Default" / "Cookies", b"v10")
+        (bench.folder / ".config").mkdir()
+        (bench.folder / ".config" / "chromium").symlink_to(browser.profile)
+        yield Capture("Chromium's own place, while it runs", ("--browser", "chromium"), paths=_ALL,
+                      variables={"HOME": str(bench.folder), "XDG_CONFIG_HOME": bench.path(".config")})
     yield Capture("Chromium: --log-net-log", (log,), paths=_ALL)
 
 
@@ -109,6 +149,8 @@ def firefox(bench: Workbench) -> Iterator[Capture]:
     """Firefox's list, its database with the log before it, and its session's file."""
     # So that what is open is written down every second, and not four times a minute.
     every_second = {"browser.sessionstore.interval": 1000}
+    # Firefox makes the folder and the list of its profiles.
+    bench.run("firefox-esr", "--headless", "-CreateProfile", f"work {bench.folder / 'firefox-profile'}")
     with Firefox(bench.processes, bench.proxy_port, more_preferences=every_second) as browser:
         browser.navigate(bench.url)
         wait_for(lambda: browser.evaluate("location.pathname") == SECOND or None, "the page")
@@ -125,8 +167,13 @@ def firefox(bench: Workbench) -> Iterator[Capture]:
 
         yield from _while_it_runs("Firefox's database", Store(browser.profile, "cookies.sqlite*"), capture, navigate)
         session = browser.profile / "sessionstore-backups" / "recovery.jsonlz4"
-        wait_for(lambda: session.exists() or None, "the session's file")
+        wait_for(lambda: session.exists() and b"shared-session" in _unpacked(session.read_bytes()) or None,
+                 "a cookie of the session in Firefox's file")
         yield Capture("Firefox's session", (str(session),), PERSISTENT)
+        home = {"HOME": str(bench.folder), "XDG_CONFIG_HOME": bench.path("config")}
+        for title, arguments in (("own place", ()), ("profile by its name", ("--profile", "work"))):
+            yield Capture(f"Firefox's {title}, with the session, while it runs", ("--browser", "firefox", *arguments),
+                          paths=_ALL, variables=home)
 
 
 def webkitgtk(bench: Workbench) -> Iterator[Capture]:
@@ -144,12 +191,28 @@ def webkitgtk(bench: Workbench) -> Iterator[Capture]:
 
 
 def keyring(bench: Workbench) -> Iterator[Capture]:
-    """Chromium with the desktop's keyring: values are v11, and the user looks the password up."""
+    """Chromium with the desktop's keyring: values are v11, and crumb or the user looks the password up."""
     script = Path(__file__).with_name("keyring_session.sh")
     runtime = bench.folder / "runtime"
     runtime.mkdir(mode=0o700)
-    bench.run("dbus-run-session", "--", "sh", str(script), bench.proxy, bench.path("profile"), bench.url, "password",
-              XDG_RUNTIME_DIR=str(runtime), XDG_DATA_HOME=bench.path("data"), out="talk", err="errors")
+    desktop = {"XDG_RUNTIME_DIR": str(runtime), "XDG_DATA_HOME": bench.path("data")}
+    bus = bench.folder / "bus"
+    session = bench.processes.start(
+        ["dbus-run-session", "--", "sh", str(script), bench.proxy, bench.path("profile"), bench.url,
+         bench.path("password"), str(bus)], "keyring", desktop)
+
+    def address() -> str | None:
+        if session.poll() is not None:
+            raise ToolFailure(f"the desktop's session has ended: {bench.processes.log('keyring').read_text()[-600:]}")
+        return bus.exists() and bus.read_text().strip() or None
+
+    desktop["DBUS_SESSION_BUS_ADDRESS"] = wait_for(address, "the desktop's session")
+    _check_encryption(bench.folder / "profile" / "Default" / "Cookies", b"v11")
     arguments = ("--browser", "chromium", "--browser-profile", "profile")
-    yield Capture("Chromium under a keyring, without the password", arguments, refusal="--keyring-password-file")
-    yield Capture("Chromium under a keyring", (*arguments, "--browser-password-file", "password"), SESSION)
+    nowhere = {"DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent"}
+    yield Capture("Chromium under a keyring, without the password", arguments, refusal="--keyring-password-file",
+                  variables=nowhere)
+    yield Capture("Chromium under a keyring, with its password in a file",
+                  (*arguments, "--keyring-password-file", "password"), SESSION, variables=nowhere)
+    yield Capture("Chromium under a keyring that crumb asks", arguments, SESSION, variables=desktop)
+    bench.processes.stop(session)

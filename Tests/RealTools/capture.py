@@ -34,6 +34,8 @@ class Capture:
     paths: tuple[str, ...] = (FIRST, SECOND)
     #: The site, as it was asked.
     origin: str = f"https://{HOST}"
+    #: The environment that crumb runs in, where it matters.
+    variables: Mapping[str, str] = field(default_factory=dict)
     #: What the refusal has to say, where the import must refuse every cookie.
     refusal: str | None = None
 

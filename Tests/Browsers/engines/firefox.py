@@ -49,7 +49,7 @@ class Firefox(Engine):
         self._processes = processes
         #: The folder of what it keeps.
         self.profile = processes.folder / "firefox-profile"
-        self.profile.mkdir()
+        self.profile.mkdir(exist_ok=True)
         preferences = PREFERENCES | {
             "network.cookie.cookieBehavior": ACCEPT_ALL if third_party_cookies else PARTITION_FOREIGN,
             **_proxy(proxy_port), **more_preferences}
