@@ -187,9 +187,7 @@ struct StoredJar: KeptJar {
     }
 
     func saveSession(named name: String) throws -> SessionSaveReport {
-        // Saving the session of the default jar is allowed before it has cookies.
-        let jar = try options.jar == "default" ? options.openJar(now: now, console) : existing()
-        guard let jar else { throw Problem.noDatabase(at: try options.path()) }
+        let jar = try options.openExistingOrDefaultJar(now: now, console)
         return SessionSaveReport(jar: jar.name, try jar.saveSession(named: name, now: now))
     }
 

@@ -89,6 +89,11 @@ struct JarOptions: ParsableArguments {
         return try existingJar(in: database, policy: policy)
     }
 
+    /// The jar whose session is saved; the default one is created if nothing was ever stored in it.
+    func openExistingOrDefaultJar(now: Timestamp, _ console: Console?) throws -> CookieJar {
+        try openExistingJar(now: now) ?? openJar(now: now, console)
+    }
+
     /// The jar to read from in a database that is open; `nil` where nothing was ever stored in the default one.
     func existingJar(in database: SessionDatabase, policy: CookiePolicy) throws -> CookieJar? {
         if let found = try database.existingJar(named: jar, policy: policy) { return found }

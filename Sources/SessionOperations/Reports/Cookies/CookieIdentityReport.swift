@@ -25,23 +25,13 @@ package struct CookieIdentityReport: Codable, Equatable {
         self.reason = reason
     }
 
-    package init(_ cookie: CookieReport) {
-        name = cookie.name
-        nameBase64 = cookie.nameBase64
-        domain = cookie.domain
-        path = cookie.path
-        hostOnly = cookie.hostOnly
-        partitionKey = cookie.partitionKey
-        reason = nil
-    }
-
-    package init(_ change: ChangeReport) {
-        name = change.name
-        nameBase64 = change.nameBase64
-        domain = change.domain
-        path = change.path
-        hostOnly = change.hostOnly
-        partitionKey = change.partitionKey
+    package init(_ report: some CookieNaming) {
+        name = report.name
+        nameBase64 = report.nameBase64
+        domain = report.domain
+        path = report.path
+        hostOnly = report.hostOnly
+        partitionKey = report.partitionKey
         reason = nil
     }
 
@@ -49,3 +39,16 @@ package struct CookieIdentityReport: Codable, Equatable {
         self.init(eviction.cookie, reason: ReasonReport(eviction.reason))
     }
 }
+
+/// A report that says which cookie it is about.
+package protocol CookieNaming {
+    var name: String? { get }
+    var nameBase64: String? { get }
+    var domain: String { get }
+    var path: String { get }
+    var hostOnly: Bool { get }
+    var partitionKey: String? { get }
+}
+
+extension CookieReport: CookieNaming {}
+extension ChangeReport: CookieNaming {}
