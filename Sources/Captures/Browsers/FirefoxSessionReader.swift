@@ -67,20 +67,11 @@ struct FirefoxSessionReader: FormatReader {
 }
 
 /// Where the cookies stand in Firefox's session store: in an array `cookies`.
-struct FirefoxSessionOutline: JSONOutline {
-    enum Context: Sendable {
-        case document
-        case members
-        case cookies
-        case cookie
-    }
-
-    static let start = Context.document
-
-    private let source: String
+struct FirefoxSessionOutline: JSONEntryOutline {
+    let source: String
     /// The number of the container that is read; 0 is none.
     private let container: Int
-    private(set) var entryCount = 0
+    var entryCount = 0
     private var otherCount = 0
 
     init(source: String, container: Int) {
@@ -88,28 +79,12 @@ struct FirefoxSessionOutline: JSONOutline {
         self.container = container
     }
 
-    mutating func part(
-        named name: Span<UInt8>, holding container: JSONContainer?, in context: Context
-    ) -> JSONPart<Context> {
-        switch (context, container) {
-        case (.document, .object): .enter(.members)
-        case (.members, .array) where name.equals("cookies"): .enter(.cookies)
-        case (.cookies, _): .take(.cookie)
-        default: .skip
-        }
-    }
+    static func holdsEntries(_ name: Span<UInt8>) -> Bool { name.equals("cookies") }
 
-    mutating func take(
-        _ value: JSONValue, as context: Context, named name: Octets, isWhole: Bool, into items: inout [CaptureItem]
-    ) {
-        entryCount += 1
-        let place = CapturePlace(source: source, entry: entryCount)
-        guard isWhole, let cookie = value.object, let host = cookie["host"]?.text, !host.isEmpty,
+    mutating func takeEntry(_ value: JSONValue, at place: CapturePlace, into items: inout [CaptureItem]) {
+        guard let cookie = value.object, let host = cookie["host"]?.text, !host.isEmpty,
             let content = cookie["value"]?.octets
-        else {
-            items.append(.failure(.entryMalformed("It lacks what every cookie has.", at: place)))
-            return
-        }
+        else { return items.append(.failure(.entryMalformed("It lacks what every cookie has.", at: place))) }
         let attributes = cookie["originAttributes"]?.object
         guard isMeant(attributes) else {
             otherCount += 1

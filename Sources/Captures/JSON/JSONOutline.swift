@@ -35,6 +35,53 @@ extension JSONOutline {
     var bufferedByteCount: Int { 0 }
 }
 
+/// An outline of a document whose entries stand in one array: the document itself, or a member of it.
+protocol JSONEntryOutline: JSONOutline where Context == JSONEntryContext {
+    /// The capture's name in places.
+    var source: String { get }
+    /// How many entries were read.
+    var entryCount: Int { get set }
+
+    /// Whether the entries may stand in a member of this name; an empty name is that of the document itself.
+    static func holdsEntries(_ name: Span<UInt8>) -> Bool
+
+    /// Takes an entry, which is whole.
+    mutating func takeEntry(_ value: JSONValue, at place: CapturePlace, into items: inout [CaptureItem])
+}
+
+/// What is entered and taken on the way to an entry.
+enum JSONEntryContext: Sendable {
+    case document
+    case members
+    case entries
+    case entry
+}
+
+extension JSONEntryOutline {
+    static var start: JSONEntryContext { .document }
+
+    func part(
+        named name: Span<UInt8>, holding container: JSONContainer?, in context: JSONEntryContext
+    ) -> JSONPart<JSONEntryContext> {
+        switch (context, container) {
+        case (.document, .object): .enter(.members)
+        case (.document, .array), (.members, .array): Self.holdsEntries(name) ? .enter(.entries) : .skip
+        case (.entries, _): .take(.entry)
+        default: .skip
+        }
+    }
+
+    mutating func take(
+        _ value: JSONValue, as context: JSONEntryContext, named name: Octets, isWhole: Bool,
+        into items: inout [CaptureItem]
+    ) {
+        entryCount += 1
+        let place = CapturePlace(source: source, entry: entryCount)
+        guard isWhole else { return items.append(.failure(.entryTooLarge(at: place))) }
+        takeEntry(value, at: place, into: &items)
+    }
+}
+
 /// What becomes of a value.
 enum JSONPart<Context: Sendable>: Sendable {
     case skip

@@ -86,43 +86,20 @@ struct DevToolsLogReader: FormatReader {
 }
 
 /// The messages of a log that is an array, or of a WebDriver's answer.
-struct DevToolsLogOutline: JSONOutline {
-    enum Context: Sendable {
-        case document
-        case members
-        case messages
-        case message
-    }
-
-    static let start = Context.document
-
+struct DevToolsLogOutline: JSONEntryOutline {
     private var log: DevToolsLog
-    private(set) var entryCount = 0
+    var entryCount = 0
 
     init(source: String) {
         log = DevToolsLog(source: source)
     }
 
+    var source: String { log.source }
     var bufferedByteCount: Int { log.byteCount }
 
-    mutating func part(
-        named name: Span<UInt8>, holding container: JSONContainer?, in context: Context
-    ) -> JSONPart<Context> {
-        switch (context, container) {
-        case (.document, .object): .enter(.members)
-        case (.document, .array): .enter(.messages)
-        case (.members, .array) where name.equals("value"): .enter(.messages)
-        case (.messages, _): .take(.message)
-        default: .skip
-        }
-    }
+    static func holdsEntries(_ name: Span<UInt8>) -> Bool { name.isEmpty || name.equals("value") }
 
-    mutating func take(
-        _ value: JSONValue, as context: Context, named name: Octets, isWhole: Bool, into items: inout [CaptureItem]
-    ) {
-        entryCount += 1
-        let place = CapturePlace(source: log.source, entry: entryCount)
-        if !isWhole { return items.append(.failure(.entryTooLarge(at: place))) }
+    mutating func takeEntry(_ value: JSONValue, at place: CapturePlace, into items: inout [CaptureItem]) {
         if !log.take(value, at: place, into: &items) { items.append(.failure(.notEvent(at: place))) }
     }
 

@@ -5,13 +5,7 @@ import CookieModel
 /// A packet has a layer `http` for each HTTP/1 message, or layers `http2` with a frame in each `http2.stream`. Members
 /// repeat a name for each header line. With `-x` each member has a twin, named `_raw`, that holds its octets in
 /// hexadecimal; without, tshark prints U+FFFD for every octet beyond ASCII.
-struct TsharkOutline: JSONOutline {
-    enum Context: Sendable {
-        case document
-        case packets
-        case packet
-    }
-
+struct TsharkOutline: JSONEntryOutline {
     /// Whose packet it is. Ports tell the two directions of a connection apart.
     private struct Packet {
         let number: String?
@@ -33,19 +27,16 @@ struct TsharkOutline: JSONOutline {
         var byteCount: Int { url.utf8.count + head.bufferedByteCount + 256 }
     }
 
-    static let start = Context.document
-
     /// How many requests and encrypted connections are remembered at a time, and how many bytes of requests.
     private static let countLimit = 10_000
     private static let byteLimit = 1 << 24
 
-    private let source: String
+    let source: String
     /// By packet and URL, or by connection and stream.
     private var requests: [String: Request] = [:]
     private var hasRequests = false
     private(set) var bufferedByteCount = 0
-    private(set) var entryCount = 0
-    private var hasPackets = false
+    var entryCount = 0
     private var hasMessages = false
     /// The connections of TLS without a message so far.
     private var encrypted: Set<String> = []
@@ -54,24 +45,9 @@ struct TsharkOutline: JSONOutline {
         self.source = source
     }
 
-    mutating func part(
-        named name: Span<UInt8>, holding container: JSONContainer?, in context: Context
-    ) -> JSONPart<Context> {
-        switch (context, container) {
-        case (.document, .array):
-            hasPackets = true
-            return .enter(.packets)
-        case (.packets, _): return .take(.packet)
-        default: return .skip
-        }
-    }
+    static func holdsEntries(_ name: Span<UInt8>) -> Bool { name.isEmpty }
 
-    mutating func take(
-        _ value: JSONValue, as context: Context, named name: Octets, isWhole: Bool, into items: inout [CaptureItem]
-    ) {
-        entryCount += 1
-        let place = CapturePlace(source: source, entry: entryCount)
-        guard isWhole else { return items.append(.failure(.entryTooLarge(at: place))) }
+    mutating func takeEntry(_ value: JSONValue, at place: CapturePlace, into items: inout [CaptureItem]) {
         guard let layers = value.object?["_source"]?.object?["layers"]?.object else {
             return items.append(.failure(.entryMalformed("It is no packet with layers.", at: place)))
         }
@@ -95,12 +71,7 @@ struct TsharkOutline: JSONOutline {
 
     mutating func finish(isWhole: Bool, into items: inout [CaptureItem]) {
         guard isWhole, !hasMessages else { return }
-        let place = CapturePlace(source: source)
-        items.append(
-            .failure(
-                hasPackets
-                    ? .noMessages(encryptedCount: encrypted.count, at: place)
-                    : .inputUnrecognized("The input is JSON without packets, so it is not tshark's.", at: place)))
+        items.append(.failure(.noMessages(encryptedCount: encrypted.count, at: CapturePlace(source: source))))
     }
 
     // MARK: HTTP/1

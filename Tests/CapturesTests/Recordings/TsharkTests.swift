@@ -180,7 +180,7 @@ struct TsharkTests {
         var items: [CaptureItem] = []
         for packet in packets {
             guard let value = JSONValue(parsing: Array(packet.utf8).span) else { continue }
-            outline.take(value, as: .packet, named: [], isWhole: true, into: &items)
+            outline.take(value, as: .entry, named: [], isWhole: true, into: &items)
             #expect(outline.bufferedByteCount <= 10_000 * 300)
         }
         #expect(outline.entryCount == 12_000 && items.isEmpty && outline.bufferedByteCount > 0)
