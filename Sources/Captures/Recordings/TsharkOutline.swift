@@ -133,6 +133,8 @@ struct TsharkOutline: JSONEntryOutline {
             for (name, value) in fields {
                 if case .octets(let value) = value { head.take(line: TsharkOutline.line(name, value).span) }
             }
+            // Without the layer tcp, a stream's number may be that of any connection.
+            guard !packet.connection.isEmpty else { return }
             let url = "\(scheme)://\(authority)\(path)"
             remember(Request(url: url, method: method, head: head, packet: packet), as: key)
         } else if let statusLine = text(":status").flatMap({ StatusLine(Array("HTTP/2 \($0)".utf8).span) }) {

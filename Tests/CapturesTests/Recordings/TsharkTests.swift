@@ -170,6 +170,15 @@ struct TsharkTests {
         #expect(capture.responses[1].evidence.fetchSite == .crossSite)
     }
 
+    @Test("Streams of unknown connections are not mixed up")
+    func unknownConnections() {
+        func packet(_ layers: String) -> String { #"{"_index":"packets","_source":{"layers":{\#(layers)}}}"# }
+        let capture = Self.capture(
+            packet(Self.request(1, "a.test")), packet(Self.request(1, "b.test")),
+            packet(Self.frame(1, [(":status", "200"), ("set-cookie", "a=1")])))
+        #expect(capture.summary == ["entry-malformed at x: entry 3"])
+    }
+
     @Test("Requests that are never answered take bounded memory")
     func unanswered() {
         let packets = (1...12_000).map { number in
