@@ -7,9 +7,6 @@ import Synchronization
 
 /// What keeps going wrong, beyond one request: logged now and then, and asked by `/readyz`.
 final class ServiceHealth: Sendable {
-    /// How much time passes between two log lines of one kind.
-    private static let interval = TimeAmount.seconds(10)
-
     private struct State {
         /// When a kind was last logged, and how often it came since.
         var lines: [String: (time: NIODeadline, further: Int)] = [:]
@@ -27,14 +24,18 @@ final class ServiceHealth: Sendable {
         self.clock = clock
     }
 
-    /// Logs a warning, unless one of this kind was logged in the last ten seconds; the next one tells how many there
-    /// were meanwhile.
+    /// Logs a warning, unless one of this kind was logged a moment ago; the next one tells how many there were meanwhile.
     ///
-    /// - Parameter kind: one of a few, and nothing that a caller chooses.
-    func warn(_ kind: String, _ message: Logger.Message, _ metadata: Logger.Metadata = [:]) {
+    /// - Parameters:
+    ///   - kind: one of a few, and nothing that a caller chooses.
+    ///   - interval: how much time passes between two lines of this kind.
+    func warn(
+        _ kind: String, _ message: Logger.Message, _ metadata: Logger.Metadata = [:],
+        every interval: TimeAmount = .seconds(10)
+    ) {
         let now = clock()
         let further: Int? = state.withLock { state in
-            if let last = state.lines[kind], now < last.time + ServiceHealth.interval {
+            if let last = state.lines[kind], now < last.time + interval {
                 state.lines[kind]?.further += 1
                 return nil
             }

@@ -133,7 +133,8 @@ public struct SessionServer: Sendable {
         for listener in listeners.all { logger.info("Listening", metadata: ["address": "\(listener.name)"]) }
         let housekeeper = Housekeeper(
             database: database, uses: admission.uses,
-            refresher: tokens.refresher, configuration: configuration, logger: logger, now: now)
+            refresher: tokens.refresher, configuration: configuration, logger: logger, health: health,
+            now: now)
         var all: [any Service] = [housekeeper, listeners, state]
         if let audit { all.insert(audit, at: 0) }
         return Services(all: all, listeners: listeners, state: state, refresher: tokens.refresher)

@@ -1,7 +1,10 @@
 import CookieModel
+import Foundation
 import Logging
+import NIOCore
 import OAuth2
 import SessionStore
+import Synchronization
 import Testing
 
 @testable import SessionService
@@ -16,17 +19,19 @@ struct HousekeeperTests {
 
     /// A housekeeper so many seconds after the fixture was made.
     private func housekeeper(
-        after seconds: Int64 = 0, _ change: (inout ServiceConfiguration) -> Void = { _ in }
+        after seconds: Int64 = 0, of database: SessionDatabase? = nil, health: ServiceHealth? = nil,
+        _ change: (inout ServiceConfiguration) -> Void = { _ in }
     ) -> Housekeeper {
         let now = ServiceFixture.now.advanced(bySeconds: seconds)
         var configuration = ServiceConfiguration()
         change(&configuration)
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         return Housekeeper(
-            database: fixture.database, uses: TokenUses(),
+            database: database ?? fixture.database, uses: TokenUses(),
             refresher: TokenRefresher(
                 store: fixture.database.tokens, transport: fixture.server, process: 1, clock: ImmediateClock(),
                 now: { now }),
-            configuration: configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            configuration: configuration, logger: logger, health: health ?? ServiceHealth(logger: logger),
             now: { now })
     }
 
@@ -122,5 +127,34 @@ struct HousekeeperTests {
         housekeeper.noteUses()
         let used = try fixture.database.serviceTokens.all().first { $0.name == "tests" }?.lastUse
         #expect(used == ServiceFixture.now.advanced(bySeconds: 60))
+    }
+
+    @Test("What keeps failing has a line in ten minutes, and the next one tells how often it failed")
+    func failures() throws {
+        let folder = TemporaryFolder()
+        let key = try #require(SealingKey(bytes: Array(1...32)))
+        let database = try SessionDatabase(
+            path: folder.file("gone.sqlite"), keys: .key(key), now: ServiceFixture.now)
+        for name in ["gone.sqlite", "gone.sqlite-wal", "gone.sqlite-shm"] {
+            try? FileManager.default.removeItem(atPath: folder.file(name))
+        }
+        let log = CollectedLog()
+        let time = Mutex(NIODeadline.uptimeNanoseconds(1))
+        let logger = Logger(label: "test") { label in
+            ServiceLogHandler(label: label, now: { ServiceFixture.now }, write: { log.append($0) })
+        }
+        let health = ServiceHealth(logger: logger, clock: { time.withLock { $0 } })
+        let housekeeper = housekeeper(of: database, health: health)
+        for round in 0...40 as ClosedRange<Int64> {
+            housekeeper.uses.note("tests", ServiceFixture.now.advanced(bySeconds: round * 3600))
+            housekeeper.noteUses()
+            _ = housekeeper.prune(since: ServiceFixture.now.advanced(bySeconds: -86_400))
+            time.withLock { $0 = $0 + .seconds(15) }
+        }
+        let lines = log.text.split(separator: "\n")
+        for code in ["token-use-lost", "pruning-failed"] {
+            let own = lines.filter { $0.contains(#""code":"\#(code)""#) }
+            #expect(own.count == 2 && own.last?.contains(#""further":"39""#) == true, "\(own)")
+        }
     }
 }

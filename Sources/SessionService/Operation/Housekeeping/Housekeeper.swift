@@ -1,5 +1,6 @@
 import CookieModel
 import Logging
+import NIOCore
 import OAuth2
 import ServiceLifecycle
 import SessionStore
@@ -17,6 +18,8 @@ struct Housekeeper: Service {
     let refresher: TokenRefresher?
     let configuration: ServiceConfiguration
     let logger: Logger
+    /// Logs what keeps failing now and then.
+    let health: ServiceHealth
     let now: @Sendable () -> Timestamp
 
     func run() async throws {
@@ -42,7 +45,7 @@ struct Housekeeper: Service {
         guard configuration.pruneMinutes > 0,
             now < last || now >= last.advanced(bySeconds: Int64(configuration.pruneMinutes) * 60)
         else { return last }
-        perform("Removing what has expired failed") {
+        perform("pruning-failed", "Removing what has expired failed") {
             // Without writing the file anew, which would hold up everybody.
             let pruning = try database.prune(vacuum: .never, now: now)
             let count = pruning.expiredCookies.values.reduce(0, +)
@@ -58,7 +61,7 @@ struct Housekeeper: Service {
         guard let refresher, configuration.refreshAheadSeconds > 0 else { return }
         let now = now()
         var due: [String] = []
-        perform("Looking for tokens that end soon failed") {
+        perform("refresh-ahead-failed", "Looking for tokens that end soon failed") {
             for case .success(let stored) in try database.tokens.all()
             where stored.refusal == nil && !isPaused(until: pauses[stored.profile.name], now) {
                 guard isDue(stored.tokens, now),
@@ -96,15 +99,19 @@ struct Housekeeper: Service {
 
     func noteUses() {
         let moments = uses.take()
-        perform("Writing down the use of access tokens failed") { try database.serviceTokens.noteUse(moments) }
+        perform("token-use-lost", "Writing down the use of access tokens failed") {
+            try database.serviceTokens.noteUse(moments)
+        }
     }
 
     /// A database that cannot be written now may be later: what failed is tried again next time.
-    private func perform(_ failure: Logger.Message, _ body: () throws -> Void) {
+    ///
+    /// - Parameter kind: the code of the failure in the log, where it has a line every ten minutes while it goes on.
+    private func perform(_ kind: String, _ failure: Logger.Message, _ body: () throws -> Void) {
         do {
             try body()
         } catch {
-            logger.warning(failure, metadata: ["error": "\(error)"])
+            health.warn(kind, failure, ["error": "\(error)"], every: .minutes(10))
         }
     }
 }
