@@ -143,6 +143,22 @@ public struct RequestURLError: Error, Hashable, Sendable, CustomStringConvertibl
 }
 
 extension RequestURL {
+    /// Reads a URL that paths are appended to, such as `https://example.com/crumb`.
+    ///
+    /// Returns `nil` if the text has anything that is lost when the URL is parsed or stands in the way of a path: user
+    /// information, a query, a fragment, a backslash, dot segments or percent-encoding; or if the path has empty segments,
+    /// more than 200 octets, or characters other than letters, digits, `-`, `.`, `_` and `~`.
+    package static func base(_ text: String) -> (url: RequestURL, prefix: String)? {
+        guard let url = try? RequestURL(text), let prefix = url.pathPrefix,
+            text.unicodeScalars.allSatisfy({
+                $0.value > 0x20 && $0.value != 0x7F && !"@?#\\%".unicodeScalars.contains($0)
+            }),
+            // The dot segments are resolved in the URL, and nobody could tell what was meant.
+            text.split(separator: "/").allSatisfy({ $0 != "." && $0 != ".." })
+        else { return nil }
+        return (url, prefix)
+    }
+
     /// The most octets of a ``pathPrefix``.
     private static let prefixLimit = 200
 
@@ -150,7 +166,7 @@ extension RequestURL {
     ///
     /// `nil` if the path has empty segments, dot segments, more than 200 octets, or characters other than letters, digits,
     /// `-`, `.`, `_` and `~` (RFC 3986, section 2.3), so that everyone compares it in the same way.
-    package var pathPrefix: String? {
+    private var pathPrefix: String? {
         let path = path.description
         let prefix = path.hasSuffix("/") ? path.dropLast() : path[...]
         guard !prefix.isEmpty else { return "" }

@@ -29,7 +29,7 @@ struct ServiceAddress: CustomStringConvertible {
             throw Problem(.urlInvalid, "\(text): a service is at an http, https or unix address")
         }
         // A password before the host would be seen in the list of processes, and is not repeated.
-        guard !text.contains("@"), url.query.isEmpty, !text.contains("#"), let prefix = url.pathPrefix else {
+        guard let prefix = RequestURL.base(text)?.prefix else {
             throw Problem(
                 .urlInvalid,
                 "the address of a service is a scheme, a host and a port, and behind a proxy a path such as /crumb")

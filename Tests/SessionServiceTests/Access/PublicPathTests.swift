@@ -34,6 +34,35 @@ struct PublicPathTests {
         #expect(try #require(PublicURL("https://a.test")).withoutPrefix(target) == target)
     }
 
+    @Test(
+        "A public URL has nothing that is lost or that paths are not appended to",
+        arguments: [
+            "https://user@a.test", "https://user:word@a.test/p", "https://@a.test", "https://a.test?",
+            "https://a.test/?q",
+            "https://a.test#", "https://a.test/p#f", "https://a.test/p/../q", "https://a.test/./p", "https://a.test/..",
+            "https://a.test/%2e%2e/p", "https://a.test\\p", "https:\\\\a.test", " https://a.test",
+            "https://a.test/p//q",
+            "https://a.te\tst", "http://a.test", "ftp://a.test", "a.test",
+        ])
+    func unusable(text: String) {
+        #expect(PublicURL(text) == nil)
+        let error = #expect(throws: ServiceStartError.self) {
+            try ServiceConfiguration(arguments: ["public.url": [text]])
+        }
+        #expect(error?.description.contains("word") == false)
+    }
+
+    @Test(
+        "A public URL",
+        arguments: [
+            ("https://a.test", "https://a.test"), ("https://A.test:443/", "https://a.test"),
+            ("https://a.test:8443/p.q/~r/", "https://a.test:8443/p.q/~r"), ("http://[::1]:80/x", "http://[::1]/x"),
+            ("https://bücher.test", "https://xn--bcher-kva.test"),
+        ])
+    func usable(text: String, description: String) {
+        #expect(PublicURL(text)?.description == description)
+    }
+
     @Test("No prefix begins like a path of the service's own")
     func ownSegments() async throws {
         let fixture = try ServiceFixture()

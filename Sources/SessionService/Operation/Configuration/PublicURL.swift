@@ -18,11 +18,11 @@ public struct PublicURL: Sendable, Hashable, CustomStringConvertible {
 
     /// Reads `https://HOST` or `https://HOST/PREFIX`, with a port if it needs one; `http` on this machine alone.
     ///
-    /// Returns `nil` for anything else, such as a query, a prefix that needs percent-encoding, or one that begins like a
-    /// path of the service's own.
+    /// Returns `nil` for anything else, such as user information, a query, a fragment, dot segments, a prefix that needs
+    /// percent-encoding, or one that begins like a path of the service's own.
     public init?(_ text: String) {
-        guard let url = try? RequestURL(text), url.scheme == .https || url.scheme == .http && url.host.isLoopback,
-            url.query.isEmpty, let prefix = url.pathPrefix,
+        guard let (url, prefix) = RequestURL.base(text),
+            url.scheme == .https || url.scheme == .http && url.host.isLoopback,
             prefix.split(separator: "/").first.map({ !PublicURL.ownSegments.contains($0) }) ?? true
         else { return nil }
         self.prefix = prefix

@@ -101,10 +101,12 @@ struct ServiceSetting: Sendable {
         ServiceSetting(key: key, kind: .text) { configuration, reader, setting throws(ServiceStartError) in
             guard let value = reader.string(forKey: ConfigKey(setting.key)), !value.isEmpty else { return }
             guard let url = PublicURL(value) else {
+                // A password in it is not repeated.
                 throw ServiceStartError(
                     .configurationInvalid,
-                    "\(key): '\(value)' cannot be used: write a URL such as https://crumb.example or "
-                        + "https://www.example/crumb, whose path does not begin like one of the service's own")
+                    "\(key): \(value.contains("@") ? "the URL" : "'\(value)'") cannot be used: write a URL such as "
+                        + "https://crumb.example or https://www.example/crumb, without user name, query, fragment and "
+                        + "dot segments, whose path does not begin like one of the service's own")
             }
             configuration.publicURL = url
         }
