@@ -28,7 +28,10 @@ struct ServiceResponder: Sendable {
         to request: Request, _ writer: consuming ResponseWriter, on channel: any Channel
     ) async throws {
         let start = NIODeadline.now()
-        let request = request.withoutPrefix(of: publicURL)
+        var request = request.withoutPrefix(of: publicURL)
+        if request.headers.expectsContinue {
+            request.body = RequestBody(asyncSequence: AwaitedBody(body: request.body, channel: channel))
+        }
         var logger = logger
         logger[metadataKey: "hb.request.id"] = .stringConvertible(RequestID())
         var context = ServiceRequestContext(source: ApplicationRequestContextSource(channel: channel, logger: logger))
@@ -82,6 +85,29 @@ struct ServiceResponder: Sendable {
             context.logger.error("A request failed", metadata: ["error": "\(type(of: error))"])
             return ServiceProblem(.internalServerError, "internal", "the service failed; its log tells more").response
         }
+    }
+}
+
+/// A body that its client sends once it is wanted: a request that is refused by its head alone is never told to go on.
+private struct AwaitedBody: AsyncSequence, Sendable {
+    let body: RequestBody
+    let channel: any Channel
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        var base: RequestBody.AsyncIterator
+        /// The connection, until it was told.
+        var channel: (any Channel)?
+
+        @concurrent
+        mutating func next() async throws -> ByteBuffer? {
+            channel?.triggerUserOutboundEvent(MessageHandler.ReadBody(), promise: nil)
+            channel = nil
+            return try await base.next()
+        }
+    }
+
+    func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(base: body.makeAsyncIterator(), channel: channel)
     }
 }
 

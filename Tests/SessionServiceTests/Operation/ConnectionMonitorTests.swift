@@ -102,6 +102,12 @@ struct ConnectionMonitorTests {
             ("GETX /v1/jars HTTP/1.1\r\nHost: x\r\n\r\n", 501),
             // As much as nobody waits for.
             ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000000000\r\n\r\n", 413),
+            ("POST / HTTP/1.1\r\nContent-Length: 18446744073709551615\r\n\r\n", 413),
+            ("POST / HTTP/1.1\r\nHost: x\r\ncontent-length:99999999999999999999999 \r\n\r\n", 413),
+            ("POST / HTTP/1.1\r\nContent-Length: 99999999999999999999999x\r\n\r\n", 400),
+            ("POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n", 400),
+            ("POST / HTTP/1.1\r\nContent-Length: 1e3\r\n\r\n", 400),
+            ("POST / HTTP/1.1\r\nContent-Length: 0x10\r\n\r\n", 400),
             ("GET / HTTP/1.1\r\nHost : x\r\n\r\n", 400),
             ("GET / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400),
             ("POST / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", 400),
@@ -175,14 +181,49 @@ struct ConnectionMonitorTests {
         #expect(try connection.written().contains("connection: close"))
     }
 
-    @Test("Who asks before sending a body is told to go on")
+    private static let asking = "POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 1\r\n\r\n"
+
+    @Test("Who asks before sending a body is told to go on once, when it is read")
     func expectation() throws {
         let connection = try Connection()
-        try connection.send("POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 1\r\n\r\n")
+        try connection.send(ConnectionMonitorTests.asking)
+        #expect(try connection.written().isEmpty)
+        for _ in 0..<2 { connection.channel.triggerUserOutboundEvent(MessageHandler.ReadBody(), promise: nil) }
         #expect(try connection.written() == "HTTP/1.1 100 Continue\r\n\r\n")
         try connection.send("x")
         try connection.answer()
         #expect(try connection.written().hasPrefix("HTTP/1.1 200 "))
+    }
+
+    @Test("Who asks before sending a body is refused without it, and told to go on before any other answer")
+    func expectationAnswered() throws {
+        let refused = try Connection()
+        try refused.send(ConnectionMonitorTests.asking)
+        try refused.answer(.contentTooLarge)
+        let refusal = try refused.written()
+        #expect(refusal.hasPrefix("HTTP/1.1 413 ") && refusal.contains("connection: close"), "\(refusal)")
+        let early = try Connection()
+        try early.send(ConnectionMonitorTests.asking)
+        try early.answer()
+        #expect(try early.written().hasPrefix("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 "))
+        // Who does not wait is told nothing.
+        let hasty = try Connection()
+        try hasty.send(ConnectionMonitorTests.asking + "x")
+        hasty.channel.triggerUserOutboundEvent(MessageHandler.ReadBody(), promise: nil)
+        try hasty.answer()
+        #expect(try hasty.written().hasPrefix("HTTP/1.1 200 "))
+    }
+
+    @Test("A length that no machine can hold is too large also where the head comes in pieces")
+    func hugeLengthInPieces() throws {
+        let connection = try Connection()
+        for piece in [
+            "POST / HT", "TP/1.1\r\nHost: x\r\nContent-Le", "ngth: 9999999999", "99999999999999999", "\r\n\r\n",
+        ] {
+            try? connection.send(piece)
+        }
+        let answer = try connection.written()
+        #expect(answer.hasPrefix("HTTP/1.1 413 "), "\(answer)")
     }
 
     @Test("A refusal does not wait for the rest of the body")

@@ -35,6 +35,9 @@ final class MessageHandler: ChannelDuplexHandler {
     /// An event for a connection: the service stops.
     struct Drain {}
 
+    /// An event from whoever answers the request: its body is read now.
+    struct ReadBody {}
+
     private let monitor: ConnectionMonitor
 
     init(_ monitor: ConnectionMonitor) {
@@ -72,6 +75,15 @@ final class MessageHandler: ChannelDuplexHandler {
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         monitor.becomeWritable(context.channel.isWritable)
         context.fireChannelWritabilityChanged()
+    }
+
+    func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+        if event is ReadBody {
+            monitor.readBody(context)
+            promise?.succeed()
+        } else {
+            context.triggerUserOutboundEvent(event, promise: promise)
+        }
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {

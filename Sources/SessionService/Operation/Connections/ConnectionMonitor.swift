@@ -23,8 +23,10 @@ final class ConnectionMonitor {
     private var progress: ConnectionProgress
     private var check: Scheduled<Void>?
     private var isDraining = false
-    /// The bytes that are being read, where a request begins with them.
-    private var requestStart: ByteBuffer?
+    /// The head that is being read, as far as it has come; `nil` where a request before it ended with the same bytes.
+    private var headBytes: ByteBuffer?
+    /// Whether the client waits to be told to go on before it sends the body (RFC 9110, section 10.1.1).
+    private var expectsContinue = false
     /// What is left to say about bytes that are no request, after the requests before them are answered.
     private var lastProblem: ServiceProblem?
     /// Whether the client wants the connection to end after what it has asked.
@@ -50,10 +52,14 @@ final class ConnectionMonitor {
 
     /// Bytes come, which `next` reads.
     func receive(_ bytes: ByteBuffer, _ next: () -> Void) {
-        requestStart = progress.phase == .between ? bytes : nil
+        switch progress.phase {
+        case .between: headBytes = bytes
+        case .head: if headBytes?.readableBytes ?? .max < limits.headerBytes { headBytes?.writeImmutableBuffer(bytes) }
+        case .body: headBytes = nil
+        }
         progress.receiveBytes(loop.now)
         next()
-        requestStart = nil
+        if progress.phase != .head { headBytes = nil }
     }
 
     // MARK: - Requests
@@ -68,20 +74,18 @@ final class ConnectionMonitor {
         switch part {
         case .head(let head):
             // Nobody waits for what is not read anyway.
-            if let length = head.headerFields[.contentLength].flatMap({ Int($0) }), length > limits.bodyBytes {
+            if let length = head.headerFields.declaredLength, length > limits.bodyBytes {
                 return fail(.bodyTooLarge, context)
             }
             progress.receiveHead(loop.now)
             if isRefused { return finish(with: .tooManyConnections, context) }
-            // Who asks before sending a body waits to be told to go on (RFC 9110, section 10.1.1).
-            if head.headerFields[.expect]?.lowercased() == "100-continue", progress.unanswered == 1 {
-                context.writeAndFlush(
-                    NIOAny(HTTPResponsePart.head(HTTPResponse(status: .continue))), promise: nil)
-            }
+            expectsContinue = head.headerFields.expectsContinue
         case .body(let bytes):
+            expectsContinue = false
             progress.receiveBody(bytes.readableBytes)
             if progress.bodyBytes > limits.bodyBytes { return fail(.bodyTooLarge, context) }
         case .end:
+            expectsContinue = false
             progress.receiveEnd(loop.now)
         }
         context.fireChannelRead(NIOAny(part))
@@ -90,15 +94,16 @@ final class ConnectionMonitor {
     /// What cannot be read as a request.
     func receive(_ error: any Error, _ context: ChannelHandlerContext) {
         guard !isFinished, lastProblem == nil else { return }
-        fail(ServiceProblem(malformed: error, method: requestMethod), context)
+        let head = progress.phase == .head ? headBytes.map { RequestHeadBytes($0.readableBytesView) } : nil
+        fail(ServiceProblem(malformed: error, head: head), context)
     }
 
-    /// The method of the request that is being read, known or not; `nil` where the bytes do not begin with one.
-    private var requestMethod: String? {
-        guard progress.phase == .head, let bytes = requestStart?.readableBytesView else { return nil }
-        let name = bytes.prefix { $0 != UInt8(ascii: " ") }
-        guard name.endIndex < bytes.endIndex else { return nil }
-        return HTTPRequest.Method(String(decoding: name, as: UTF8.self))?.rawValue
+    /// Somebody reads the body of the request that is answered now: a client that waits for that is told to go on.
+    func readBody(_ context: ChannelHandlerContext) {
+        // Pipelined requests are answered one after the other, so that a body that is read is that of the last one.
+        guard expectsContinue, progress.unanswered == 1, !isFinished else { return }
+        expectsContinue = false
+        context.writeAndFlush(NIOAny(HTTPResponsePart.head(HTTPResponse(status: .continue))), promise: nil)
     }
 
     /// Says what is wrong, in its turn.
@@ -126,6 +131,8 @@ final class ConnectionMonitor {
         case .head(var head) where head.status.kind != .informational:
             // A refused body is not read to its end.
             let isRefusal = head.status.code >= 400 && progress.phase == .body
+            // An answer that begins before the body is read does not do without it.
+            if !isRefusal { readBody(context) }
             let isToEnd = (isDraining || hasLastRequest) && progress.unanswered == 1
             if isRefusal || isToEnd || head.headerFields[.connection] == "close" {
                 isLastAnswer = true

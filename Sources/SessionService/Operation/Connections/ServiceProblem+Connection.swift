@@ -1,3 +1,4 @@
+import HTTPTypes
 import Hummingbird
 import NIOCore
 import NIOHTTP1
@@ -22,21 +23,62 @@ extension ServiceProblem {
 
     /// A method that no path is asked for by (RFC 9110, section 15.6.2).
     static let methodUnknown = ServiceProblem(
-        .notImplemented, "method-unknown", "this service does not know this method; use GET, POST, PUT, PATCH or DELETE"
-    )
+        .notImplemented, "method-unknown",
+        "this service does not know this method; use GET, HEAD, POST, PUT, PATCH or DELETE")
 
     /// What is wrong with bytes that are no request.
     ///
-    /// - Parameter method: the token that they begin with; `nil` where they begin with none.
-    init(malformed error: any Error, method: String? = nil) {
-        if case HTTPParserError.invalidMethod = error, method != nil {
-            self = .methodUnknown
-        } else if case HTTPParserError.headerOverflow = error {
+    /// - Parameter head: what has come of it; `nil` where that is not known.
+    init(malformed error: any Error, head: RequestHeadBytes? = nil) {
+        switch error {
+        case HTTPParserError.invalidMethod where head?.method != nil: self = .methodUnknown
+        case HTTPParserError.invalidContentLength where head?.declaresHugeBody == true: self = .bodyTooLarge
+        case HTTPParserError.headerOverflow:
             self.init(
                 .requestHeaderFieldsTooLarge, "header-too-large",
                 "the header fields of the request are larger than this service takes")
-        } else {
-            self.init(.badRequest, "request-malformed", "these bytes are no HTTP/1.1 request")
+        default: self.init(.badRequest, "request-malformed", "these bytes are no HTTP/1.1 request")
         }
     }
+}
+
+/// The bytes of a request's head that the parser gave up on.
+struct RequestHeadBytes {
+    private let bytes: ByteBufferView
+
+    init(_ bytes: ByteBufferView) {
+        self.bytes = bytes
+    }
+
+    /// The method, known or not; `nil` where the bytes do not begin with one.
+    var method: String? {
+        let name = bytes.prefix { $0 != UInt8(ascii: " ") }
+        guard name.endIndex < bytes.endIndex else { return nil }
+        return HTTPRequest.Method(String(decoding: name, as: UTF8.self))?.rawValue
+    }
+
+    /// Whether the length of the body is a number, one that the parser cannot hold.
+    var declaresHugeBody: Bool {
+        bytes.split(separator: UInt8(ascii: "\n")).dropFirst().contains { line in
+            let parts = line.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2,
+                String(decoding: parts[0], as: UTF8.self).lowercased() == HTTPField.Name.contentLength.canonicalName
+            else { return false }
+            let value = String(decoding: parts[1], as: UTF8.self).drop { " \t".contains($0) }
+            let digits = value.prefix { $0.isASCII && $0.isNumber }
+            return !digits.isEmpty && value.dropFirst(digits.count).allSatisfy { " \t\r".contains($0) }
+        }
+    }
+}
+
+extension HTTPFields {
+    /// How many octets the body has, `Int.max` where they are more; `nil` where it is not said.
+    var declaredLength: Int? {
+        guard let text = self[.contentLength], !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+        else { return nil }
+        return Int(text) ?? .max
+    }
+
+    /// Whether the client waits to be told to go on before it sends the body (RFC 9110, section 10.1.1).
+    var expectsContinue: Bool { self[.expect]?.lowercased() == "100-continue" }
 }
