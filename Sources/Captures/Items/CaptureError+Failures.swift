@@ -70,7 +70,7 @@ extension CaptureError {
         _ problem: JSONProblem, source: String, entry: Int? = nil, afterEntry count: Int
     ) -> CaptureError {
         switch problem {
-        case .malformed(let line, let column):
+        case .malformed(let line, let column), .halfPair(let line, let column):
             jsonMalformed(
                 afterEntry: count, at: CapturePlace(source: source, entry: entry, line: line, column: column))
         case .tooDeep(let line, let column):

@@ -41,4 +41,6 @@ enum JSONScalar: Equatable {
 enum JSONProblem: Equatable {
     case malformed(line: Int, column: Int)
     case tooDeep(line: Int, column: Int)
+    /// An escape for half of a surrogate pair, without its other half.
+    case halfPair(line: Int, column: Int)
 }

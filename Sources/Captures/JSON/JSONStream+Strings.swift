@@ -10,6 +10,9 @@ extension JSONStream {
     mutating func readString(_ piece: Span<UInt8>, from start: Int) -> Int {
         var position = start
         while true {
+            if hasHalfPair, position < piece.count, piece[position] != ASCII.backslash {
+                return failHalfPair(piece, position)
+            }
             let runEnd = piece.endOfPlainText(from: position)
             if text.isKept { text.append(piece.extracting(position..<runEnd)) }
             guard runEnd < piece.count else { return runEnd }
@@ -24,6 +27,7 @@ extension JSONStream {
                     state = .escape
                     return position
                 }
+                if hasHalfPair { return failHalfPair(piece, position) }
                 text.append(byte)
                 position &+= 1
             case let control:
@@ -40,6 +44,7 @@ extension JSONStream {
 
     mutating func readEscape(_ piece: Span<UInt8>, from position: Int) -> Int {
         if let byte = unescaped(piece[position]) {
+            if hasHalfPair { return failHalfPair(piece, position) }
             text.append(byte)
             state = .string
         } else if piece[position] == 0x75 {
@@ -65,10 +70,22 @@ extension JSONStream {
             position += 1
         }
         if escapeDigits == 4 {
+            if isStrict {
+                // The second half follows a first half, and nothing else does.
+                guard hasHalfPair == (0xDC00...0xDFFF).contains(escapeUnit) else {
+                    return failHalfPair(piece, position - 1)
+                }
+                hasHalfPair = (0xD800...0xDBFF).contains(escapeUnit)
+            }
             text.append(unit: escapeUnit)
             state = .string
         }
         return position
+    }
+
+    private mutating func failHalfPair(_ piece: Span<UInt8>, _ position: Int) -> Int {
+        failPair(at: position)
+        return piece.count
     }
 
     private mutating func endString() {

@@ -23,7 +23,7 @@ struct JSONStream<Handler: JSONHandler & Sendable>: Sendable {
     }
 
     var handler: Handler
-    /// Whether a control character within a string ends the reading.
+    /// Whether a control character within a string ends the reading, or half of a surrogate pair (RFC 8259, section 8.2).
     let isStrict: Bool
     /// Why reading stopped, where it did.
     private(set) var problem: JSONProblem?
@@ -34,6 +34,8 @@ struct JSONStream<Handler: JSONHandler & Sendable>: Sendable {
     var isKey = false
     var escapeDigits = 0
     var escapeUnit: UInt16 = 0
+    /// Whether the last thing in the string was an escape for the first half of a surrogate pair.
+    var hasHalfPair = false
     var number = JSONNumber()
     private var literal: StaticString = "null"
     private var literalCount = 0
@@ -200,6 +202,12 @@ struct JSONStream<Handler: JSONHandler & Sendable>: Sendable {
     mutating func fail(at position: Int) {
         state = .failed
         problem = .malformed(line: line, column: column(of: position))
+    }
+
+    /// Stops at an escape whose other half is missing.
+    mutating func failPair(at position: Int) {
+        state = .failed
+        problem = .halfPair(line: line, column: column(of: position))
     }
 
     /// Counts the line that the line feed at `position` ends.

@@ -3,8 +3,8 @@ import CookieModel
 /// Checks JSON that a program or a person writes for Crumb: request bodies, scenarios, configuration.
 ///
 /// RFC 8259 lets readers differ on what this refuses, and two readers that differ can be played off against each other:
-/// names that an object has twice, however they are escaped; octets that are not UTF-8; a byte order mark. Trailing
-/// commas and control characters in strings are no JSON at all.
+/// names that an object has twice, however they are escaped; octets that are not UTF-8; a byte order mark; escapes for
+/// half of a surrogate pair. Trailing commas and control characters in strings are no JSON at all.
 ///
 /// Linear in the length of the text, whatever it holds.
 package struct StrictJSON {
@@ -45,6 +45,8 @@ package struct StrictJSON {
             throw Fault(description: "line \(line), column \(column): this is not JSON")
         case .tooDeep(let line, let column)?:
             throw Fault(description: "line \(line), column \(column): the nesting is too deep")
+        case .halfPair(let line, let column)?:
+            throw Fault(description: "line \(line), column \(column): this escape is half of a surrogate pair")
         case nil: break
         }
         guard stream.isComplete else {

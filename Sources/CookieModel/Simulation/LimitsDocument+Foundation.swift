@@ -2,13 +2,14 @@ import Foundation
 
 /// Limits as a scenario's JSON has them: a number, `null` for none, and what is not there stays as the profile has it.
 struct LimitsDocument: Decodable {
-    enum CodingKeys: CodingKey {
+    enum CodingKeys: CodingKey, CaseIterable {
         case domainCookies, totalCookies, partitionCookies, partitionOctets, requestCookies, requestOctets
     }
 
     private let container: KeyedDecodingContainer<CodingKeys>
 
     init(from decoder: any Decoder) throws {
+        try decoder.checkMembers(CodingKeys.allCases)
         container = try decoder.container(keyedBy: CodingKeys.self)
     }
 

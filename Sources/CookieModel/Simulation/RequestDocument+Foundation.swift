@@ -4,11 +4,11 @@ import Foundation
 struct RequestDocument: Decodable {
     let context: RequestContext
 
-    enum CodingKeys: CodingKey {
+    enum CodingKeys: CodingKey, CaseIterable {
         case url, method, via, context
     }
 
-    enum ContextKeys: CodingKey {
+    enum ContextKeys: CodingKey, CaseIterable {
         case topLevel, initiator, navigation, redirects
     }
 
@@ -27,8 +27,9 @@ struct RequestDocument: Decodable {
             context.interface = interface
         }
         if container.contains(.context), try !container.decodeNil(forKey: .context) {
-            try RequestDocument.read(
-                try container.nestedContainer(keyedBy: ContextKeys.self, forKey: .context), into: &context)
+            let surroundings = try container.superDecoder(forKey: .context)
+            try surroundings.checkMembers(ContextKeys.allCases)
+            try RequestDocument.read(try surroundings.container(keyedBy: ContextKeys.self), into: &context)
         }
         self.context = context
     }

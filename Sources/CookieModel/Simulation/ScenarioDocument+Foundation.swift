@@ -4,11 +4,12 @@ import Foundation
 struct ScenarioDocument: Decodable {
     let scenario: Scenario
 
-    enum CodingKeys: CodingKey {
+    enum CodingKeys: CodingKey, CaseIterable {
         case id, now, profile, limits, laxAllowingUnsafe, considersRedirects, steps
     }
 
     init(from decoder: any Decoder) throws {
+        try decoder.checkMembers(CodingKeys.allCases)
         let container = try decoder.container(keyedBy: CodingKeys.self)
         var scenario = Scenario(steps: try container.decode([StepDocument].self, forKey: .steps).map(\.step))
         if let now = try container.decodeIfPresent(String.self, forKey: .now) {
@@ -51,6 +52,7 @@ private struct StepDocument: Decodable {
     }
 
     init(from decoder: any Decoder) throws {
+        try decoder.checkMembers(CodingKeys.allCases)
         let container = try decoder.container(keyedBy: CodingKeys.self)
         // Other people's encoders write null for what a step is not.
         let named = try container.allKeys.filter { try !container.decodeNil(forKey: $0) }
@@ -65,7 +67,7 @@ private struct StepDocument: Decodable {
         case .receive:
             step = .receive(try container.decode(ReceiveDocument.self, forKey: .receive).response)
         case .send:
-            step = .send(try container.decode(RequestDocument.self, forKey: .send).context)
+            step = .send(try container.decode(SendDocument.self, forKey: .send).context)
         case .advance:
             let seconds = try container.decode(Double.self, forKey: .advance)
             guard let microseconds = Int64(exactly: (seconds * 1_000_000).rounded()) else {
@@ -83,14 +85,24 @@ private struct StepDocument: Decodable {
     }
 }
 
+private struct SendDocument: Decodable {
+    let context: RequestContext
+
+    init(from decoder: any Decoder) throws {
+        try decoder.checkMembers(RequestDocument.CodingKeys.allCases)
+        context = try RequestDocument(from: decoder).context
+    }
+}
+
 private struct ReceiveDocument: Decodable {
     let response: ReceivedResponse
 
-    enum CodingKeys: CodingKey {
+    enum CodingKeys: CodingKey, CaseIterable {
         case status, setCookie, setCookieBase64
     }
 
     init(from decoder: any Decoder) throws {
+        try decoder.checkMembers(CodingKeys.allCases + RequestDocument.CodingKeys.allCases)
         let context = try RequestDocument(from: decoder).context
         let container = try decoder.container(keyedBy: CodingKeys.self)
         var lines = try container.decodeIfPresent([String].self, forKey: .setCookie)?.map { Octets($0) } ?? []

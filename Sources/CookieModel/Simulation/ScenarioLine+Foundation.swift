@@ -18,17 +18,20 @@ public enum ScenarioLine {
 
     /// Runs a scenario whose JSON `check` has nothing against.
     ///
-    /// - Parameter check: Throws what is wrong with the JSON, whose description is the answer.
+    /// - Parameters:
+    ///   - refusesUnknownMembers: whether members that no scenario has are refused; files of other programs have some.
+    ///   - check: Throws what is wrong with the JSON, whose description is the answer.
     package static func run(
         _ line: [UInt8], realTime: Timestamp, publicSuffixes: PublicSuffixList = .bundled,
-        checkedBy check: ([UInt8]) throws -> Void
+        refusingUnknownMembers refusesUnknownMembers: Bool = false, checkedBy check: ([UInt8]) throws -> Void
     ) -> (answer: [UInt8], isScenario: Bool) {
         var id: ScenarioID?
         do {
             let decoder = JSONDecoder()
+            if let key = CodingUserInfoKey.refusesUnknownMembers { decoder.userInfo[key] = refusesUnknownMembers }
             id = try? decoder.decode(IdentifiedLine.self, from: Data(line)).id
-            let document = try decoder.decode(ScenarioDocument.self, from: Data(line))
             do { try check(line) } catch { throw ScenarioRefusal(description: "\(error)") }
+            let document = try decoder.decode(ScenarioDocument.self, from: Data(line))
             guard
                 let results = document.scenario.run(
                     realTime: realTime, publicSuffixes: publicSuffixes, verdictLimit: verdictLimit)
@@ -96,5 +99,40 @@ private struct ScenarioFailure: Encodable {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(id, forKey: .id)
         try container.encode(error, forKey: .error)
+    }
+}
+
+extension CodingUserInfoKey {
+    /// Whether members that a scenario does not have are refused.
+    fileprivate static let refusesUnknownMembers = CodingUserInfoKey(rawValue: "refusesUnknownMembers")
+}
+
+extension Decoder {
+    /// Refuses members other than these, where the scenario is read strictly.
+    func checkMembers(_ known: [any CodingKey]) throws {
+        guard case true? = CodingUserInfoKey.refusesUnknownMembers.flatMap({ userInfo[$0] as? Bool }),
+            let member = try firstMember(besides: Set(known.map(\.stringValue)))
+        else { return }
+        throw DecodingError.dataCorrupted(
+            DecodingError.Context(codingPath: codingPath + [member], debugDescription: "there is no such member"))
+    }
+
+    /// A member of the object that is read, with a name other than these; `nil` where it has none.
+    package func firstMember(besides known: Set<String>) throws -> (any CodingKey)? {
+        try container(keyedBy: AnyMember.self).allKeys.first { !known.contains($0.stringValue) }
+    }
+}
+
+/// A member of whatever name.
+private struct AnyMember: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) {
+        self.stringValue = stringValue
+    }
+
+    init?(intValue: Int) {
+        nil
     }
 }

@@ -40,25 +40,44 @@ struct Inspector: Sendable {
         pages = try InspectorPages(base: base)
     }
 
+    /// The pages, and what they load. Who may see what each finds out by itself: it shows a page to those who may not.
+    private var routes: [ServiceRoute] {
+        [
+            ServiceRoute(.get, "/inspector.css", .everyone) { _, _ in
+                asset(PackageResources.inspector_css, "text/css; charset=utf-8")
+            },
+            ServiceRoute(.get, "/inspector.js", .everyone) { _, _ in
+                asset(PackageResources.inspector_js, "text/javascript; charset=utf-8")
+            },
+            ServiceRoute(.get, "/sign-in", .everyone, query: ["to"]) { _, context in
+                page(SignInView(refused: false, to: InspectorPath.local(try context.query.one("to"))))
+            },
+            ServiceRoute(.post, "/sign-in", .everyone, body: .document, use: signIn),
+            ServiceRoute(.post, "/sign-out", .everyone, body: .document) { request, _ in signOut(request) },
+            ServiceRoute(.get, "/", .everyone, query: ["name", "after"]) { request, context in
+                try answer(request, context) { try overview(context) }
+            },
+            ServiceRoute(.get, "/jars/{jar}", .everyone, query: ["url", "top-level", "script"]) { request, context in
+                try answer(request, context) { try jar(context) }
+            },
+            ServiceRoute(.get, "/jars/{jar}/changes", .everyone, query: ["after"], use: follow),
+            ServiceRoute(.post, "/jars/{jar}/reveal", .everyone, body: .document) { request, context in
+                let form = try await form(request, RevealForm.self, context)
+                return try answer(request, context) { try reveal(form, request, context) }
+            },
+        ]
+    }
+
     func addRoutes(to router: some RouterMethods<ServiceRequestContext>) {
-        router.get("inspector.css") { _, _ in asset(PackageResources.inspector_css, "text/css; charset=utf-8") }
-        router.get("inspector.js") { _, _ in asset(PackageResources.inspector_js, "text/javascript; charset=utf-8") }
-        router.get("sign-in") { request, _ in
-            page(
-                SignInView(refused: false, to: InspectorPath.local(request.uri.queryParameters["to"].map(String.init))))
-        }
-        router.post("sign-in") { request, context in try await signIn(request, context) }
-        router.post("sign-out") { request, _ in signOut(request) }
-        router.get("") { request, context in
-            try answer(request, context) { try overview(request, context) }
-        }
-        router.get("jars/{jar}") { request, context in
-            try answer(request, context) { try jar(request, context) }
-        }
-        router.get("jars/{jar}/changes") { request, context in try follow(request, context) }
-        router.post("jars/{jar}/reveal") { request, context in
-            let form = try await form(request, RevealForm.self, context)
-            return try answer(request, context) { try reveal(form, request, context) }
+        for route in routes {
+            router.on(RouterPath(route.path), method: route.method) { request, context in
+                do {
+                    return try await route.respond(to: request, in: context)
+                } catch let problem as ServiceProblem where problem.status == .badRequest {
+                    // Somebody with a browser has typed it, or follows an old link.
+                    return problemPage(problem, request, context)
+                }
+            }
         }
     }
 
@@ -69,7 +88,7 @@ struct Inspector: Sendable {
         let to: String?
     }
 
-    private func signIn(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
+    @Sendable private func signIn(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
         let form = try await form(request, SignInForm.self, context)
         let to = InspectorPath.local(form.to)
         guard try database.serviceTokens.token(Secret(form.token.utf8), now: now()) != nil else {
@@ -113,11 +132,10 @@ struct Inspector: Sendable {
         }
     }
 
-    private func overview(_ request: Request, _ context: ServiceRequestContext) throws -> Response {
+    private func overview(_ context: ServiceRequestContext) throws -> Response {
         let grant = context.caller.grant
-        let query = request.uri.queryParameters
-        let search = query["name"].map(String.init) ?? ""
-        let start = query["after"].map(String.init)
+        let search = try context.query.one("name") ?? ""
+        let start = try context.query.one("after")
         let now = now()
         // One more than the page has tells whether there is a next one.
         let found =
@@ -132,7 +150,7 @@ struct Inspector: Sendable {
         return self.page(OverviewView(caller: view(of: context), page: page, tokens: tokens, now: now))
     }
 
-    private func jar(_ request: Request, _ context: ServiceRequestContext) throws -> Response {
+    private func jar(_ context: ServiceRequestContext) throws -> Response {
         let jar = try existingJar(.read, context)
         let now = now()
         let end = try jar.latestChange()
@@ -140,11 +158,10 @@ struct Inspector: Sendable {
         let showsValues = context.caller.grant.verbs.contains(.secrets)
         var view = try JarView(
             jar, caller: self.view(of: context), showsValues: showsValues, changes: recent, now: now)
-        let query = request.uri.queryParameters
-        guard let url = query["url"], !url.isEmpty else { return page(view) }
-        view.url = String(url)
-        view.topLevel = query["top-level"].map(String.init) ?? ""
-        view.isScript = query["script"] == "true"
+        guard let url = try context.query.one("url"), !url.isEmpty else { return page(view) }
+        view.url = url
+        view.topLevel = try context.query.one("top-level") ?? ""
+        view.isScript = try context.query.flag("script") ?? false
         do {
             var question = CookieModel.RequestContext(url: try RequestURL(view.url))
             if view.isScript { question.interface = .script }
@@ -194,9 +211,9 @@ struct Inspector: Sendable {
         let label: String
     }
 
-    private func follow(_ request: Request, _ context: ServiceRequestContext) throws -> Response {
+    @Sendable private func follow(_ request: Request, _ context: ServiceRequestContext) throws -> Response {
         let jar = try existingJar(.read, context)
-        let asked = request.headers[.lastEventID] ?? request.uri.queryParameters["after"].map(String.init)
+        let asked = try request.headers[.lastEventID] ?? context.query.one("after")
         let position = asked.flatMap { Int64($0) } ?? 0
         let follower = ChangeFollower(
             jar: jar, following: ChangeFollowing(), changes: changes, caller: context.caller,

@@ -8,8 +8,8 @@ struct HealthRoutes: Sendable {
     let health: ServiceHealth
 
     func add(to router: Router<ServiceRequestContext>) {
-        router.get("healthz") { _, _ in HealthRoutes.answer("alive") }
-        router.get("readyz") { _, _ in try ready() }
+        router.add(ServiceRoute(.get, "/healthz", .everyone) { _, _ in HealthRoutes.answer("alive") })
+        router.add(ServiceRoute(.get, "/readyz", .everyone) { _, _ in try ready() })
     }
 
     private func ready() throws -> Response {

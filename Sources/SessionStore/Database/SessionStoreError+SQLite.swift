@@ -44,7 +44,7 @@ extension SessionStoreError {
         case .SQLITE_BUSY, .SQLITE_LOCKED:
             self.init(.databaseBusy, path, "another process is using the database; try again in a moment")
         case .SQLITE_CONSTRAINT where error.extendedResultCode == .SQLITE_CONSTRAINT_FOREIGNKEY:
-            self.init(.jarNotFound, path, "the jar was removed meanwhile; 'crumb jars' lists those there are")
+            self.init(.jarNotFound, "the jar", "it was removed meanwhile; 'crumb jars' lists the jars")
         default:
             self.init(.databaseFailed, path, "SQLite failed (code \(extended))")
         }

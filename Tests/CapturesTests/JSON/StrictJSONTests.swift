@@ -47,6 +47,12 @@ struct StrictJSONTests {
             ("{\n \"a\": 01}", "line 2, column 8: this is not JSON"), ("{'a':1}", "line 1, column 2: this is not JSON"),
             ("{\"a\":\"x\ny\"}", "line 1, column 8: this is not JSON"), ("{} {}", "line 1, column 4: this is not JSON"),
             ("// a\n{}", "line 1, column 1: this is not JSON"), ("NaN", "line 1, column 1: this is not JSON"),
+            (#"{"a":"\ud800"}"#, "line 1, column 13: this escape is half of a surrogate pair"),
+            (#"["\ud83d\n\ude00"]"#, "line 1, column 10: this escape is half of a surrogate pair"),
+            (#"["\udc00"]"#, "line 1, column 8: this escape is half of a surrogate pair"),
+            (#"["\ud83dx\ude00"]"#, "line 1, column 9: this escape is half of a surrogate pair"),
+            (#"["\ud83d\ud83d"]"#, "line 1, column 14: this escape is half of a surrogate pair"),
+            (#"{"\udfff":1}"#, "line 1, column 8: this escape is half of a surrogate pair"),
             (#"{"a":1"#, "the JSON ends too early"), ("", "there is no JSON"), (" ", "the JSON ends too early"),
         ])
     func malformed(text: String, fault: String) {

@@ -46,7 +46,11 @@ struct JarPageTests {
         try await fixture.run(AccessGrant(verbs: [.read], jars: .named(["other", "none"]))) { client in
             let answer = try await client.send(.get, "/v1/jars?limit=1")
             #expect(names(answer) == ["other"] && answer.object["next"] == nil)
-            for query in ["limit=0", "limit=1001", "limit=x", "cursor=x", "cursor=ff", "cursor=6", "page=2"] {
+            for query in [
+                "limit=0", "limit=1001", "limit=x", "cursor=x", "cursor=ff", "cursor=6", "page=2", "cursor=", "cursor",
+                "cursor=00",
+                "cursor=2e2e",
+            ] {
                 let refused = try await client.send(.get, "/v1/jars?\(query)")
                 #expect(refused.status == 400 && refused.code == "parameter-invalid", "\(query)")
             }

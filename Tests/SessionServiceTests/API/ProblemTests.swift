@@ -87,6 +87,7 @@ struct ProblemTests {
         Row(.get, "\(jar)/cookies?limit=0", 400, "parameter-invalid"),
         Row(.get, "\(jar)/cookies?limit=5&limit=6", 400, "parameter-invalid"),
         Row(.get, "\(jar)/cookies?cursor=yesterday", 400, "parameter-invalid"),
+        Row(.get, "\(jar)/cookies?cursor=", 400, "parameter-invalid"),
         Row(.get, "\(jar)/cookies?session=1", 400, "parameter-invalid"),
         Row(.get, "\(jar)/cookies?domain=a%20b", 400, "parameter-invalid"),
         Row(.get, "\(jar)/cookies?name=%FF", 400, "parameter-invalid"),
@@ -121,6 +122,30 @@ struct ProblemTests {
         #expect(answer.code == row.code, "\(answer.text)")
         #expect(answer.object["status"] as? Int == row.status)
         #expect(answer.object["detail"] as? String != "")
+    }
+
+    @Test("What is missing is named without advice for a command line that the caller may not have")
+    func missing() async throws {
+        try await ServiceFixture().run { client in
+            for (method, uri, detail) in [
+                (.delete, "/v1/jars/x", "x: there is no jar of this name"),
+                (.post, "/v1/jars/x/clear", "x: there is no jar of this name"),
+                (.get, "/v1/jars/x", "x: there is no jar of this name"),
+                (.get, "/v1/tokens/x", "x: there is no token of this name"),
+                (.delete, "/v1/tokens/x", "x: there is no token of this name"),
+                (.delete, "/v1/jars/default/snapshots/x", "x: the jar has no saved session of this name"),
+            ] as [(HTTPRequest.Method, String, String)] {
+                let answer = try await client.send(method, uri)
+                #expect(answer.status == 404 && answer.object["detail"] as? String == detail, "\(answer.text)")
+            }
+        }
+    }
+
+    @Test("An unknown method is answered with those that there are")
+    func methods() throws {
+        let words = ServiceProblem.methodUnknown.detail.split { !$0.isLetter }.map(String.init)
+        let methods = Set(try ServiceFixture().api.routes.map(\.method.rawValue)).union(["HEAD"])
+        #expect(methods.isSubset(of: words))
     }
 
     @Test("A path that is asked for in the wrong way says the right ones")

@@ -88,7 +88,7 @@ struct AdmissionTests {
             ("GET /v1//jars HTTP/1.1\r\nHost: localhost:PORT\r\n\r\n", 400),
             ("GET //metrics HTTP/1.1\r\nHost: localhost:PORT\r\n\r\n", 400),
             ("GET /%761/jars HTTP/1.1\r\nHost: localhost:PORT\r\n\r\n", 404),
-            ("GET /?to=//v1 HTTP/1.1\r\nHost: localhost:PORT\r\n\r\n", 303),
+            ("GET /?name=//v1 HTTP/1.1\r\nHost: localhost:PORT\r\n\r\n", 303),
             ("GET /healthz HTTP/1.1\r\n\r\n", 400), ("OPTIONS * HTTP/1.1\r\nHost: localhost:PORT\r\n\r\n", 400),
         ])
     func ambiguous(text: String, status: Int) async throws {

@@ -65,7 +65,7 @@ final class IdempotencyCache: Sendable {
         guard (1...255).contains(text.utf8.count) else {
             throw ServiceProblem.parameterInvalid("Idempotency-Key", "use 1 to 255 characters")
         }
-        guard !route.isStreamed else {
+        guard route.body != .streamed else {
             throw ServiceProblem.parameterInvalid(
                 "Idempotency-Key", "a capture is known again by its content, and needs none")
         }

@@ -62,6 +62,9 @@ extension ServiceProblem {
             case .databaseBusy: "another process holds the database; try again"
             case .diskFull: "the disk is full; nothing was changed"
             case .valueDamaged: "a stored value is damaged; 'crumb check' names it"
+            case .jarNotFound: ServiceProblem.jarNotFound(error.subject).detail
+            case .tokenNotFound: ServiceProblem.tokenNotFound(error.subject).detail
+            case .sessionNotFound: "\(error.subject): the jar has no saved session of this name"
             case .keyLocked: "The key is locked; restart with CRUMB_PASSPHRASE_FILE."
             case .keyChanged: "The key was rotated; restart with the new key."
             case .keyMissing: "The key file is missing; put it back."
@@ -116,11 +119,22 @@ extension ServiceProblem {
         switch error {
         case .keyNotFound(let key, let context):
             self = .bodyInvalid("\(ServiceProblem.place(context.codingPath + [key])): this member is missing")
-        case .typeMismatch(_, let context), .valueNotFound(_, let context):
-            self = .bodyInvalid("\(ServiceProblem.place(context.codingPath)): this member has the wrong type")
+        case .typeMismatch(let type, let context), .valueNotFound(let type, let context):
+            self = .bodyInvalid("\(ServiceProblem.place(context.codingPath)): \(ServiceProblem.hint(for: type))")
         case .dataCorrupted(let context) where !context.codingPath.isEmpty:
             self = .bodyInvalid("\(ServiceProblem.place(context.codingPath)): this member cannot be used")
         default: self = .bodyInvalid("the body is not JSON")
+        }
+    }
+
+    /// What to write where a member is of the wrong kind.
+    private static func hint(for type: any Any.Type) -> String {
+        switch type {
+        case is String.Type: "use text"
+        case is Bool.Type: "use true or false"
+        case is [Any].Type: "use a list"
+        case is [String: Any].Type: "use an object"
+        default: "this member has the wrong type"
         }
     }
 

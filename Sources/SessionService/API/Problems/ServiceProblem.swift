@@ -36,11 +36,18 @@ struct ServiceProblem: HTTPResponseError, Equatable {
         ServiceProblem(.notFound, "jar-not-found", "\(name): there is no jar of this name")
     }
 
+    static func tokenNotFound(_ name: String) -> ServiceProblem {
+        ServiceProblem(.notFound, "token-not-found", "\(name): there is no token of this name")
+    }
+
     // MARK: - What was asked for
 
     static func parameterInvalid(_ name: String, _ detail: String) -> ServiceProblem {
         ServiceProblem(.badRequest, "parameter-invalid", "\(name): \(detail)")
     }
+
+    /// A place in a list that no answer named. The list is not begun anew: a client would read its first page for ever.
+    static let cursorInvalid = parameterInvalid("cursor", "this is no cursor of an answer's 'next'")
 
     static func bodyInvalid(_ detail: String) -> ServiceProblem {
         ServiceProblem(.badRequest, "body-invalid", detail)

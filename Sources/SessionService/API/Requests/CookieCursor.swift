@@ -29,9 +29,7 @@ struct CookieCursor: Comparable, Sendable {
         }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2, let site = Hexadecimal.bytes(parts[0]), let sequence = Int64(parts[1], radix: 36)
-        else {
-            throw .parameterInvalid("cursor", "this is no cursor of an answer's 'next'")
-        }
+        else { throw .cursorInvalid }
         self = CookieCursor(site: Octets(site), sequence: sequence)
     }
 

@@ -1,4 +1,5 @@
 import Captures
+import CookieModel
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -26,8 +27,7 @@ struct Exactly<Document: RequestDocument>: Decodable {
 
     init(from decoder: any Decoder) throws {
         let known = Set(Document.CodingKeys.allCases.map(\.stringValue))
-        let members = try decoder.container(keyedBy: AnyMember.self)
-        for member in members.allKeys where !known.contains(member.stringValue) {
+        if let member = try decoder.firstMember(besides: known) {
             let place = ServiceProblem.place(decoder.codingPath + [member])
             throw ServiceProblem.bodyInvalid("\(place.prefix(100)): there is no such member")
         }
@@ -47,17 +47,46 @@ struct OneOf<Choice: RawRepresentable<String> & CaseIterable & Sendable>: Decoda
     }
 }
 
-/// A member of whatever name.
-private struct AnyMember: CodingKey {
-    let stringValue: String
-    var intValue: Int? { nil }
+/// The whole numbers that a member may be.
+protocol NumberRange: Sendable {
+    static var range: ClosedRange<Int> { get }
+}
 
-    init(stringValue: String) {
-        self.stringValue = stringValue
+extension NumberRange {
+    /// What to write instead of anything else.
+    static var hint: String {
+        range.upperBound == .max
+            ? "use a whole number from \(range.lowerBound)"
+            : "use a whole number from \(range.lowerBound) to \(range.upperBound)"
+    }
+}
+
+/// The status of a response.
+enum StatusRange: NumberRange {
+    static let range = 100...999
+}
+
+/// How many there are of something.
+enum CountRange: NumberRange {
+    static let range = 0...Int.max
+}
+
+/// A member that is a whole number of a range. Anything else, such as 1.5, -1 or 1e99, is refused with that range.
+struct Number<Range: NumberRange>: Decodable, Sendable {
+    let value: Int
+
+    /// A number; `nil` where it is out of the range.
+    init?(_ value: Int) {
+        guard Range.range.contains(value) else { return nil }
+        self.value = value
     }
 
-    init?(intValue: Int) {
-        nil
+    init(from decoder: any Decoder) throws {
+        // The decoder names no member where a number is none of its own.
+        guard let number = (try? decoder.singleValueContainer().decode(Int.self)).flatMap(Number.init) else {
+            throw ServiceProblem.bodyInvalid("\(ServiceProblem.place(decoder.codingPath)): \(Range.hint)")
+        }
+        self = number
     }
 }
 
@@ -104,7 +133,7 @@ extension Request {
 
     /// The whole body, which is refused before it comes where its length is known to be too large.
     func collectedBody(in context: ServiceRequestContext) async throws -> ByteBuffer {
-        if let length = headers[.contentLength].flatMap({ Int($0) }), length > context.maxUploadSize {
+        if let length = headers.declaredLength, length > context.maxUploadSize {
             throw ServiceProblem.bodyTooLarge
         }
         return try await body.collect(upTo: context.maxUploadSize)

@@ -20,7 +20,7 @@ extension SessionAPI {
                 query: [
                     "format", "url", "topLevel", "receivedNow", "requestCookies", "again", "source", "digest",
                     "dryRun",
-                ], streamed: true, use: takeCapture)
+                ], body: .streamed, use: takeCapture)
         ]
     }
 

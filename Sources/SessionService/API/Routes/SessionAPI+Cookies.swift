@@ -45,7 +45,7 @@ extension SessionAPI {
                 .get, "/v1/jars/{jar}/cookies", .jar(.read),
                 query: SessionAPI.filters.union(["httpOnly", "session", "values", "origins", "limit", "cursor"]),
                 use: listCookies),
-            ServiceRoute(.post, "/v1/jars/{jar}/cookies", .jar(.write)) { request, context in
+            ServiceRoute(.post, "/v1/jars/{jar}/cookies", .jar(.write), body: .document) { request, context in
                 let asked = try await request.document(SetCookieDocument.self, in: context)
                 let response = ReceivedResponse(context: try asked.requestContext(), setCookie: try asked.lines())
                 let jar = try jar(in: context)

@@ -50,7 +50,7 @@ struct DecorateDocument: PlainDocument, RequestDescription {
 extension SessionAPI {
     var decorateRoutes: [ServiceRoute] {
         [
-            ServiceRoute(.post, "/v1/jars/{jar}/decorate", .jar(.secrets)) { request, context in
+            ServiceRoute(.post, "/v1/jars/{jar}/decorate", .jar(.secrets), body: .document) { request, context in
                 let asked = try await request.document(DecorateDocument.self, in: context)
                 let description = try asked.requestContext()
                 let own = try asked.ownCookies()

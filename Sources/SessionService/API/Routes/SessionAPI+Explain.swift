@@ -46,8 +46,9 @@ struct ExplainSetCookieDocument: RequestDocument, RequestDescription {
 extension SessionAPI {
     var explainRoutes: [ServiceRoute] {
         [
-            ServiceRoute(.post, "/v1/jars/{jar}/explain", .jar(.read), use: explain),
-            ServiceRoute(.post, "/v1/jars/{jar}/explain-set-cookie", .jar(.read), use: explainSetCookie),
+            ServiceRoute(.post, "/v1/jars/{jar}/explain", .jar(.read), body: .document, use: explain),
+            ServiceRoute(
+                .post, "/v1/jars/{jar}/explain-set-cookie", .jar(.read), body: .document, use: explainSetCookie),
         ]
     }
 

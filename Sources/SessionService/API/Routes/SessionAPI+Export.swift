@@ -60,7 +60,7 @@ struct ExportDocument: RequestDocument {
 extension SessionAPI {
     var exportRoutes: [ServiceRoute] {
         [
-            ServiceRoute(.post, "/v1/jars/{jar}/export", .jar(.secrets)) { request, context in
+            ServiceRoute(.post, "/v1/jars/{jar}/export", .jar(.secrets), body: .document) { request, context in
                 let asked = try await request.document(ExportDocument.self, in: context)
                 let description = try asked.request()
                 let selection = try asked.selection()

@@ -31,7 +31,8 @@ extension SessionAPI {
     var headerFieldRoutes: [ServiceRoute] {
         [
             ServiceRoute(.get, "/v1/jars/{jar}/header-fields", .jar(.read), query: ["values"], use: listHeaderFields),
-            ServiceRoute(.put, "/v1/jars/{jar}/header-fields/{name}", .jar(.write)) { request, context in
+            ServiceRoute(.put, "/v1/jars/{jar}/header-fields/{name}", .jar(.write), body: .document) {
+                request, context in
                 let asked = try await request.document(HeaderFieldSettingDocument.self, in: context)
                 let jar = try jar(in: context)
                 let rule = try asked.rule(named: try context.pathParameter("name"))

@@ -17,12 +17,7 @@ struct JarSettingsDocument: RequestDocument {
                 self = .none
                 return
             }
-            let number = try container.decode(Int.self)
-            guard number >= 0 else {
-                throw ServiceProblem.bodyInvalid(
-                    "\(ServiceProblem.place(decoder.codingPath)): use a number from 0, or null for no limit")
-            }
-            self = .number(number)
+            self = .number(try container.decode(Number<CountRange>.self).value)
         }
 
         var number: Int? {
@@ -92,7 +87,7 @@ struct PruneDocument: RequestDocument {
         case journalEntries, vacuum
     }
 
-    let journalEntries: Int?
+    let journalEntries: Number<CountRange>?
     let vacuum: Bool?
 }
 
@@ -100,7 +95,7 @@ extension SessionAPI {
     var jarRoutes: [ServiceRoute] {
         [
             ServiceRoute(.get, "/v1/jars", .someJars(.read), query: ["limit", "cursor"], use: listJars),
-            ServiceRoute(.post, "/v1/jars", .allJars(.write)) { request, context in
+            ServiceRoute(.post, "/v1/jars", .allJars(.write), body: .document) { request, context in
                 let asked = try await request.document(JarSettingsDocument.self, in: context)
                 guard let name = asked.name else { throw ServiceProblem.bodyInvalid("name: this member is missing") }
                 let settings = try asked.newSettings()
@@ -115,8 +110,8 @@ extension SessionAPI {
                 else { throw ServiceProblem.jarNotFound(name) }
                 return .json(JarReport(jar))
             },
-            ServiceRoute(.put, "/v1/jars/{jar}", .jar(.write), use: putJar),
-            ServiceRoute(.patch, "/v1/jars/{jar}", .jar(.write)) { request, context in
+            ServiceRoute(.put, "/v1/jars/{jar}", .jar(.write), body: .document, use: putJar),
+            ServiceRoute(.patch, "/v1/jars/{jar}", .jar(.write), body: .document) { request, context in
                 let asked = try await request.document(JarSettingsDocument.self, in: context)
                 guard asked.name == nil else {
                     throw ServiceProblem.bodyInvalid("name: jars are renamed by POST to their 'rename'")
@@ -136,10 +131,10 @@ extension SessionAPI {
                 let removed = try await blocking { try database.clearJar(named: name, now: now) }
                 return .json(JarClearReport(jar: name, removed: removed))
             },
-            ServiceRoute(.post, "/v1/jars/{jar}/prune", .jar(.write)) { request, context in
+            ServiceRoute(.post, "/v1/jars/{jar}/prune", .jar(.write), body: .document) { request, context in
                 try await prune(try context.jarName, request, context)
             },
-            ServiceRoute(.post, "/v1/prune", .allJars(.write)) { request, context in
+            ServiceRoute(.post, "/v1/prune", .allJars(.write), body: .document) { request, context in
                 try await prune(nil, request, context)
             },
         ] + jarPairRoutes
@@ -148,18 +143,18 @@ extension SessionAPI {
     /// What is done with two jars is for who may see all of them.
     private var jarPairRoutes: [ServiceRoute] {
         [
-            ServiceRoute(.post, "/v1/jars/{jar}/rename", .allJars(.write)) { request, context in
+            ServiceRoute(.post, "/v1/jars/{jar}/rename", .allJars(.write), body: .document) { request, context in
                 let (name, target) = try await names(request, context)
                 try await blocking { _ = try database.renameJar(named: name, to: target) }
                 return .json(["from": name, "to": target])
             },
-            ServiceRoute(.post, "/v1/jars/{jar}/copy", .allJars(.write)) { request, context in
+            ServiceRoute(.post, "/v1/jars/{jar}/copy", .allJars(.write), body: .document) { request, context in
                 let (name, target) = try await names(request, context)
                 let now = now()
                 let copy = try await blocking { try database.copyJar(named: name, to: target, now: now) }
                 return .json(JarCopyReport(from: name, to: target, copy), status: .created)
             },
-            ServiceRoute(.post, "/v1/jars/{jar}/merge", .allJars(.write)) { request, context in
+            ServiceRoute(.post, "/v1/jars/{jar}/merge", .allJars(.write), body: .document) { request, context in
                 let (name, target) = try await names(request, context)
                 let now = now()
                 let merge = try await blocking { try database.mergeJar(named: name, into: target, now: now) }
@@ -176,9 +171,9 @@ extension SessionAPI {
         let query = context.query
         let limit = Int(try query.number("limit", 1...SessionAPI.pageLimit) ?? SessionAPI.pageLimit)
         let start = try query.one("cursor").map { cursor throws(ServiceProblem) in
-            guard let name = Hexadecimal.bytes(cursor).flatMap({ String(validating: $0, as: UTF8.self) }) else {
-                throw .parameterInvalid("cursor", "this is no cursor of an answer's 'next'")
-            }
+            guard let name = Hexadecimal.bytes(cursor).flatMap({ String(validating: $0, as: UTF8.self) }),
+                (try? SessionStoreError.check(name, of: "jar")) != nil
+            else { throw .cursorInvalid }
             return name
         }
         let names = context.caller.grant.jarNames
@@ -219,8 +214,7 @@ extension SessionAPI {
         _ name: String?, _ request: Request, _ context: ServiceRequestContext
     ) async throws -> Response {
         let asked = try await request.optionalDocument(PruneDocument.self, in: context)
-        let journalLimit = asked.journalEntries ?? SessionDatabase.journalLimit
-        guard journalLimit >= 0 else { throw ServiceProblem.bodyInvalid("journalEntries: this cannot be negative") }
+        let journalLimit = asked.journalEntries?.value ?? SessionDatabase.journalLimit
         // The journal and the file belong to all jars.
         if asked.journalEntries != nil || asked.vacuum != nil { try context.require(.write) }
         let vacuum = asked.vacuum.map { $0 ? Pruning.Vacuum.always : .never }

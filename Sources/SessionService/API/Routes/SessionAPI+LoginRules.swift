@@ -18,7 +18,7 @@ struct LoginRuleDocument: RequestDocument {
 
     let scope: String
     let profile: String
-    let statuses: [Int]?
+    let statuses: [Number<StatusRange>]?
     let redirects: [String]?
     let delivery: OneOf<Delivery>
     let template: String?
@@ -28,10 +28,6 @@ struct LoginRuleDocument: RequestDocument {
             throw ServiceProblem.bodyInvalid(
                 "template: a cookie has its Set-Cookie line there, an exchange its URL, and Authorization nothing")
         }
-        let statuses = statuses ?? []
-        guard statuses.allSatisfy((100...999).contains) else {
-            throw ServiceProblem.bodyInvalid("statuses: use numbers from 100 to 999")
-        }
         let way: LoginRule.Delivery =
             switch delivery.value {
             case .cookie: .cookie(try CookieTemplate(template ?? ""))
@@ -40,7 +36,8 @@ struct LoginRuleDocument: RequestDocument {
             }
         return try LoginRule(
             scope: try RequestURL(scope, member: "scope").description,
-            signs: LoginRule.Signs(named: statuses, redirects: redirects ?? []), profile: profile, delivery: way)
+            signs: LoginRule.Signs(named: statuses?.map(\.value) ?? [], redirects: redirects ?? []), profile: profile,
+            delivery: way)
     }
 }
 
@@ -52,7 +49,8 @@ extension SessionAPI {
                 let rules = try jar(in: context).loginRules()
                 return .json(LoginRuleList(rules: rules.map { LoginRuleReport(name: $0.name, rule: $0.rule) }))
             },
-            ServiceRoute(.put, "/v1/jars/{jar}/login-rules/{name}", .allJars(.write), and: [.secrets]) {
+            ServiceRoute(.put, "/v1/jars/{jar}/login-rules/{name}", .allJars(.write), and: [.secrets], body: .document)
+            {
                 request, context in
                 let rule = try await request.document(LoginRuleDocument.self, in: context).rule()
                 let name = try context.pathParameter("name")

@@ -152,7 +152,7 @@ struct LoginReport: Codable {
 extension SessionAPI {
     var loginRoutes: [ServiceRoute] {
         [
-            ServiceRoute(.post, "/v1/logins", .allJars(.write), use: beginLogin),
+            ServiceRoute(.post, "/v1/logins", .allJars(.write), body: .document, use: beginLogin),
             ServiceRoute(.get, "/v1/logins/{id}", .allJars(.read)) { _, context in
                 .json(LoginReport(try tokens.logins.login(try context.pathParameter("id"), now: now())))
             },
@@ -160,7 +160,7 @@ extension SessionAPI {
                 try tokens.logins.forget(try context.pathParameter("id"))
                 return Response(status: .noContent)
             },
-            ServiceRoute(.post, "/v1/logins/{id}/redirect", .allJars(.write), use: takeRedirect),
+            ServiceRoute(.post, "/v1/logins/{id}/redirect", .allJars(.write), body: .document, use: takeRedirect),
             // The user's browser has no token; what it brings is known by its state, which nobody can guess.
             ServiceRoute(.get, "/v1/logins/callback", .everyone, query: nil, use: callback),
         ]

@@ -8,7 +8,7 @@ import SessionStore
 
 extension SessionAPI {
     var renewalRoutes: [ServiceRoute] {
-        [ServiceRoute(.post, "/v1/jars/{jar}/renewals", .jar(.secrets), and: [.write], use: renew)]
+        [ServiceRoute(.post, "/v1/jars/{jar}/renewals", .jar(.secrets), and: [.write], body: .document, use: renew)]
     }
 
     /// What a response says by a jar's rules, where it says "not signed in".

@@ -57,7 +57,7 @@ struct ResponseDocument: PlainDocument, RequestDescription {
     }
 
     let url: String
-    let status: Int?
+    let status: Number<StatusRange>?
     let headers: [Exactly<HeaderFieldDocument>]
     let method: String?
     let topLevel: String?
@@ -77,7 +77,7 @@ struct ResponseDocument: PlainDocument, RequestDescription {
             fields.append(Exactly(document: field))
         }
         self.headers = fields
-        status = object.number("status")
+        status = object.number("status").flatMap(Number.init)
         method = object.text("method")
         topLevel = object.text("topLevel")
         initiator = object.text("initiator")
@@ -92,21 +92,15 @@ struct ResponseDocument: PlainDocument, RequestDescription {
     /// The response as the cookie rules read it.
     func response() throws(ServiceProblem) -> ReceivedResponse {
         ReceivedResponse(
-            context: try requestContext(), status: try statusCode(), setCookie: try values(of: "set-cookie"))
+            context: try requestContext(), status: status?.value ?? 200, setCookie: try values(of: "set-cookie"))
     }
 
     /// What of it may say "not signed in".
     func head() throws(ServiceProblem) -> ResponseHead {
         ResponseHead(
-            status: try statusCode(), location: try values(of: "location").first { !$0.isEmpty },
+            status: status?.value ?? 200, location: try values(of: "location").first { !$0.isEmpty },
             authenticate: try values(of: "www-authenticate"),
             proofNonce: try values(of: "dpop-nonce").first?.utf8String)
-    }
-
-    private func statusCode() throws(ServiceProblem) -> Int {
-        let status = status ?? 200
-        guard (100...999).contains(status) else { throw .bodyInvalid("status: this is no number from 100 to 999") }
-        return status
     }
 
     private func values(of name: String) throws(ServiceProblem) -> [Octets] {
@@ -160,7 +154,7 @@ struct ResponseDecisionsList: Codable, Sendable {
 
 extension SessionAPI {
     var responseRoutes: [ServiceRoute] {
-        [ServiceRoute(.post, "/v1/jars/{jar}/responses", .jar(.write), use: receive)]
+        [ServiceRoute(.post, "/v1/jars/{jar}/responses", .jar(.write), body: .document, use: receive)]
     }
 
     private func receive(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {

@@ -20,7 +20,7 @@ extension SessionAPI {
                 let jar = try jar(in: context)
                 return .json(SavedSessionList(snapshots: try jar.savedSessions().map(SavedSessionReport.init)))
             },
-            ServiceRoute(.post, "/v1/jars/{jar}/snapshots", .jar(.write)) { request, context in
+            ServiceRoute(.post, "/v1/jars/{jar}/snapshots", .jar(.write), body: .document) { request, context in
                 let name = try await request.document(SavedSessionDocument.self, in: context).name
                 let jar = try jar(in: context)
                 let now = now()

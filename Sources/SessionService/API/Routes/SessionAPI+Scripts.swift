@@ -70,7 +70,7 @@ extension MessageHandlerName {
 extension SessionAPI {
     var scriptRoutes: [ServiceRoute] {
         [
-            ServiceRoute(.post, "/v1/jars/{jar}/script", .jar(.secrets)) { request, context in
+            ServiceRoute(.post, "/v1/jars/{jar}/script", .jar(.secrets), body: .document) { request, context in
                 let asked = try await request.document(ScriptDocument.self, in: context)
                 let pages = try asked.pages()
                 let verification = try asked.verification()

@@ -9,7 +9,7 @@ extension SessionAPI {
     private static let scenarioByteCount = 1 << 20
 
     var simulateRoutes: [ServiceRoute] {
-        [ServiceRoute(.post, "/v1/simulate", .caller, streamed: true, use: simulate)]
+        [ServiceRoute(.post, "/v1/simulate", .caller, body: .streamed, use: simulate)]
     }
 
     /// Runs scenarios, a line each, on throw-away jars, and answers each with a line as it comes.
@@ -38,7 +38,8 @@ extension SessionAPI {
             for line in lines {
                 answers.writeBytes(
                     ScenarioLine.run(
-                        line, realTime: now, publicSuffixes: publicSuffixes, checkedBy: { try StrictJSON.check($0) }
+                        line, realTime: now, publicSuffixes: publicSuffixes, refusingUnknownMembers: true,
+                        checkedBy: { try StrictJSON.check($0) }
                     ).answer)
                 answers.writeInteger(UInt8(ascii: "\n"))
             }

@@ -14,8 +14,13 @@ struct AccessTokenDocument: RequestDocument {
         case nonce
     }
 
+    /// How many seconds that may be.
+    enum SkewRange: NumberRange {
+        static let range = 0...86_400
+    }
+
     /// How many seconds have to be left.
-    let skew: Int?
+    let skew: Number<SkewRange>?
     /// The method of the request; GET where there is a URL alone.
     let method: String?
     /// The URL of the request.
@@ -63,10 +68,10 @@ extension SessionAPI {
                         token: StoredTokenReport(stored, now: now), credentials: try tokens.store.credentials(name),
                         tokens: stored.tokens, holder: try tokens.store.lease(name, now: now)?.process))
             },
-            ServiceRoute(.post, "/v1/tokens/{name}/access-token", .allJars(.secrets)) { request, context in
+            ServiceRoute(.post, "/v1/tokens/{name}/access-token", .allJars(.secrets), body: .document) {
+                request, context in
                 let asked = try await request.optionalDocument(AccessTokenDocument.self, in: context)
-                let skew = asked.skew ?? 60
-                guard (0...86_400).contains(skew) else { throw ServiceProblem.bodyInvalid("skew: use 0 to 86400") }
+                let skew = asked.skew?.value ?? 60
                 let proven = try asked.request()
                 let name = try context.pathParameter("name")
                 _ = try await tokens.token(name, skew: skew)
@@ -89,7 +94,7 @@ extension SessionAPI {
                 let revoked = try await tokens.revoke(name)
                 return .json(RevocationReport(name: name, revoked: revoked, isRemoved: false))
             },
-            ServiceRoute(.post, "/v1/tokens/{name}/logout", .allJars(.write), use: logOut),
+            ServiceRoute(.post, "/v1/tokens/{name}/logout", .allJars(.write), body: .document, use: logOut),
             ServiceRoute(.delete, "/v1/tokens/{name}", .allJars(.write)) { _, context in
                 let name = try context.pathParameter("name")
                 try await removeToken(name)
@@ -119,7 +124,7 @@ extension SessionAPI {
     private func removeToken(_ name: String) async throws {
         let now = now()
         guard try await blocking({ try tokens.store.remove(name, now: now) }) else {
-            throw ServiceProblem(.notFound, "token-not-found", "\(name): there is no token of this name")
+            throw ServiceProblem.tokenNotFound(name)
         }
     }
 }

@@ -21,6 +21,16 @@ struct ServiceRoute: Sendable {
         case jar(AccessVerb)
     }
 
+    /// What a request brings in its body.
+    enum Body: Sendable, Hashable {
+        /// Nothing: a body is refused, since whoever sends one expects it to count.
+        case none
+        /// What the handler reads, whole.
+        case document
+        /// What the handler reads piece by piece, of any length, and never has in memory as a whole.
+        case streamed
+    }
+
     typealias Handler = @Sendable (Request, ServiceRequestContext) async throws -> Response
 
     let method: HTTPRequest.Method
@@ -31,21 +41,21 @@ struct ServiceRoute: Sendable {
     let furtherVerbs: Set<AccessVerb>
     /// The query parameters that it knows; `nil` where another program makes the URL, whose parameters are its own.
     let parameters: Set<String>?
-    /// Whether its body may be of any length, and is never in memory as a whole.
-    let isStreamed: Bool
+    /// What its requests bring.
+    let body: Body
     /// Answers a request of a caller that may send it.
     let handler: Handler
 
     init(
         _ method: HTTPRequest.Method, _ path: String, _ access: Access, and furtherVerbs: Set<AccessVerb> = [],
-        query parameters: Set<String>? = [], streamed isStreamed: Bool = false, use handler: @escaping Handler
+        query parameters: Set<String>? = [], body: Body = .none, use handler: @escaping Handler
     ) {
         self.method = method
         self.path = path
         self.access = access
         self.furtherVerbs = furtherVerbs
         self.parameters = parameters
-        self.isStreamed = isStreamed
+        self.body = body
         self.handler = handler
     }
 
@@ -66,11 +76,12 @@ struct ServiceRoute: Sendable {
         }
     }
 
-    /// Answers a request, if its caller may send it and the route knows all of its query parameters.
+    /// Answers a request, if its caller may send it and the route knows all of its query parameters and its body.
     func respond(to request: Request, in context: ServiceRequestContext) async throws -> Response {
         try check(context)
         var context = context
         if let parameters { context.query = try QueryItems(request, known: parameters) }
+        if body == .none { try await request.requireNoBody() }
         return try await handler(request, context)
     }
 
@@ -90,5 +101,23 @@ struct ServiceRoute: Sendable {
                 try context.require(verb)
             }
         }
+    }
+}
+
+extension Request {
+    /// Checks that the request has no body, reading no more of one than its first octets.
+    fileprivate func requireNoBody() async throws {
+        let refusal = ServiceProblem.bodyInvalid("this route takes no body; send the request without one")
+        guard headers.declaredLength ?? 0 == 0 else { throw refusal }
+        // Without either field there is none (RFC 9112, section 6.3).
+        guard headers.contains(.transferEncoding) else { return }
+        for try await chunk in body where chunk.readableBytes > 0 { throw refusal }
+    }
+}
+
+extension RouterMethods<ServiceRequestContext> {
+    /// Adds a route that answers as it is described.
+    func add(_ route: ServiceRoute) {
+        on(RouterPath(route.path), method: route.method) { try await route.respond(to: $0, in: $1) }
     }
 }

@@ -10,13 +10,14 @@ struct MetricsRoute: Sendable {
     let isPublic: Bool
 
     func add(to router: Router<ServiceRequestContext>) {
-        router.get("metrics") { _, context in
-            if !isPublic { try context.require(.read) }
-            return Response(
-                status: .ok,
-                headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8", .cacheControl: "no-store"],
-                body: ResponseBody(
-                    byteBuffer: ByteBuffer(string: metrics.text(database: database, connections: connections.count))))
-        }
+        router.add(
+            ServiceRoute(.get, "/metrics", isPublic ? .everyone : .allJars(.read)) { _, _ in
+                Response(
+                    status: .ok,
+                    headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8", .cacheControl: "no-store"],
+                    body: ResponseBody(
+                        byteBuffer: ByteBuffer(
+                            string: metrics.text(database: database, connections: connections.count))))
+            })
     }
 }
