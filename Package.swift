@@ -158,7 +158,9 @@ let package = Package(
             ]),
         .target(
             name: "NetworkHelper",
-            dependencies: ["OAuth2", .product(name: "HTTPTypes", package: "swift-http-types")]),
+            dependencies: [
+                "CookieModel", "OAuth2", .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]),
         .systemLibrary(
             name: "CQRencode", pkgConfig: "libqrencode",
             providers: [.apt(["libqrencode-dev"]), .brew(["qrencode"])]),
@@ -268,7 +270,7 @@ let package = Package(
             name: "CrumbTests",
             dependencies: [
                 "crumb", "crumb-network", "jar-worker", "service-client", "session-example", "CookieModel",
-                "NetworkHelper", "RequestDecoration", "SessionStore", "TestSupport",
+                "NetworkHelper", "OAuth2", "RequestDecoration", "SessionStore", "TestSupport",
             ],
             exclude: ["Faults/FailingDisk.c"]),
     ]

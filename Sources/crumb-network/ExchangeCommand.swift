@@ -26,7 +26,7 @@ struct ExchangeCommand: AsyncParsableCommand {
         }
         guard let message else { return }
         Asker.watch()
-        let exchange = HTTPExchange(bodyLimit: EndpointResponse.maximumBodySize + 1) { Asker.isWaiting }
+        let exchange = HTTPExchange(bodyLimit: EndpointResponse.maximumBodySize + 1, by: .shared) { Asker.isWaiting }
         try StandardStreams.write(try await exchange.answer(message).bytes)
     }
 }

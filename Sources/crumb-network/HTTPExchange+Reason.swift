@@ -4,16 +4,37 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
+import NetworkHelper
 
 extension HTTPExchange {
     /// What a user can make something of; errors of the client may quote what was sent.
     ///
-    /// - Parameter advice: what to do if the certificate is not trusted.
+    /// - Parameters:
+    ///   - proxy: the proxy that the connection was to be made through.
+    ///   - advice: what to do if the certificate is not trusted.
     static func reason(
-        _ error: any Error,
-        advice: String = "check the host, or add its authority to those that this machine trusts"
+        _ error: any Error, by proxy: Proxy? = nil,
+        advice: String = "check the host, or add its authority with `--ca-file`"
     ) -> String {
+        guard let proxy else { return directReason(error, advice) }
         switch error {
+        case let error as HTTPClientError where error == .proxyAuthenticationRequired:
+            return "the proxy \(proxy.address) wants a user name and password, or others; name a file with "
+                + "`--proxy-credentials-file`"
+        case let error as HTTPClientError where error == .invalidProxyResponse:
+            return
+                "the proxy \(proxy.address) does not let requests through to it; check the proxy's rules, and NO_PROXY"
+        case let error as HTTPClientError where error == .connectTimeout || error == .httpProxyHandshakeTimeout:
+            return "the proxy \(proxy.address) did not answer in time"
+        // What is behind the proxy is connected by that, and fails with one of those above.
+        case let error as NIOConnectionError: return "the proxy \(proxy.address): \(reason(error))"
+        default: return "\(directReason(error, advice)) (through the proxy \(proxy.address))"
+        }
+    }
+
+    private static func directReason(_ error: any Error, _ advice: String) -> String {
+        switch error {
+        case let error as NetworkSettingsError: error.reason
         case let error as HTTPClientError where error == .connectTimeout || error == .readTimeout:
             "it did not answer in time"
         case let error as HTTPClientError where error == .deadlineExceeded: "it did not answer in time"

@@ -2,61 +2,43 @@ import AsyncHTTPClient
 import CookieModel
 import NIOCore
 import NIOHTTP1
-import NIOPosix
-import NIOSSL
 import NetworkHelper
 import Synchronization
 
-/// Sends requests to authorization servers with AsyncHTTPClient: no redirects, no proxy, bounded in time and size.
+/// Sends requests to authorization servers with AsyncHTTPClient: no redirects, bounded in time and size.
 struct HTTPExchange {
-    /// Made with the first request: what needs none starts no threads.
-    static let client = makeClient()
-
-    /// A client, to be shut down after use.
-    ///
-    /// - Parameters:
-    ///   - readTimeout: how long an answer may pause; `nil` for as long as its deadline allows.
-    ///   - authorities: certificates that are trusted besides the system's.
-    static func makeClient(
-        readTimeout: TimeAmount? = nil, trusting authorities: [NIOSSLCertificate] = []
-    ) -> HTTPClient {
-        var configuration = HTTPClient.Configuration()
-        configuration.redirectConfiguration = .disallow
-        configuration.timeout = .init(connect: .seconds(5), read: readTimeout)
-        // Where nobody listens nobody will in a moment, and who asks is told so at once.
-        configuration.connectionPool.retryConnectionEstablishment = false
-        if !authorities.isEmpty {
-            var tls = TLSConfiguration.makeClientConfiguration()
-            tls.additionalTrustRoots = [.certificates(authorities)]
-            configuration.tlsConfiguration = tls
-        }
-        return HTTPClient(
-            eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton), configuration: configuration)
-    }
-
     /// How long one request may take, with all of its answer, unless it says otherwise.
     private static let timeout = TimeAmount.seconds(30)
 
     /// How many bytes of a body are passed on.
     private let bodyLimit: Int
+    private let clients: NetworkClients
     /// Whether somebody still waits for the answer.
     private let isAwaited: @Sendable () -> Bool
 
-    init(bodyLimit: Int, isAwaited: @escaping @Sendable () -> Bool = { true }) {
+    init(bodyLimit: Int, by clients: NetworkClients, isAwaited: @escaping @Sendable () -> Bool = { true }) {
         self.bodyLimit = bodyLimit
+        self.clients = clients
         self.isAwaited = isAwaited
     }
 
     /// The answer to a request, or why there is none.
     func answer(_ request: HelperMessage<ExchangeQuestion>) async -> HelperMessage<HelperAnswer> {
         do {
-            return try await exchange(request)
+            let (client, proxy) = try clients.client(for: request.head.request.url)
+            do {
+                return try await exchange(request, by: client)
+            } catch {
+                return HelperMessage(.failure(HTTPExchange.reason(error, by: proxy)))
+            }
         } catch {
             return HelperMessage(.failure(HTTPExchange.reason(error)))
         }
     }
 
-    private func exchange(_ question: HelperMessage<ExchangeQuestion>) async throws -> HelperMessage<HelperAnswer> {
+    private func exchange(
+        _ question: HelperMessage<ExchangeQuestion>, by client: HTTPClient
+    ) async throws -> HelperMessage<HelperAnswer> {
         var message = HTTPClientRequest(question.head.request)
         // Without this field any encoding would do (RFC 9110, section 12.5.3).
         if !message.headers.contains(name: "Accept-Encoding") {
@@ -72,7 +54,7 @@ struct HTTPExchange {
         }
         let timeout = question.head.timeoutMilliseconds.map { TimeAmount.milliseconds($0) } ?? HTTPExchange.timeout
         let end = NIODeadline.now() + timeout
-        let response = try await HTTPExchange.client.execute(message, deadline: end)
+        let response = try await client.execute(message, deadline: end)
         var body = try await self.body(of: response, until: end)
         let encoding = response.headers.first(name: "Content-Encoding")
         body = ContentDecoder.decoded(body, encoding: encoding, limit: bodyLimit)

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOSSL
@@ -16,23 +17,34 @@ enum ServiceExchange {
     static func run(_ call: ServiceCall, body input: StandardInput) async throws {
         var authorities: [NIOSSLCertificate] = []
         if let text = call.authorities {
-            authorities = (try? NIOSSLCertificate.fromPEMBytes(Array(text.utf8))) ?? []
+            authorities = NetworkSettings.certificates(inPEM: Array(text.utf8))
             guard !authorities.isEmpty else {
                 return try fail("the certificates of `--service-ca` cannot be read; check the file")
             }
         }
         let isStream = call.request.fields.contains { $0.name == "Accept" && $0.value == "text/event-stream" }
-        let client = HTTPExchange.makeClient(readTimeout: isStream ? streamPause : patience, trusting: authorities)
+        let settings = NetworkSettings(environment: ProcessInfo.processInfo.environment)
+        let made: (client: HTTPClient, proxy: Proxy?)
         do {
-            try await run(call, body: input, by: client)
+            let route = try settings.route(to: call.request.url)
+            let configuration = try settings.configuration(
+                of: route, readTimeout: isStream ? streamPause : patience, trusting: authorities)
+            made = (NetworkClients.makeClient(configuration), route.proxy)
         } catch {
-            try? await client.shutdown()
+            return try fail(HTTPExchange.reason(error))
+        }
+        do {
+            try await run(call, body: input, by: made.client, through: made.proxy)
+        } catch {
+            try? await made.client.shutdown()
             throw error
         }
-        try await client.shutdown()
+        try await made.client.shutdown()
     }
 
-    private static func run(_ call: ServiceCall, body input: StandardInput, by client: HTTPClient) async throws {
+    private static func run(
+        _ call: ServiceCall, body input: StandardInput, by client: HTTPClient, through proxy: Proxy?
+    ) async throws {
         var message = HTTPClientRequest(call.request)
         switch call.body {
         case .none: break
@@ -43,7 +55,7 @@ enum ServiceExchange {
         do {
             response = try await client.execute(message, timeout: patience)
         } catch {
-            return try fail(HTTPExchange.reason(error, advice: "add its authority with `--service-ca`"))
+            return try fail(HTTPExchange.reason(error, by: proxy, advice: "add its authority with `--service-ca`"))
         }
         try StandardStreams.write(HelperMessage(HelperAnswer(response)).bytes)
         for try await chunk in response.body { try StandardStreams.write(Array(chunk.readableBytesView)) }

@@ -51,6 +51,13 @@ struct ServeCommand: AsyncParsableCommand {
         if settings.socket == nil, settings.addresses.isEmpty {
             settings.socket = ServeCommand.socket(environment, beside: path)
         }
+        // The file counts after the environment, in which the command line's options are.
+        var network = environment
+        network["CRUMB_PROXY"] = environment["CRUMB_PROXY"] ?? settings.proxy
+        network["CRUMB_PROXY_CREDENTIALS_FILE"] = settings.proxyCredentialsFile
+        network["CRUMB_CA_FILE"] = settings.authorityFile
+        let clients = NetworkSettings(environment: network)
+        do { try clients.check() } catch let error as NetworkSettingsError { try fail(error.reason) }
         if settings.tokenFile == nil { settings.tokenFile = path + ".token" }
         LoggingSystem.bootstrap { ServiceLogHandler(label: $0, now: { .now }) }
         var logger = Logger(label: "crumb")
@@ -58,7 +65,8 @@ struct ServeCommand: AsyncParsableCommand {
         let store = try SessionDatabase(
             path: path, keys: keys, durability: settings.isFullyDurable ? .full : .normal, now: .now)
         try await SessionServer(
-            database: store, configuration: settings, transport: ServiceTransport(), logger: logger, now: { .now }
+            database: store, configuration: settings, transport: ServiceTransport(clients: NetworkClients(clients)),
+            logger: logger, now: { .now }
         ).run()
     }
 

@@ -3,19 +3,6 @@ import Testing
 
 @Suite("A service with a certificate of a private authority, and one behind a path")
 struct ServiceAuthorityTests {
-    /// An authority, and a certificate of its for this machine.
-    private static func certificates(in home: CrumbHome) throws {
-        try home.write("subjectAltName=IP:127.0.0.1,DNS:localhost\n", to: "names")
-        for command in [
-            "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=authority -keyout ca.key -out ca.pem",
-            "openssl req -newkey rsa:2048 -nodes -subj /CN=localhost -keyout host.key -out host.csr",
-            "openssl x509 -req -in host.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -extfile names -out host.pem",
-        ] {
-            let result = try home.shell(command)
-            #expect(result.status == 0, "\(result.talk)")
-        }
-    }
-
     /// Runs a service until `body` ends.
     private static func serving(
         _ home: CrumbHome, port: UInt16, _ options: [String], _ isReady: () throws -> Bool, _ body: () throws -> Void
@@ -36,7 +23,7 @@ struct ServiceAuthorityTests {
     @Test("--service-ca trusts it, CRUMB_SERVICE_CA too; without either the message names the option")
     func authority() throws {
         let home = CrumbHome()
-        try Self.certificates(in: home)
+        try home.makeCertificate(for: "localhost", names: "IP:127.0.0.1,DNS:localhost")
         let port = try RunningService.freePort()
         let address = "https://127.0.0.1:\(port)"
         func ask(_ words: [String], _ authority: String? = nil) throws -> RunResult {

@@ -113,4 +113,17 @@ final class CrumbHome: Sendable {
         #expect(result.status == (result.output.isEmpty ? 3 : 0), "\(result.talk)")
         return String(result.text.dropLast())
     }
+
+    /// Makes an authority, `ca.pem`, and a certificate of its, `host.pem` with the key `host.key`.
+    func makeCertificate(for name: String, names: String) throws {
+        try write("subjectAltName=\(names)\n", to: "names")
+        for command in [
+            "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=authority -keyout ca.key -out ca.pem",
+            "openssl req -newkey rsa:2048 -nodes -subj /CN=\(name) -keyout host.key -out host.csr",
+            "openssl x509 -req -in host.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -extfile names -out host.pem",
+        ] {
+            let result = try shell(command)
+            #expect(result.status == 0, "\(result.talk)")
+        }
+    }
 }

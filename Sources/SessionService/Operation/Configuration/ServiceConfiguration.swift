@@ -35,6 +35,13 @@ public struct ServiceConfiguration: Sendable {
     /// How many seconds an authorization server has to answer a refresh. At many servers an answer that comes later has
     /// ended the login.
     public var refreshTimeoutSeconds = 120
+    /// The URL of the proxy that authorization servers are asked through, in the place of those in the environment's usual
+    /// variables.
+    public var proxy: String?
+    /// The file with user name and password for the proxy.
+    public var proxyCredentialsFile: String?
+    /// The file with certificates in PEM that are trusted for authorization servers, besides the system's.
+    public var authorityFile: String?
     /// Whether the metrics are for everyone who reaches the service, not for those only who may read all jars.
     public var publishesMetrics = false
     /// What is logged.

@@ -58,6 +58,9 @@ struct ServiceSetting: Sendable {
         number("housekeeping.pruneMinutes", 0...525_600) { $0.pruneMinutes = $1 },
         number("housekeeping.refreshAheadSeconds", 0...86_400) { $0.refreshAheadSeconds = $1 },
         number("refresh.timeoutSeconds", 1...3600) { $0.refreshTimeoutSeconds = $1 },
+        text("proxy") { $0.proxy = $1 },
+        text("proxyCredentialsFile") { $0.proxyCredentialsFile = $1 },
+        text("caFile") { $0.authorityFile = $1 },
         flag("metrics.isPublic") { $0.publishesMetrics = $1 },
         choice("log.level", Dictionary(uniqueKeysWithValues: Logger.Level.allCases.map { ("\($0)", $0) })) {
             $0.logLevel = $1

@@ -45,6 +45,8 @@ struct ServeRunCommand: ParsableCommand {
     @Option(help: "The level of the log: trace, debug, info, notice, warning, error or critical.")
     var logLevel: String?
 
+    @OptionGroup var network: NetworkOptions
+
     func run() throws {
         do {
             try execute()

@@ -28,6 +28,7 @@ struct TokenExportCommand: CrumbCommand {
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
+    @OptionGroup var network: NetworkOptions
     @OptionGroup var freshness: FreshnessOptions
 
     @Option(help: "env, json, kubernetes, git-credential or netrc. (default: env; json with --json)")

@@ -16,6 +16,7 @@ struct TokenGetCommand: CrumbCommand {
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
+    @OptionGroup var network: NetworkOptions
     @OptionGroup var freshness: FreshnessOptions
 
     @Argument(help: "The name of the login.")
@@ -49,6 +50,7 @@ struct TokenHeaderCommand: CrumbCommand {
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
+    @OptionGroup var network: NetworkOptions
     @OptionGroup var freshness: FreshnessOptions
 
     @Option(help: "The method of the request, for a token that is bound to a key. Default: GET.")

@@ -16,6 +16,7 @@ struct TokenImportCommand: CrumbCommand {
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
+    @OptionGroup var network: NetworkOptions
     @OptionGroup var server: ServerOptions
     @OptionGroup var client: ClientSecretOptions
 

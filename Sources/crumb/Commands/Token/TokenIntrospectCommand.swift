@@ -10,6 +10,7 @@ struct TokenIntrospectCommand: CrumbCommand {
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
+    @OptionGroup var network: NetworkOptions
 
     @Flag(help: "Ask about the refresh token, not the access token.")
     var refreshToken = false

@@ -21,6 +21,7 @@ struct TokenLoginCommand: CrumbCommand {
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
+    @OptionGroup var network: NetworkOptions
     @OptionGroup var server: ServerOptions
     @OptionGroup var client: ClientSecretOptions
 

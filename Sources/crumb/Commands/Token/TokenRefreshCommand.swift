@@ -10,6 +10,7 @@ struct TokenRefreshCommand: CrumbCommand {
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
     @OptionGroup var refresh: RefreshOptions
+    @OptionGroup var network: NetworkOptions
 
     @Argument(help: "The name of the login.")
     var name: String

@@ -12,6 +12,7 @@ struct TokenRevokeCommand: CrumbCommand {
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
+    @OptionGroup var network: NetworkOptions
 
     @Argument(help: "The name of the login.")
     var name: String
@@ -37,6 +38,7 @@ struct TokenLogoutCommand: CrumbCommand {
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
+    @OptionGroup var network: NetworkOptions
 
     @Flag(help: "Remove the login even if the server cannot revoke its tokens.")
     var force = false

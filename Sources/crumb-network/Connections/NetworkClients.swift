@@ -1,0 +1,204 @@
+import AsyncHTTPClient
+import CookieModel
+import Foundation
+import NIOCore
+import NIOPosix
+import NIOSSL
+import NetworkHelper
+import OAuth2
+import SessionStore
+import Synchronization
+
+/// Where a client's connections go, and whom they trust: what the options and the environment say.
+///
+/// `crumb` hands its options over in the environment, which other users cannot read.
+struct NetworkSettings: Sendable {
+    /// The most bytes of a file with certificates, and the most such files of a folder.
+    private static let certificateLimit = 4 << 20
+    private static let certificateFileLimit = 2000
+    private static let credentialsLimit = 4096
+
+    private let environment: [String: String]
+    private let proxies: ProxySettings
+
+    init(environment: [String: String]) {
+        self.environment = environment
+        proxies = ProxySettings(environment: environment)
+    }
+
+    /// Checks everything that is set.
+    ///
+    /// - Throws: `NetworkSettingsError`.
+    func check() throws {
+        do throws(ProxyError) { try proxies.check() } catch { throw NetworkSettingsError(error.description) }
+        _ = try credentials()
+        _ = try tlsConfiguration(trusting: [])
+    }
+
+    /// How requests to a URL get there.
+    struct Route {
+        var isEncrypted = false
+        var proxy: Proxy?
+    }
+
+    /// How requests to a URL get there.
+    ///
+    /// - Throws: `NetworkSettingsError`.
+    func route(to url: String) throws -> Route {
+        // The URL of a Unix-domain socket is none of these.
+        guard let target = try? RequestURL(url) else { return Route() }
+        do throws(ProxyError) {
+            return Route(isEncrypted: target.scheme.isCryptographic, proxy: try proxies.proxy(for: target))
+        } catch {
+            throw NetworkSettingsError(error.description)
+        }
+    }
+
+    /// The configuration of a client for a route: no redirects, bounded in time.
+    ///
+    /// - Parameters:
+    ///   - readTimeout: how long an answer may pause; `nil` for as long as its deadline allows.
+    ///   - authorities: further certificates that are trusted.
+    /// - Throws: `NetworkSettingsError`.
+    func configuration(
+        of route: Route, readTimeout: TimeAmount? = nil, trusting authorities: [NIOSSLCertificate] = []
+    ) throws -> HTTPClient.Configuration {
+        var configuration = HTTPClient.Configuration()
+        configuration.redirectConfiguration = .disallow
+        configuration.timeout = .init(connect: .seconds(5), read: readTimeout)
+        // Where nobody listens nobody will in a moment, and who asks is told so at once.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        if route.isEncrypted { configuration.tlsConfiguration = try tlsConfiguration(trusting: authorities) }
+        configuration.proxy = try route.proxy.map(clientProxy)
+        return configuration
+    }
+
+    private func clientProxy(_ proxy: Proxy) throws -> HTTPClient.Configuration.Proxy {
+        switch proxy.kind {
+        case .http:
+            let known = try proxy.credentials ?? credentials()
+            return .server(
+                host: proxy.host, port: proxy.port,
+                authorization: known.map { .basic(credentials: Data($0.exposedBytes).base64EncodedString()) })
+        case .socks5: return .socksServer(host: proxy.host, port: proxy.port)
+        }
+    }
+
+    private func value(_ name: String) -> String? {
+        environment[name].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// User name and password for the proxy, out of their file.
+    private func credentials() throws -> Secret? {
+        guard let path = value("CRUMB_PROXY_CREDENTIALS_FILE") else { return nil }
+        let bytes = try contents(of: path, limit: NetworkSettings.credentialsLimit, named: "--proxy-credentials-file")
+        guard PrivateFile.isPrivate(path) || PrivateFile.isSpecial(path) else {
+            throw NetworkSettingsError(
+                "--proxy-credentials-file: other users can read the password in \(path); run: chmod 600 '\(path)'")
+        }
+        let line = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+        guard line.contains(UInt8(ascii: ":")) else {
+            throw NetworkSettingsError("--proxy-credentials-file: \(path) has no line USER:PASSWORD")
+        }
+        return Secret(line)
+    }
+
+    // MARK: - Certificates
+
+    /// Whom connections trust: the system's authorities, or those of `SSL_CERT_FILE` and `SSL_CERT_DIR` in their place,
+    /// and those of `--ca-file` besides.
+    private func tlsConfiguration(trusting further: [NIOSSLCertificate]) throws -> TLSConfiguration {
+        var tls = TLSConfiguration.makeClientConfiguration()
+        let file = value("SSL_CERT_FILE")
+        let folders = value("SSL_CERT_DIR")?.split(separator: ":").map(String.init) ?? []
+        if file != nil || !folders.isEmpty {
+            var roots = try file.map { try certificates(in: $0, named: "SSL_CERT_FILE") } ?? []
+            if !folders.isEmpty { roots += try certificates(inFolders: folders) }
+            tls.trustRoots = .certificates(roots)
+        }
+        var additional = further
+        if let path = value("CRUMB_CA_FILE") { additional += try certificates(in: path, named: "--ca-file") }
+        if !additional.isEmpty { tls.additionalTrustRoots = [.certificates(additional)] }
+        return tls
+    }
+
+    /// The certificates in a text, in PEM; empty if it has none, or one that cannot be read.
+    static func certificates(inPEM bytes: [UInt8]) -> [NIOSSLCertificate] {
+        (try? NIOSSLCertificate.fromPEMBytes(bytes)) ?? []
+    }
+
+    private func certificates(in path: String, named name: String) throws -> [NIOSSLCertificate] {
+        let found = NetworkSettings.certificates(
+            inPEM: try contents(of: path, limit: NetworkSettings.certificateLimit, named: name))
+        guard !found.isEmpty else { throw NetworkSettingsError("\(name): \(path) has no certificates in PEM") }
+        return found
+    }
+
+    /// The certificates in the files of folders. Whatever else lies there is passed over.
+    private func certificates(inFolders folders: [String]) throws -> [NIOSSLCertificate] {
+        // Links by the hash of a name, which OpenSSL makes, lead to files that are there under their names, too.
+        let files = Set(
+            folders.flatMap { folder in
+                let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+                return names.sorted().prefix(NetworkSettings.certificateFileLimit).map {
+                    URL(filePath: "\(folder)/\($0)").resolvingSymlinksInPath().path
+                }
+            })
+        let found = files.sorted().flatMap { path in
+            NetworkSettings.certificates(
+                inPEM: (try? contents(of: path, limit: NetworkSettings.certificateLimit, named: "")) ?? [])
+        }
+        guard !found.isEmpty else {
+            throw NetworkSettingsError("SSL_CERT_DIR: no certificates in PEM are in \(folders.joined(separator: ":"))")
+        }
+        return found
+    }
+
+    private func contents(of path: String, limit: Int, named name: String) throws -> [UInt8] {
+        guard let file = FileHandle(forReadingAtPath: path), let data = try? file.read(upToCount: limit + 1) else {
+            throw NetworkSettingsError("\(name): \(path) cannot be read; check the path and its permissions")
+        }
+        guard data.count <= limit else { throw NetworkSettingsError("\(name): \(path) is larger than \(limit) bytes") }
+        return Array(data)
+    }
+}
+
+/// What of the options or the environment cannot be used: a clause without secrets.
+struct NetworkSettingsError: Error {
+    let reason: String
+
+    init(_ reason: String) {
+        self.reason = reason
+    }
+}
+
+/// The clients of this process, each made with the first request that it is for: what needs none starts no threads.
+final class NetworkClients: Sendable {
+    /// Those by the environment that the process was started with.
+    static let shared = NetworkClients(NetworkSettings(environment: ProcessInfo.processInfo.environment))
+
+    private let settings: NetworkSettings
+    private let clients = Mutex<[String: HTTPClient]>([:])
+
+    init(_ settings: NetworkSettings) {
+        self.settings = settings
+    }
+
+    /// The client for requests to a URL, and the proxy that it uses.
+    func client(for url: String) throws -> (client: HTTPClient, proxy: Proxy?) {
+        let route = try settings.route(to: url)
+        let key = "\(route.isEncrypted) \(route.proxy?.address ?? "")"
+        let client = try clients.withLock { clients in
+            if let client = clients[key] { return client }
+            let client = NetworkClients.makeClient(try settings.configuration(of: route))
+            clients[key] = client
+            return client
+        }
+        return (client, route.proxy)
+    }
+
+    /// A client, to be shut down after use.
+    static func makeClient(_ configuration: HTTPClient.Configuration) -> HTTPClient {
+        HTTPClient(eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton), configuration: configuration)
+    }
+}
