@@ -59,6 +59,7 @@ let package = Package(
         .target(
             name: "OAuth2",
             dependencies: [
+                "CookieModel",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),

@@ -74,6 +74,40 @@ struct TokenConnectionTests {
         #expect(name.status == 45 && name.talk.contains("name is not known"), "\(name.talk)")
     }
 
+    @Test("The answer to another login is refused, told once, and the login goes on")
+    func otherLogin() throws {
+        let process = try home.start(
+            [
+                "token", "login", "work", "--no-browser", "--client-id", "app", "--endpoint",
+                "authorization_endpoint=http://127.0.0.1:1/go", "--endpoint", "token_endpoint=http://127.0.0.1:1/token",
+            ], prefix: ["/bin/sh", "-c", "exec \"$0\" \"$@\" 2>'\(home.file("talk"))'"])
+        defer { process.kill() }
+        func talk() -> String { String(decoding: home.bytes("talk"), as: UTF8.self) }
+        for _ in 0..<600 where !talk().contains("state=") || !talk().hasSuffix("\n") { usleep(50_000) }
+        let url = try #require(talk().split(separator: "\n").first { $0.contains("state=") })
+        let items = URLComponents(string: String(url))?.queryItems ?? []
+        let callback = try #require(items.first { $0.name == "redirect_uri" }?.value)
+        let state = try #require(items.first { $0.name == "state" }?.value)
+        func visit(_ query: String) throws -> String {
+            try home.shell("curl -s -o page -w '%{http_code}' '\(callback)?\(query)'").text
+        }
+        for _ in 0..<3 { #expect(try visit("code=stolen&state=wrong") == "400") }
+        #expect(home.bytes("page").isEmpty == false)
+        let warning = "crumb: a browser brought the answer to another login (its state is another one)"
+        #expect(talk().components(separatedBy: warning).count == 2, "\(talk())")
+        #expect(!talk().contains("stolen"))
+        _ = try visit("error=access_denied&state=\(state)")
+        #expect(process.wait().status == 48, "\(talk())")
+    }
+
+    @Test("Where crumb is gone, the program beside it says nothing of Foundation's")
+    func closedPipe() throws {
+        let question = #"{"keysStatus":200,"keys":"","token":""}"#
+        try home.write("\(question)\n", to: "question")
+        let result = try home.shell("crumb-network verify-id-token < question > /dev/full")
+        #expect(result.status == 1 && result.talk.isEmpty, "\(result.talk)")
+    }
+
     @Test("A redirect is told as one, and nothing secret follows it")
     func redirected() throws {
         let server = try LoopbackServer { _ in LoopbackServer.Response(307, location: "/elsewhere") }

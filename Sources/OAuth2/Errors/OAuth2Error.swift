@@ -1,3 +1,4 @@
+internal import CookieModel
 internal import HTTPTypes
 
 /// Why an OAuth2 message could not be made, or did not give what was asked for.
@@ -54,10 +55,7 @@ extension OAuth2Error {
     func annotated(by response: EndpointResponse) -> OAuth2Error {
         var error = self
         if let endpoint = response.endpoint { error.sentence += " The endpoint is \(endpoint.withoutQuery)." }
-        // A date would count by the server's clock; servers of this kind say seconds.
-        if error.isTemporary, let text = response.exposedFields[.retryAfter], text.utf8.count <= 9,
-            let seconds = Int(text), seconds >= 0
-        {
+        if error.isTemporary, let seconds = response.retryAfter {
             error.retryAfter = seconds
             error.sentence += " Try again in \(seconds) seconds."
         }
@@ -88,6 +86,21 @@ extension OAuth2Error {
         case .unexpectedStatus: status.map { (400..<500).contains($0) && ![407, 421].contains($0) } ?? false
         default: false
         }
+    }
+}
+
+extension EndpointResponse {
+    /// After how many seconds the server wants to be asked again (`Retry-After`; RFC 9110, section 10.2.3), if it says so.
+    ///
+    /// A date counts by the server's own clock, whose time is in the field `Date`; without that it is not known.
+    fileprivate var retryAfter: Int? {
+        guard let text = exposedFields[.retryAfter] else { return nil }
+        if text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) { return text.utf8.count <= 9 ? Int(text) : nil }
+        guard let end = CookieDate.parse(text), let start = exposedFields[.date].flatMap({ CookieDate.parse($0) })
+        else {
+            return nil
+        }
+        return Int(max(0, end.seconds - start.seconds))
     }
 }
 

@@ -2,9 +2,6 @@ package import CookieModel
 package import OAuth2
 package import SessionStore
 
-/// Checks the signature of an ID token by the server's keys, which its reply holds.
-package typealias IDTokenCheck = @Sendable (_ token: Secret, _ keys: EndpointResponse) async throws -> Void
-
 /// A login as it goes on with a server: each step is a question, its answer, and what follows from it.
 package struct TokenLoginConversation: Sendable {
     package let plan: TokenLoginPlan

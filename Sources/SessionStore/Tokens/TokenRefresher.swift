@@ -2,6 +2,11 @@ public import CookieModel
 public import OAuth2
 internal import Synchronization
 
+/// Checks the signature of an ID token by the server's keys, which its reply holds.
+///
+/// Throws `OAuth2Error` with ``OAuth2/OAuth2Error/Code/invalidIDToken`` if no key has signed it.
+public typealias IDTokenCheck = @Sendable (_ token: Secret, _ keys: EndpointResponse) async throws -> Void
+
 /// Gives valid access tokens, and refreshes those that end: once, whoever asks, in this process and in all others.
 ///
 /// A server that rotates refresh tokens takes each once, and ends the login where one comes twice (RFC 9700, section
@@ -52,6 +57,7 @@ public final class TokenRefresher: Sendable {
     let store: TokenStore
     let timing: Timing
     private let transport: any EndpointTransport
+    private let checkIDToken: IDTokenCheck?
     private let process: Int32
     private let witness: ProcessWitness
     private let shield: Shield
@@ -81,6 +87,8 @@ public final class TokenRefresher: Sendable {
     ///
     /// - Parameters:
     ///   - transport: what sends requests to servers.
+    ///   - checkIDToken: checks the signatures of ID tokens that come with a refresh, by the server's keys; `nil` where
+    ///     TLS alone vouches for them.
     ///   - process: the number of this process, by which people know the holder of a lease.
     ///   - witness: tells which processes have ended, so that their leases are not waited for.
     ///   - shield: keeps what would end the process, such as a signal, from coming between a request and the storing of
@@ -88,12 +96,14 @@ public final class TokenRefresher: Sendable {
     ///   - clock: what waits are measured with.
     ///   - now: the time, by which tokens and leases end.
     public init(
-        store: TokenStore, transport: any EndpointTransport, process: Int32, witness: ProcessWitness = .system,
-        timing: Timing = Timing(), shield: @escaping Shield = { try await $0() },
-        clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Timestamp
+        store: TokenStore, transport: any EndpointTransport, checkingIDTokens checkIDToken: IDTokenCheck? = nil,
+        process: Int32, witness: ProcessWitness = .system, timing: Timing = Timing(),
+        shield: @escaping Shield = { try await $0() }, clock: any Clock<Duration> = ContinuousClock(),
+        now: @escaping @Sendable () -> Timestamp
     ) {
         self.store = store
         self.transport = transport
+        self.checkIDToken = checkIDToken
         self.process = process
         self.witness = witness
         self.timing = timing
@@ -282,7 +292,9 @@ public final class TokenRefresher: Sendable {
                 let end = leaseEnd()
                 return try store.renewLease(name, of: holder, until: end) ? end : nil
             }
-            let renewal = TokenRenewal(store: store, holder: holder, transport: leased, now: now)
+            let renewal = TokenRenewal(
+                store: store, holder: holder, transport: leased, checkIDToken: checkIDToken, keyTransport: transport,
+                now: now)
             let renewed = try await renewing(holder, of: name) { try await renewal.run(current) }
             progress.withLock { $0.renewals[name] = (renewed.tokens.accessToken, now()) }
             return renewed

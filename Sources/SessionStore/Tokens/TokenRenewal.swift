@@ -6,6 +6,9 @@ struct TokenRenewal: Sendable {
     let store: TokenStore
     let holder: LeaseHolder
     let transport: LeasedTransport
+    let checkIDToken: IDTokenCheck?
+    /// Fetches the server's keys, which takes no lease and is waited for no longer than any request.
+    let keyTransport: any EndpointTransport
     let now: @Sendable () -> Timestamp
 
     /// Asks, unless the lease is lost before anything was sent.
@@ -37,7 +40,7 @@ struct TokenRenewal: Sendable {
                 scopes: credentials.settings.scopes.map { Scopes(parsing: $0) },
                 resources: credentials.settings.resources)
             let response = try await transport.send(grant.request())
-            return try keep(
+            return try await keep(
                 try grant.tokens(in: response, now: now().microseconds), by: credentials, over: current,
                 current.generation)
         }
@@ -47,7 +50,7 @@ struct TokenRenewal: Sendable {
         let grant = RefreshGrant(
             tokenEndpoint: endpoint, authentication: authentication, resources: credentials.settings.resources)
         let response = try await transport.send(try grant.request(refreshing: current.tokens))
-        return try keep(response, to: grant, by: credentials, over: current)
+        return try await keep(response, to: grant, by: credentials, over: current)
     }
 
     private func hasExpired(_ current: StoredToken) -> Bool {
@@ -57,7 +60,7 @@ struct TokenRenewal: Sendable {
     private func keep(
         _ response: EndpointResponse, to grant: RefreshGrant, by credentials: ProfileCredentials,
         over current: StoredToken
-    ) throws -> StoredToken {
+    ) async throws -> StoredToken {
         let name = current.profile.name
         var tokens = current.tokens
         var generation = current.generation
@@ -75,7 +78,7 @@ struct TokenRenewal: Sendable {
         }
         do {
             let renewed = try grant.tokens(in: response, refreshing: tokens, now: now().microseconds)
-            return try keep(renewed, by: credentials, over: current, generation)
+            return try await keep(renewed, by: credentials, over: current, generation)
         } catch let error as OAuth2Error where error.code == .invalidGrant {
             guard
                 try store.refuse(
@@ -87,9 +90,9 @@ struct TokenRenewal: Sendable {
 
     private func keep(
         _ tokens: TokenSet, by credentials: ProfileCredentials, over current: StoredToken, _ generation: Int64
-    ) throws -> StoredToken {
+    ) async throws -> StoredToken {
         var tokens = tokens
-        let refusal = idTokenRefusal(of: tokens, by: credentials, after: current)
+        let refusal = await idTokenRefusal(of: tokens, by: credentials, after: current)
         if refusal != nil { tokens.idToken = current.tokens.idToken }
         func isWritten(over generation: Int64) throws -> Bool {
             try store.put(
@@ -110,12 +113,12 @@ struct TokenRenewal: Sendable {
 
     /// Why an ID token that came with a refresh is not of the login that was refreshed; `nil` if it is.
     ///
-    /// A signature by the server's keys is not verified: the token came from the token endpoint itself (OpenID Connect
-    /// Core 1.0, section 3.1.3.7, point 6). Its algorithm has to be an expected one, and a signature by the client's
-    /// secret a right one.
+    /// Its algorithm has to be an expected one, and a signature by the client's secret or by the server's keys a right
+    /// one. Where the keys cannot be fetched, TLS vouches for the token, which came from the token endpoint itself
+    /// (OpenID Connect Core 1.0, section 3.1.3.7, point 6).
     private func idTokenRefusal(
         of tokens: TokenSet, by credentials: ProfileCredentials, after current: StoredToken
-    ) -> OAuth2Error? {
+    ) async -> OAuth2Error? {
         guard let token = tokens.idToken, token != current.tokens.idToken else { return nil }
         let profile = current.profile.id
         do throws(OAuth2Error) {
@@ -123,13 +126,31 @@ struct TokenRenewal: Sendable {
             try claims.check(
                 issuer: profile.issuer, clientID: profile.clientID, nonce: nil, now: now().microseconds)
             try claims.check(accessToken: tokens.accessToken)
-            _ = try credentials.needsServerKey(for: token, claims)
             if let earlier = current.tokens.idToken.flatMap({ try? IDTokenClaims(unverified: $0) }) {
                 try claims.check(following: earlier)
             }
-            return nil
+            guard try credentials.needsServerKey(for: token, claims) else { return nil }
         } catch {
             return error
+        }
+        return await signatureRefusal(of: token, by: credentials)
+    }
+
+    /// Why none of the server's keys has signed an ID token; `nil` if one has, or if there are no keys to be had.
+    private func signatureRefusal(of token: Secret, by credentials: ProfileCredentials) async -> OAuth2Error? {
+        guard let checkIDToken, credentials.settings.endpoints[.keys] != nil,
+            let endpoint = try? credentials.settings.url(of: .keys),
+            let keys = try? await keyTransport.send(EndpointRequest(reading: endpoint)),
+            (try? keys.expectSuccess()) != nil
+        else { return nil }
+        do {
+            try await checkIDToken(token, keys)
+            return nil
+        } catch let error as OAuth2Error where error.code == .invalidIDToken {
+            return error
+        } catch {
+            // What checks signatures cannot be run: that says nothing of this one.
+            return nil
         }
     }
 

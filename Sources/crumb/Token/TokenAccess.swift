@@ -30,7 +30,9 @@ struct TokenAccess: Sendable {
     func refresher(skew: Int = 60, timeout: Int? = nil) throws -> TokenRefresher {
         let timeout = try timeout ?? Locations().refreshTimeout ?? RefreshOptions.defaultTimeout
         return TokenRefresher(
-            store: store, transport: HelperTransport(), process: ProcessInfo.processInfo.processIdentifier,
+            store: store, transport: HelperTransport(),
+            checkingIDTokens: { token, keys in try IDTokenSignature.check(token, keys: keys) },
+            process: ProcessInfo.processInfo.processIdentifier,
             timing: TokenRefresher.Timing(skew: .seconds(skew), answer: .seconds(timeout)),
             shield: { try await SignalDeferral.run($0) }, now: { .now })
     }

@@ -16,6 +16,9 @@ final class RotatingServer: EndpointTransport {
         var answerTimeouts: [Duration?] = []
         /// What to answer instead, and whether the refresh token was rotated all the same.
         var faults: [(response: EndpointResponse?, rotates: Bool)] = []
+        /// The answer to who asks for the server's keys; `nil` for none.
+        var keys: EndpointResponse?
+        var keyRequestCount = 0
         var pause = Duration.zero
         /// Whether the server still keeps its callers waiting.
         var isHolding: @Sendable () -> Bool = { false }
@@ -28,6 +31,14 @@ final class RotatingServer: EndpointTransport {
     var requestCount: Int { state.withLock { $0.requests.count } }
 
     func send(_ request: EndpointRequest) async throws(OAuth2Error) -> EndpointResponse {
+        if request.endpoint.description.hasSuffix("/keys") {
+            let keys = state.withLock { state in
+                state.keyRequestCount += 1
+                return state.keys
+            }
+            guard let keys else { throw OAuth2Error(unreachable: "the cable was cut") }
+            return keys
+        }
         let body = String(decoding: request.exposedBody, as: UTF8.self)
         let (pause, isHolding, hold) = state.withLock { state in
             state.requests.append(body)

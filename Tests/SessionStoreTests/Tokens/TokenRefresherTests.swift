@@ -292,10 +292,60 @@ struct TokenRefresherTests {
         #expect((stored.idTokenRefusal == nil) == isKept)
     }
 
-    @Test("A server that wants to be asked later is not asked again before")
-    func retryAfter() async throws {
+    @Test(
+        "A refreshed ID token that no key of the server has signed is not kept; keys that are not to be had hold nobody up",
+        arguments: [
+            ("RS256", RotatingServer.reply("right"), true, 1), ("RS256", RotatingServer.reply("wrong"), false, 1),
+            ("RS256", RotatingServer.reply("broken"), true, 1), ("RS256", nil, true, 1),
+            ("RS256", RotatingServer.reply("wrong", .serviceUnavailable), true, 1),
+            ("RS256", RotatingServer.reply("wrong", .notFound), true, 1),
+            // The client's own secret has to have signed this one.
+            ("HS256", RotatingServer.reply("right"), false, 0),
+        ] as [(String, EndpointResponse?, Bool, Int)])
+    func signedIDToken(algorithm: String, keys: EndpointResponse?, isKept: Bool, asked: Int) async throws {
+        let store = try given()
+        #expect(try store.changeSettings(of: "p") { $0.endpoints[.keys] = "https://id.example/keys" })
+        let token = RotatingServer.idToken(
+            #"{"iss":"https://id.example","sub":"me","aud":"app","exp":4000000000}"#, algorithm: algorithm)
+        server.state.withLock {
+            $0.keys = keys
+            $0.faults = [
+                (
+                    RotatingServer.reply(#"{"access_token":"a","refresh_token":"refresh-1","id_token":"\#(token)"}"#),
+                    true
+                )
+            ]
+        }
+        struct Broken: Error {}
+        let refresher = TokenRefresher(
+            store: store, transport: server,
+            checkingIDTokens: { checked, keys in
+                #expect(checked == Secret(token))
+                switch String(decoding: keys.exposedBody, as: UTF8.self) {
+                case "right": return
+                case "wrong": throw OAuth2Error(invalidIDToken: "no key of the server has signed it")
+                default: throw Broken()
+                }
+            }, process: 1, timing: Self.timing, now: { Given.now })
+        let stored = try await refresher.token("p")
+        #expect(stored.tokens.accessToken == Secret("a") && stored.tokens.refreshToken == Secret("refresh-1"))
+        #expect(stored.tokens.idToken == (isKept ? Secret(token) : nil))
+        #expect((stored.idTokenRefusal == nil) == isKept)
+        #expect(server.state.withLock { $0.keyRequestCount } == asked)
+    }
+
+    @Test(
+        "A server that wants to be asked later is not asked again before, whether it names seconds or a date",
+        arguments: [
+            [.retryAfter: "30"],
+            // By the server's clock, in each form of a date (RFC 9110, section 5.6.7).
+            [.date: "Sun, 06 Nov 1994 08:49:37 GMT", .retryAfter: "Sun, 06 Nov 1994 08:50:07 GMT"],
+            [.date: "Sun, 06 Nov 1994 08:49:37 GMT", .retryAfter: "Sunday, 06-Nov-94 08:50:07 GMT"],
+            [.date: "Sun Nov  6 08:49:37 1994", .retryAfter: "Sun Nov  6 08:50:07 1994"],
+        ] as [HTTPFields])
+    func retryAfter(fields: HTTPFields) async throws {
         let store = try given(left: -1)
-        let busy = EndpointResponse(status: .tooManyRequests, fields: [.retryAfter: "30"], body: [])
+        let busy = EndpointResponse(status: .tooManyRequests, fields: fields, body: [])
         server.state.withLock { $0.faults = [(busy, false)] }
         let refresher = refresher(store)
         for _ in 0..<3 {
@@ -303,6 +353,27 @@ struct TokenRefresherTests {
             #expect(error?.retryAfter == 30 && error?.description.contains("30 seconds") == true)
         }
         #expect(server.requestCount == 1)
+    }
+
+    @Test(
+        "A moment to ask again that is over, or cannot be told, holds nobody up",
+        arguments: [
+            ([.date: "Sun, 06 Nov 1994 08:49:37 GMT", .retryAfter: "Sun, 06 Nov 1994 08:49:07 GMT"], 0),
+            ([.retryAfter: "Sun, 06 Nov 1994 08:50:07 GMT"], nil),
+            ([.date: "x", .retryAfter: "Sun, 06 Nov 1994"], nil),
+            ([.retryAfter: "-1"], nil), ([.retryAfter: "+30"], nil), ([.retryAfter: "1.5"], nil),
+            ([.retryAfter: ""], nil),
+            ([.retryAfter: "99999999999999999999"], nil),
+        ] as [(HTTPFields, Int?)])
+    func noRetryAfter(fields: HTTPFields, seconds: Int?) async throws {
+        let store = try given(left: -1)
+        let busy = EndpointResponse(status: .tooManyRequests, fields: fields, body: [])
+        server.state.withLock { $0.faults = [(busy, false)] }
+        let refresher = refresher(store)
+        let error = await #expect(throws: OAuth2Error.self) { try await refresher.token("p") }
+        #expect(error?.retryAfter == seconds)
+        _ = try? await refresher.token("p")
+        #expect(server.requestCount == 2)
     }
 
     @Test("Without a refresh token it is not said that a living access token has expired")

@@ -45,7 +45,7 @@ struct TokenAPI: Sendable {
         // The time by which a token is due is the caller's to say: see ``token(_:skew:)``.
         refresher = transport.map { transport in
             TokenRefresher(
-                store: store, transport: transport, process: process,
+                store: store, transport: transport, checkingIDTokens: checkIDToken, process: process,
                 timing: TokenRefresher.Timing(answer: answerTimeout), clock: clock, now: now)
         }
     }
