@@ -89,6 +89,7 @@ let package = Package(
                 .embedInCode("../../Migrations/V010_captures_of_requests.sql"),
                 .embedInCode("../../Migrations/V011_sources_of_deletions.sql"),
                 .embedInCode("../../Migrations/V012_sites_of_jars.sql"),
+                .embedInCode("../../Migrations/V013_web_storage.sql"),
             ]),
         .target(
             name: "RequestDecoration",

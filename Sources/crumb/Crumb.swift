@@ -18,8 +18,9 @@ struct Crumb: ParsableCommand {
         subcommands: [
             ImportCommand.self, ExportCommand.self, ConvertCommand.self, HeaderCommand.self, ScriptCommand.self,
             CaptureScriptCommand.self, PlanCommand.self, ListCommand.self, ExplainCommand.self, CurlCommand.self,
-            GetCommand.self, SetCommand.self, RemoveCommand.self, SessionCommand.self, JarsCommand.self,
-            ChangesCommand.self, SimulateCommand.self, TokenCommand.self, ServeCommand.self, StatusCommand.self,
+            GetCommand.self, SetCommand.self, RemoveCommand.self, SessionCommand.self, StorageCommand.self,
+            JarsCommand.self, ChangesCommand.self, SimulateCommand.self, TokenCommand.self, ServeCommand.self,
+            StatusCommand.self,
             KeyCommand.self, PruneCommand.self, CheckCommand.self, BackupCommand.self, RestoreCommand.self,
             ManualCommand.self,
         ])

@@ -20,6 +20,7 @@ struct BrowserDatabaseTests {
                 "\(record.name)=\(record.value) \(record.isHostOnly ? "" : ".")\(record.domain)"
             case .failure(let error): "\(error.code) \(error.count)"
             case .response: "response"
+            case .storage: "storage"
             }
         }
     }

@@ -33,11 +33,11 @@ struct ImportFormatTests {
     func notes() throws {
         let state =
             #"{"cookies":[{"name":"a","value":"1","domain":"www.example.com","path":"/","expires":-1}],"#
-            + #""origins":[{"origin":"https://www.example.com","localStorage":[{"name":"k","value":"v"}]}]}"#
+            + #""origins":[{"origin":"https://www.example.com","indexedDB":[{"name":"k","stores":[]}]}]}"#
         let path = try home.write(state, to: "state.json")
         let result = try home.crumb("import", path)
         #expect(result.status == 0 && result.text == "\(path): 1 cookie: 1 taken, 0 replaced, 0 deleted, 0 refused\n")
-        #expect(result.talk.hasPrefix("note: \(path): One item of web storage"))
+        #expect(result.talk.hasPrefix("note: \(path): One IndexedDB database"))
         #expect(try home.crumb("import", path).text.contains("imported before"))
         let object = try #require(try home.crumb("import", "--again", "--json", path).objects().first)
         #expect((object["notes"] as? [[String: Any]])?.first?["code"] as? String == "storage-ignored")

@@ -38,6 +38,7 @@ private struct Counts {
             responses += 1
             cookies += response.setCookie.count
         case .cookie: cookies += 1
+        case .storage: break
         case .failure: failures += 1
         }
     }

@@ -3,7 +3,7 @@ import CookieModel
 /// Where the cookies stand in a document that lists them: in an array that is the document, or that is called `cookies`
 /// (or `value`, in a WebDriver response), alone or within a `result`.
 ///
-/// Of a storage state, `localStorage` and `indexedDB` are counted and named in a notice: they are no cookies.
+/// Of a storage state, the items of `localStorage` are read too; databases of IndexedDB are counted in a notice.
 struct CookieListOutline: JSONOutline {
     enum Context: Sendable {
         case document
@@ -15,7 +15,10 @@ struct CookieListOutline: JSONOutline {
         case namedCookie
         case origins
         case origin
+        case originName
         case storage
+        case storageItem
+        case databases
         case partition
     }
 
@@ -25,7 +28,7 @@ struct CookieListOutline: JSONOutline {
     private let source: String
     private(set) var entryCount = 0
     private var hasList = false
-    private var storageCount = 0
+    private var origins: StorageStateOrigins
     /// What the first entry lacked to be a cookie, and how many such entries there were, before any cookie came.
     private var nonCookies: (finding: String, first: Int, count: Int)?
     private var hasCookies = false
@@ -35,6 +38,11 @@ struct CookieListOutline: JSONOutline {
         let host = url.flatMap { try? RequestURL($0) }?.host.description
         members = CookieMembers(dialect: dialect, host: host)
         self.source = source
+        origins = StorageStateOrigins(source: source)
+    }
+
+    static func keepsLoneSurrogates(in context: Context) -> Bool {
+        if case .storageItem = context { true } else { false }
     }
 
     mutating func part(
@@ -50,10 +58,15 @@ struct CookieListOutline: JSONOutline {
         case (.members, .object) where name.equals("partitionKey"): return .take(.partition)
         case (.list, _): return .take(.cookie)
         case (.map, _): return .take(.namedCookie)
-        case (.origins, .object): return .enter(.origin)
-        case (.origin, .array) where name.equals("localStorage") || name.equals("indexedDB"): return .enter(.storage)
-        case (.storage, _):
-            storageCount += 1
+        case (.origins, .object):
+            origins.beginOrigin()
+            return .enter(.origin)
+        case (.origin, _) where name.equals("origin"): return .take(.originName)
+        case (.origin, .array) where name.equals("localStorage"): return .enter(.storage)
+        case (.origin, .array) where name.equals("indexedDB"): return .enter(.databases)
+        case (.storage, _): return .take(.storageItem)
+        case (.databases, _):
+            origins.skipDatabase()
             return .skip
         default: return .skip
         }
@@ -67,11 +80,13 @@ struct CookieListOutline: JSONOutline {
     mutating func take(
         _ value: JSONValue, as context: Context, named name: Octets, isWhole: Bool, into items: inout [CaptureItem]
     ) {
-        if case .partition = context {
-            if value.object?["sourceOrigin"] != nil {
-                items.append(.failure(.partitionUnclear(at: CapturePlace(source: source))))
-            }
-            return
+        switch context {
+        case .partition:
+            guard value.object?["sourceOrigin"] != nil else { return }
+            return items.append(.failure(.partitionUnclear(at: CapturePlace(source: source))))
+        case .originName: return origins.take(name: value, into: &items)
+        case .storageItem: return origins.take(item: value, isWhole: isWhole, into: &items)
+        default: break
         }
         entryCount += 1
         let place = CapturePlace(source: source, entry: entryCount)
@@ -109,6 +124,6 @@ struct CookieListOutline: JSONOutline {
                     .notCookieList(nonCookies.finding, entry: nonCookies.first, count: nonCookies.count, at: place)))
         }
         if isWhole, !hasList { items.append(.failure(.noCookieList(members.dialect.title, at: place))) }
-        if storageCount > 0 { items.append(.failure(.localStorage(storageCount, at: place))) }
+        origins.finish(into: &items)
     }
 }

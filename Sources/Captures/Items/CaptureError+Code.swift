@@ -34,8 +34,10 @@ extension CaptureError {
         public static let responseSkipped = Code("response-skipped")
         /// Several Set-Cookie lines were joined to one by the writer and cannot be told apart.
         public static let setCookieJoined = Code("set-cookie-joined")
-        /// The capture holds web storage beside its cookies, which is not read. A notice.
+        /// The capture holds databases of pages, which are not read. A notice.
         public static let storageIgnored = Code("storage-ignored")
+        /// Items of `localStorage` cannot be read, or are too long.
+        public static let storageLeftOut = Code("storage-left-out")
         /// Whether a list's cookies are partitioned cannot be told. A notice.
         public static let partitionUnclear = Code("partition-unclear")
         /// No request of a capture carries a cookie and no response sets one; the browser leaves them out unless it is

@@ -129,11 +129,23 @@ extension CaptureError {
                 + "unpartitioned ones.", .notice)
     }
 
-    static func localStorage(_ count: Int, at place: CapturePlace) -> CaptureError {
+    static func databasesIgnored(_ count: Int, at place: CapturePlace) -> CaptureError {
         CaptureError(
             .storageIgnored, place,
-            "\(count == 1 ? "One item" : "\(count) items") of web storage (localStorage, IndexedDB) "
-                + "\(count == 1 ? "was" : "were") left out: only cookies are read.", .notice)
+            "\(count == 1 ? "One IndexedDB database was" : "\(count) IndexedDB databases were") left out: only cookies "
+                + "and localStorage are read.", .notice)
+    }
+
+    /// Items of the `localStorage` of an origin.
+    ///
+    /// - Parameter finding: what keeps the first one out.
+    static func storageLeftOut(
+        _ finding: String, origin: Int, item: Int, count: Int, at place: CapturePlace
+    ) -> CaptureError {
+        let rest = count == 1 ? "" : ", and \(count - 1) more of this origin"
+        return CaptureError(
+            .storageLeftOut, place,
+            "Item \(item) of the localStorage of origin \(origin) was left out: \(finding)\(rest).", count: 0)
     }
 
     private static func after(_ count: Int) -> String {

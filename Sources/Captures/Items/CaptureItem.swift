@@ -6,6 +6,8 @@ public enum CaptureItem: Sendable, Hashable {
     case response(CapturedResponse)
     /// A cookie from another program's store; a store's dump does not pretend to be a response.
     case cookie(CookieRecord, CapturePlace)
+    /// An item of a page's `localStorage`.
+    case storage(WebStorageItem, CapturePlace)
     /// A part that could not be read; what stands around it was.
     case failure(CaptureError)
 
@@ -13,7 +15,7 @@ public enum CaptureItem: Sendable, Hashable {
     public var place: CapturePlace {
         switch self {
         case .response(let response): response.place
-        case .cookie(_, let place): place
+        case .cookie(_, let place), .storage(_, let place): place
         case .failure(let error): error.place
         }
     }
@@ -34,6 +36,7 @@ extension CaptureItem: CustomStringConvertible, CustomDebugStringConvertible, Cu
         switch self {
         case .response(let response): response.description
         case .cookie(_, let place): "\(place): cookie"
+        case .storage(_, let place): "\(place): localStorage item"
         case .failure(let error): error.description
         }
     }

@@ -11,6 +11,10 @@ protocol JSONHandler {
     /// The array or object at hand ends.
     mutating func end()
 
+    /// Whether a surrogate without its pair stays one in the string that begins (``WebString``). Otherwise it becomes the
+    /// octet that it stands for in Python, or U+FFFD.
+    var keepsLoneSurrogates: Bool { get }
+
     /// A string begins. Where the answer is false, it is passed over.
     mutating func beginString() -> Bool
 
@@ -22,6 +26,10 @@ protocol JSONHandler {
 
     /// A number, boolean or null.
     mutating func scalar(_ scalar: JSONScalar)
+}
+
+extension JSONHandler {
+    var keepsLoneSurrogates: Bool { false }
 }
 
 /// The kinds of JSON values that hold others.

@@ -17,6 +17,9 @@ protocol JSONOutline: Sendable {
         named name: Span<UInt8>, holding container: JSONContainer?, in context: Context
     ) -> JSONPart<Context>
 
+    /// Whether surrogates without their pair stay in the strings of a value that is taken.
+    static func keepsLoneSurrogates(in context: Context) -> Bool
+
     /// Takes a value. Of one that is larger than the limit a part is missing.
     mutating func take(
         _ value: JSONValue, as context: Context, named name: Octets, isWhole: Bool, into items: inout [CaptureItem])
@@ -32,6 +35,7 @@ protocol JSONOutline: Sendable {
 }
 
 extension JSONOutline {
+    static func keepsLoneSurrogates(in context: Context) -> Bool { false }
     var bufferedByteCount: Int { 0 }
 }
 
@@ -104,6 +108,7 @@ struct JSONOutlineHandler<Outline: JSONOutline>: JSONHandler, Sendable {
     }
 
     var bufferedByteCount: Int { outline.bufferedByteCount + builder.byteCount }
+    var keepsLoneSurrogates: Bool { taken.map(Outline.keepsLoneSurrogates) ?? false }
 
     private mutating func part(_ container: JSONContainer?) -> JSONPart<Outline.Context> {
         let context = contexts.last ?? Outline.start

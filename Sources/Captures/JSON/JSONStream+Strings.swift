@@ -3,7 +3,8 @@ extension JSONStream {
     mutating func beginString(isKey: Bool) {
         self.isKey = isKey
         state = .string
-        text.begin(isKept: isReporting && (isKey || handler.beginString()))
+        let isKept = isReporting && (isKey || handler.beginString())
+        text.begin(isKept: isKept, keepsLoneSurrogates: handler.keepsLoneSurrogates)
     }
 
     /// Reads within a string up to its end, an escape that the piece does not hold whole, or the piece's end.

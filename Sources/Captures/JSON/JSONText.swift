@@ -1,3 +1,5 @@
+import CookieModel
+
 /// Gathers the text of one JSON string: plain runs as they are, escapes as UTF-8.
 struct JSONText {
     /// The bytes so far.
@@ -6,13 +8,15 @@ struct JSONText {
     private(set) var isTooLong = false
     /// Whether the bytes are wanted at all.
     private(set) var isKept = false
+    private var keepsLoneSurrogates = false
     /// The first half of a surrogate pair, waiting for the second.
     private var highSurrogate: UInt16?
 
     /// Begins a string.
-    mutating func begin(isKept: Bool) {
+    mutating func begin(isKept: Bool, keepsLoneSurrogates: Bool) {
         bytes.removeAll(keepingCapacity: bytes.capacity <= 4096)
         self.isKept = isKept
+        self.keepsLoneSurrogates = keepsLoneSurrogates
         isTooLong = false
         highSurrogate = nil
     }
@@ -66,9 +70,12 @@ struct JSONText {
     }
 
     /// Writers in Python (mitmproxy) turn a byte that is not UTF-8 into a lone surrogate from U+DC80 to U+DCFF
-    /// (PEP 383), which gives that byte back. Any other lone surrogate is no text at all.
+    /// (PEP 383), which gives that byte back. Any other lone surrogate is no text at all, but in a string of a web page.
     private mutating func appendLoneSurrogate(_ unit: UInt16) {
-        if (0xDC80...0xDCFF).contains(unit) {
+        if keepsLoneSurrogates {
+            guard makeRoom(for: 3) else { return }
+            bytes += WebString.octets(ofSurrogate: unit)
+        } else if (0xDC80...0xDCFF).contains(unit) {
             guard makeRoom(for: 1) else { return }
             bytes.append(UInt8(truncatingIfNeeded: unit))
         } else {

@@ -65,6 +65,13 @@ public struct CookieWriter: Sendable {
         return .written(losses: capabilities.losses(of: record))
     }
 
+    /// Appends an item of web storage, where the format holds any (``ExportFormat/holdsWebStorage``). Give them after the
+    /// cookies, those of one origin one after the other.
+    public mutating func write(_ item: WebStorageItem, to bytes: inout [UInt8]) {
+        begin(&bytes)
+        writer.write(item, to: &bytes)
+    }
+
     /// Appends what ends the file. Nothing can be written afterwards.
     public mutating func finish(_ bytes: inout [UInt8]) {
         begin(&bytes)

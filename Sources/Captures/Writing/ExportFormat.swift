@@ -103,3 +103,8 @@ public enum ExportFormat: String, Sendable, CaseIterable {
         }
     }
 }
+
+extension ExportFormat {
+    /// Whether a file of the format holds the `localStorage` of pages too.
+    public var holdsWebStorage: Bool { self == .storageState }
+}

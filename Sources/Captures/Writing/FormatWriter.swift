@@ -10,6 +10,14 @@ protocol FormatWriter: Sendable {
     /// Takes the next cookie, whose lifetime ends at a moment that the format can write.
     mutating func write(_ record: CookieRecord, to bytes: inout [UInt8])
 
+    /// Takes an item of web storage, once all cookies are written; the items of one origin come one after the other. A
+    /// format without web storage does nothing.
+    mutating func write(_ item: WebStorageItem, to bytes: inout [UInt8])
+
     /// What stands behind the last cookie.
     mutating func end(_ bytes: inout [UInt8])
+}
+
+extension FormatWriter {
+    mutating func write(_ item: WebStorageItem, to bytes: inout [UInt8]) {}
 }

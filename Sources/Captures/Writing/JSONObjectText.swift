@@ -33,6 +33,18 @@ struct JSONObjectText {
     /// The object's text.
     func ended() -> [UInt8] { bytes + [ASCII.rightBrace] }
 
+    /// A string of a web page as a JSON string: surrogates without their pair are escapes.
+    static func webString(_ text: Octets) -> [UInt8] {
+        var bytes = [ASCII.quote]
+        WebString.forEachPart(of: text.bytes) {
+            bytes += string($0).dropFirst().dropLast()
+        } surrogate: {
+            bytes += "\\u\(String($0, radix: 16, uppercase: true))".utf8
+        }
+        bytes.append(ASCII.quote)
+        return bytes
+    }
+
     /// UTF-8 as a JSON string (RFC 8259, section 7).
     static func string(_ text: some Sequence<UInt8>) -> [UInt8] {
         var bytes = [ASCII.quote]

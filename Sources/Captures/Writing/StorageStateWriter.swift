@@ -6,6 +6,10 @@ import CookieModel
 /// without is host-only; no `sameSite` is no attribute; -1 ends with the session.
 struct StorageStateWriter: FormatWriter {
     private var cookies = JSONArrayText()
+    private var origins = JSONArrayText()
+    private var items = JSONArrayText()
+    /// The origin whose items are being written.
+    private var origin: String?
 
     func begin(_ bytes: inout [UInt8]) {
         bytes += #"{"cookies":["#.utf8
@@ -28,7 +32,22 @@ struct StorageStateWriter: FormatWriter {
         cookies.append(object.ended(), to: &bytes)
     }
 
+    mutating func write(_ item: WebStorageItem, to bytes: inout [UInt8]) {
+        if item.origin != origin {
+            bytes += (origin == nil ? "\n],\"origins\":[" : "\n]}").utf8
+            var object = JSONObjectText()
+            object.append("origin", item.origin)
+            object.append("localStorage", json: "[".utf8)
+            origins.append(object.bytes, to: &bytes)
+            (origin, items) = (item.origin, JSONArrayText())
+        }
+        var object = JSONObjectText()
+        object.append("name", json: JSONObjectText.webString(item.key))
+        object.append("value", json: JSONObjectText.webString(item.value))
+        items.append(object.ended(), to: &bytes)
+    }
+
     func end(_ bytes: inout [UInt8]) {
-        bytes += "\n],\"origins\":[]}\n".utf8
+        bytes += (origin == nil ? "\n],\"origins\":[]}\n" : "\n]}\n]}\n").utf8
     }
 }

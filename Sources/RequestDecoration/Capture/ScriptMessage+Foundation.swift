@@ -105,6 +105,11 @@ struct ScriptMessageObject {
         try container.decodeIfPresent(Double.self, forKey: Name(stringValue: name))
     }
 
+    /// An object; `nil` where it is missing or `null`.
+    func member<Member: Decodable>(_ name: String, of type: Member.Type) throws -> Member? {
+        try container.decodeIfPresent(type, forKey: Name(stringValue: name))
+    }
+
     /// A list of so many elements at most; empty where it is missing.
     func list<Element: Decodable>(_ name: String, of type: Element.Type, limit: Int) throws -> [Element] {
         let key = Name(stringValue: name)

@@ -1,6 +1,7 @@
 internal import CookieModel
 
-/// Tells one cookie with one value from another within an origin: what a tab remembers of it. Short, since it outlives
+/// Tells one cookie with one value from another within an origin, or some items of web storage from others: what a tab
+/// remembers of it. Short, since it outlives
 /// the cookie there, and a page may read it. A checksum over parts, told apart from their like cut elsewhere: no secret,
 /// and no proof of anything.
 struct CookieMark {
@@ -11,6 +12,14 @@ struct CookieMark {
         add(id.domain.octets)
         add(flag: id.isHostOnly)
         add(id.path)
+    }
+
+    /// The mark of the items of web storage of an origin.
+    init(_ items: some Sequence<WebStorageItem>) {
+        for item in items {
+            add(item.key)
+            add(item.value)
+        }
     }
 
     /// The mark of a cookie of that domain and path.

@@ -8,18 +8,41 @@ extension InjectionReport {
         let document = try ScriptMessage.decode(InjectionReportDocument.self, text)
         page = document.page
         cookies = document.entries.map(\.entry)
+        storage = document.storage
     }
 }
 
 private struct InjectionReportDocument: Decodable {
     let page: String
     let entries: [EntryDocument]
+    let storage: [InjectionReport.State: Int]
 
     init(from decoder: any Decoder) throws {
-        let object = try ScriptMessageObject(decoder, ["crumb", "page", "cookies"])
+        let object = try ScriptMessageObject(decoder, ["crumb", "page", "cookies", "storage"])
         guard try object.text("crumb", limit: 16) == "injection" else { throw object.malformed("crumb") }
         page = try object.requiredText("page", limit: 1024)
         entries = try object.list("cookies", of: EntryDocument.self, limit: 1024)
+        storage = try object.member("storage", of: StorageDocument.self)?.counts ?? [:]
+    }
+}
+
+/// How many items of `localStorage` came to each state.
+private struct StorageDocument: Decodable {
+    private static let states: [InjectionReport.State] = [.set, .present, .kept, .given, .refused, .blocked]
+
+    let counts: [InjectionReport.State: Int]
+
+    init(from decoder: any Decoder) throws {
+        let object = try ScriptMessageObject(decoder, Set(StorageDocument.states.map(\.rawValue)))
+        var counts: [InjectionReport.State: Int] = [:]
+        for state in StorageDocument.states {
+            guard let number = try object.number(state.rawValue) else { continue }
+            guard let count = Int(exactly: number), (0...1_000_000).contains(count) else {
+                throw object.malformed(state.rawValue)
+            }
+            if count > 0 { counts[state] = count }
+        }
+        self.counts = counts
     }
 }
 

@@ -1,9 +1,9 @@
-/// What an ``InjectionScript`` says of its cookies after it ran on a page.
+/// What an ``InjectionScript`` says of its cookies and items of `localStorage` after it ran on a page.
 ///
 /// In a world that the script shares with the page, a page can forge it: it tells whether a session got through, and
 /// grants nothing.
 public struct InjectionReport: Sendable, Hashable {
-    /// What became of a cookie.
+    /// What became of a cookie or an item.
     public enum State: String, Sendable, CaseIterable {
         /// The script set it, and it reads back.
         case set
@@ -42,9 +42,13 @@ public struct InjectionReport: Sendable, Hashable {
     /// The script's cookies for that page, in its order.
     public let cookies: [Entry]
 
+    /// How many of the script's items of `localStorage` for that page came to each state; states without any are left out.
+    public let storage: [State: Int]
+
     /// Whether nothing was refused or blocked, as far as scripts of the page can see: ``State/unverifiable`` cookies count
     /// as set.
     public var isComplete: Bool {
-        cookies.allSatisfy { $0.state != .refused && $0.state != .blocked }
+        cookies.allSatisfy { $0.state != .refused && $0.state != .blocked } && storage[.refused] == nil
+            && storage[.blocked] == nil
     }
 }

@@ -7,8 +7,8 @@
   // are.
   if (typeof location === "undefined" || typeof document === "undefined") return;
   var protocol = location.protocol, host = location.hostname, path = location.pathname;
-  var cookies = cookiesFor(protocol, host);
-  if (cookies.length === 0) return;
+  var cookies = cookiesFor(protocol, host), items = itemsFor(protocol, location.host), counts = null;
+  if (cookies.length === 0 && items.length === 0) return;
   var now = time(), given = mode === "always" ? "" : remembered(), before = visible(), after, cookie, index;
   for (index = 0; index < cookies.length; index++) cookies[index].state = seed(cookies[index]);
   after = visible();
@@ -20,6 +20,7 @@
       if (find(after, cookie) === "cut" && find(before, cookie) === "none") remove(cookie);
     }
   }
+  if (items.length > 0) counts = seedItems();
   if (mode !== "always") remember();
   return report();
 
@@ -50,6 +51,33 @@
       return "refused";
     }
     return "unverifiable";
+  }
+
+  // `items` has a mark, then keys and values in turn. What became of the items is counted by state.
+  function seedItems() {
+    var states = { set: 0, present: 0, kept: 0, given: 0, refused: 0, blocked: 0 }, storage = null, index;
+    if (mode === "once" && holds(given, items[0])) {
+      states.given = (items.length - 1) / 2;
+      return states;
+    }
+    try {
+      storage = window.localStorage;
+    } catch (error) {}
+    for (index = 1; index < items.length; index += 2) states[seedItem(storage, items[index], items[index + 1])]++;
+    return states;
+  }
+
+  function seedItem(storage, key, value) {
+    if (!storage) return "blocked";
+    try {
+      var found = storage.getItem(key);
+      if (found === value) return "present";
+      if (found !== null && mode !== "always") return "kept";
+      storage.setItem(key, value);
+      return storage.getItem(key) === value ? "set" : "refused";
+    } catch (error) {
+      return "refused";
+    }
   }
 
   function remove(cookie) {
@@ -158,6 +186,7 @@
         marks += cookies[index].mark;
       }
     }
+    if (mode === "once" && counts !== null && counts.given + counts.refused + counts.blocked === 0) marks += items[0];
     if (marks === given) return;
     try {
       sessionStorage.setItem("crumb", marks);
@@ -170,7 +199,7 @@
     for (var index = 0; index < cookies.length; index++) {
       text += (index > 0 ? "," : "") + cookies[index].label + ',"state":"' + cookies[index].state + '"}';
     }
-    text += "]}";
+    text += "]" + storageReport() + "}";
     if (handler === null) return text;
     try {
       window.webkit.messageHandlers[handler].postMessage(text);
@@ -181,5 +210,12 @@
     }
   }
 
+  function storageReport() {
+    if (counts === null) return "";
+    return ',"storage":{"set":' + counts.set + ',"present":' + counts.present + ',"kept":' + counts.kept +
+      ',"given":' + counts.given + ',"refused":' + counts.refused + ',"blocked":' + counts.blocked + "}";
+  }
+
   //{cookies}
+  //{items}
 })();

@@ -1,13 +1,13 @@
 public import CookieModel
 
-/// JavaScript that sets cookies through `document.cookie`, for a web view or a browser: those of one page, or of
-/// several origins at once.
+/// JavaScript that sets cookies through `document.cookie`, and items of `localStorage`, for a web view or a browser: those
+/// of one page, or of several origins at once.
 ///
 /// The script runs at document start, in every frame it is put into. A frame gets the cookies of its own scheme and host
-/// only, compared with `location` before any value is used; a frame of another origin sees nothing of it. What a script
-/// cannot carry is listed with the reason.
+/// only, and the items of its own scheme, host and port, compared with `location` before any value is used; a frame of
+/// another origin sees nothing of it. What a script cannot carry is listed with the reason.
 public struct InjectionScript: Sendable {
-    /// When the script sets a cookie.
+    /// When the script sets a cookie or an item of `localStorage`.
     public enum Writing: String, Sendable, CaseIterable {
         /// Once in each tab and origin, where the page has none of that name: what the page changes or deletes
         /// afterwards stays as the page wants it. The tab's `sessionStorage` remembers, in an item `crumb`; where there
@@ -85,6 +85,8 @@ public struct InjectionScript: Sendable {
     public let unverifiable: [Cookie]
     /// The cookies of the pages' sites that it does not set.
     public let omissions: [Omission]
+    /// How many items of `localStorage` it sets.
+    public let storageItemCount: Int
 
     /// The script for a page, out of what a script of that page may set.
     ///
@@ -109,11 +111,13 @@ public struct InjectionScript: Sendable {
     ///
     /// - Parameters:
     ///   - pages: the pages with their cookies.
+    ///   - storage: the items of `localStorage` of the pages' origins, those of one origin one after the other
+    ///     (``SessionStore/CookieJar/webStorage(of:)``).
     ///   - writing: when it sets a cookie.
     ///   - verification: whether it says afterwards what became of each cookie.
     ///   - policy: the rules of the browser that the script is for.
     public init(
-        _ pages: [Page], writing: Writing = .once, verification: Verification = .none,
+        _ pages: [Page], storage: [WebStorageItem] = [], writing: Writing = .once, verification: Verification = .none,
         policy: CookiePolicy = CookiePolicy(profile: .browser)
     ) {
         var paths: [Origin: [Octets]] = [:]
@@ -148,8 +152,10 @@ public struct InjectionScript: Sendable {
         let sections = order.compactMap { origin in
             origins[origin].flatMap { $0.cookies.isEmpty ? nil : (origin, $0) }
         }
+        storageItemCount = storage.count
         source =
-            sections.isEmpty ? "" : InjectionScript.source(sections, writing: writing, verification: verification)
+            sections.isEmpty && storage.isEmpty
+            ? "" : InjectionScript.source(sections, storage, writing: writing, verification: verification)
     }
 }
 

@@ -45,7 +45,7 @@ struct JavaScript {
         moment.appendHTTPDate(to: &octets)
     }
 
-    /// Writes a string literal; what is not UTF-8 becomes U+FFFD.
+    /// Writes a string literal of text or a string of a web page (``WebString``); what is neither becomes U+FFFD.
     mutating func writeLiteral(_ text: Octets) {
         write("\"")
         text.withContiguousStorageIfAvailable { writeWithinLiteral($0) }
@@ -58,13 +58,20 @@ struct JavaScript {
             octets.append(contentsOf: text)
             return
         }
-        for unit in String(decoding: text, as: UTF8.self).utf16 {
-            if let byte = UInt8(exactly: unit), JavaScript.standsForItself(byte) {
-                octets.append(byte)
-            } else {
-                write("\\u")
-                for shift in [12, 8, 4, 0] { octets.append(JavaScript.digit(UInt8(unit >> UInt16(shift) & 15))) }
-            }
+        WebString.forEachPart(of: text) {
+            for unit in String(decoding: $0, as: UTF8.self).utf16 { write(unit) }
+        } surrogate: {
+            write($0)
+        }
+    }
+
+    /// Writes a UTF-16 code unit of a string literal.
+    private mutating func write(_ unit: UInt16) {
+        if let byte = UInt8(exactly: unit), JavaScript.standsForItself(byte) {
+            octets.append(byte)
+        } else {
+            write("\\u")
+            for shift in [12, 8, 4, 0] { octets.append(JavaScript.digit(UInt8(unit >> UInt16(shift) & 15))) }
         }
     }
 

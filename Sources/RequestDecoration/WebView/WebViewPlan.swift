@@ -32,7 +32,7 @@ public struct WebViewPlan: Sendable {
     public let nativeCookies: [NativeCookie]
     /// The cookies that the native store cannot hold. Script and Cookie field carry of them what they can.
     public let omissions: [Omission]
-    /// The script for the page, and for frames of its origin.
+    /// The script for the page, and for frames of its origin: cookies and items of `localStorage`.
     public let script: InjectionScript
     /// The Cookie field value to send, where the native store cannot hold all that the request carries. It reaches the
     /// first request only: a redirect is sent with what the store has.
@@ -45,13 +45,14 @@ public struct WebViewPlan: Sendable {
     /// - Parameters:
     ///   - navigation: the navigation: who asks for the page, and from where.
     ///   - cookies: all cookies of the jar with their values: requests of the page go to other hosts too.
+    ///   - storage: the items of `localStorage` of the page's origin.
     ///   - native: what the native store holds; `nil` where the web view has no store that can be written.
     ///   - capabilities: what the native store can hold.
     ///   - policy: the rules of the jar.
     ///   - verification: how the script reports.
     ///   - now: the time.
     public init(
-        for navigation: RequestContext, cookies: [Cookie], native: [NativeCookie]?,
+        for navigation: RequestContext, cookies: [Cookie], storage: [WebStorageItem] = [], native: [NativeCookie]?,
         capabilities: NativeStoreCapabilities = .webKit, policy: CookiePolicy,
         verification: InjectionScript.Verification = .none, now: Timestamp
     ) {
@@ -62,7 +63,7 @@ public struct WebViewPlan: Sendable {
         let access = navigation.scriptWriting
         script = InjectionScript(
             [InjectionScript.Page(policy.retrieval(from: ofSite, for: access, now: now, opening: \.value), in: access)],
-            verification: verification)
+            storage: storage.filter { $0.origin == navigation.url.origin }, verification: verification)
         let known = Dictionary((native ?? []).map { ($0.id, $0) }) { _, last in last }
         var puts: [NativeCookie] = []
         var held: [Cookie.ID: NativeCookie] = [:]
@@ -117,7 +118,7 @@ extension CookieJar {
         verification: InjectionScript.Verification = .none, now: Timestamp
     ) throws(SessionStoreError) -> WebViewPlan {
         WebViewPlan(
-            for: navigation, cookies: try cookies().readable, native: native, capabilities: capabilities,
-            policy: policy, verification: verification, now: now)
+            for: navigation, cookies: try cookies().readable, storage: try webStorage(of: [navigation.url]).readable,
+            native: native, capabilities: capabilities, policy: policy, verification: verification, now: now)
     }
 }

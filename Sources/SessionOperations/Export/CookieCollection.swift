@@ -5,6 +5,9 @@ package struct CookieCollection {
     private var store: CookieStore
     private var records: [CookieRecord?] = []
     private var places: [Cookie.ID: Int] = [:]
+    /// The items of web storage, by origin in the order in which they came.
+    package private(set) var storage: [(origin: String, items: [WebStorageItem])] = []
+    private var storagePlaces: [String: (place: Int, keys: [Octets: Int])] = [:]
 
     package init(policy: CookiePolicy) {
         var policy = policy
@@ -39,12 +42,27 @@ package struct CookieCollection {
     /// The identities of all of them.
     package var ids: [Cookie.ID] { Array(places.keys) + store.cookies.map(\.id) }
 
+    /// Takes in an item of web storage, in the place of the one with the same key.
+    package mutating func receive(_ item: WebStorageItem) {
+        guard let place = storagePlaces[item.origin]?.place else {
+            storagePlaces[item.origin] = (storage.count, [item.key: 0])
+            storage.append((item.origin, [item]))
+            return
+        }
+        if let index = storagePlaces[item.origin]?.keys[item.key] {
+            storage[place].items[index] = item
+        } else {
+            storagePlaces[item.origin]?.keys[item.key] = storage[place].items.count
+            storage[place].items.append(item)
+        }
+    }
+
     private mutating func forget(_ id: Cookie.ID) {
         if let place = places.removeValue(forKey: id) { records[place] = nil }
     }
 
     /// Whether there are none.
-    package var isEmpty: Bool { places.isEmpty && store.count == 0 }
+    package var isEmpty: Bool { places.isEmpty && store.count == 0 && storage.isEmpty }
 
     /// Goes through all of them: those of stores in their order, then those of responses in the order of creation.
     package func forEach(_ body: (CookieRecord) throws -> Void) rethrows {

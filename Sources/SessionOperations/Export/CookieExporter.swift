@@ -31,6 +31,15 @@ package struct CookieExporter {
         report.count(writer.write(record, to: &bytes), of: record)
     }
 
+    /// The format.
+    package var format: ExportFormat { writer.format }
+
+    /// Writes the web storage of an origin, after all cookies.
+    package mutating func write(_ part: ExportedCookies.StoragePart, to bytes: inout [UInt8]) {
+        for item in part.items { writer.write(item, to: &bytes) }
+        report.count(part)
+    }
+
     /// Accounts for a cookie whose value cannot be read back.
     package mutating func leaveOut(unreadable cookie: Cookie) {
         report.count(unreadable: cookie)

@@ -22,8 +22,17 @@ package struct CookieSelection {
         if !names.isEmpty, !names.contains(record.name) { return false }
         if let isHTTPOnly, record.isHTTPOnly != isHTTPOnly { return false }
         if let isPersistent, (record.expiry != nil) != isPersistent { return false }
+        return admits(WebHost(record.domain))
+    }
+
+    /// Whether the web storage of an origin is meant: any of the sites, unless a condition is one that only cookies meet.
+    package func admits(storageOf origin: String) -> Bool {
+        names.isEmpty && isHTTPOnly == nil && isPersistent == nil && admits((try? RequestURL(origin))?.host)
+    }
+
+    private func admits(_ domain: WebHost?) -> Bool {
         guard !sites.isEmpty else { return true }
-        guard let domain = WebHost(record.domain) else { return false }
+        guard let domain else { return false }
         if siteNames.contains(domain.octets) { return true }
         return domain.octets.indices.contains { index in
             guard domain.octets[index] == UInt8(ascii: ".") else { return false }

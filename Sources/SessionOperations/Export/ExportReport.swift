@@ -32,6 +32,12 @@ package struct ExportReport: Codable {
     /// The file; `nil` for standard output.
     package var output: String?
     package var written = 0
+    /// How many items of `localStorage` were written.
+    package private(set) var storageItems = 0
+    /// How many were not, since the format holds none.
+    package private(set) var storageItemsLeftOut = 0
+    /// How many have a stored value that cannot be read back.
+    package private(set) var storageItemsUnreadable = 0
     package private(set) var leftOut: [LeftOut] = []
     package private(set) var notKept: [NotKept] = []
     /// Cookies whose lifetime is over.
@@ -43,6 +49,18 @@ package struct ExportReport: Codable {
     package var complaints: [String] {
         leftOut.map { "left out \($0.cookie.label): \($0.reason.explanation) (\($0.reason.id))" }
             + unreadable.map { "left out \($0.unreadableLine)" }
+            + (storageItemsUnreadable == 0
+                ? []
+                : [
+                    "left out \(storageItemsUnreadable) items of localStorage: \(ExclusionReason.unreadable.explanation)"
+                ])
+    }
+
+    /// Accounts for the web storage of an origin.
+    mutating func count(_ part: ExportedCookies.StoragePart) {
+        storageItems += part.items.count
+        storageItemsLeftOut += part.leftOut
+        storageItemsUnreadable += part.unreadable
     }
 
     /// Whether there is nothing to be written: a request without cookies has no header.

@@ -32,9 +32,25 @@ package struct ExportedCookies: Sendable {
         case none
     }
 
+    /// The web storage of an origin.
+    package struct StoragePart {
+        /// The items with their values.
+        let items: [WebStorageItem]
+        /// How many stored values cannot be read.
+        let unreadable: Int
+        /// How many items were not read, since the format holds none.
+        let leftOut: Int
+
+        package init(items: [WebStorageItem] = [], unreadable: Int = 0, leftOut: Int = 0) {
+            (self.items, self.unreadable, self.leftOut) = (items, unreadable, leftOut)
+        }
+    }
+
     private let jar: CookieJar
     private let now: Timestamp
     private var source: Source
+    /// The origins whose web storage is still to come, with the number of their items.
+    private var origins: ArraySlice<(origin: String, items: Int)>
 
     /// The cookies of a jar.
     ///
@@ -51,6 +67,11 @@ package struct ExportedCookies: Sendable {
         } else {
             source = .sites(try jar.sites()[...])
         }
+        let origins = scope == .anySite ? try jar.webStorageOrigins() : []
+        self.origins =
+            origins.filter { request == nil || $0.origin == request?.url.origin }.map {
+                ($0.origin, $0.items)
+            }[...]
     }
 
     /// The next domain's, as they are when their turn comes; `nil` where there are no more.
@@ -73,5 +94,16 @@ package struct ExportedCookies: Sendable {
             let (readable, unreadable) = try jar.cookies(site: site)
             return Part(readable: readable, unreadable: unreadable)
         }
+    }
+
+    /// The web storage of the next origin that a selection admits, after all cookies; `nil` after the last one.
+    package mutating func nextStorage(
+        admittedBy selection: CookieSelection, for format: ExportFormat
+    ) throws -> StoragePart? {
+        guard let next = origins.popFirst() else { return nil }
+        guard selection.admits(storageOf: next.origin) else { return StoragePart() }
+        guard format.holdsWebStorage else { return StoragePart(leftOut: next.items) }
+        let (readable, unreadable) = try jar.webStorage(ofOrigin: next.origin)
+        return StoragePart(items: readable, unreadable: unreadable.count)
     }
 }

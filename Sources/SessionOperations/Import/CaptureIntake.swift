@@ -18,6 +18,8 @@ package struct CaptureIntake {
     private var captureID: CaptureID?
     /// The cookies that the requests sent, as far as they are wanted.
     private var requestCookies = RequestCookies()
+    /// What a dry run would store of web storage.
+    private var storageTrial = WebStorageTrial()
     /// What became of every line so far.
     package var report: ImportReport
     /// Where reading has come to.
@@ -100,7 +102,7 @@ package struct CaptureIntake {
     private mutating func store(
         _ items: [CaptureItem], as digest: CaptureDigest?
     ) throws(SessionStoreError) {
-        guard items.contains(where: { $0.cookieCount > 0 }) else {
+        guard items.contains(where: { $0.cookieCount > 0 || $0.isStorage }) else {
             for item in items {
                 report.count(item)
                 if case .response(let response) = item { noteRequest(of: response) }
@@ -115,6 +117,7 @@ package struct CaptureIntake {
                 report.count(item)
                 switch item {
                 case .failure: break
+                case .storage(let item, _): report.count(item, hasRoom: try batch.receive(item))
                 case .cookie(let record, let place):
                     report.count(try batch.receive(record), at: place, line: nil, received: .distantPast)
                 case .response(let response):
@@ -154,13 +157,18 @@ package struct CaptureIntake {
     ///
     /// - Returns: whether that is so.
     private mutating func storeInMemory(_ items: [CaptureItem]) throws(SessionStoreError) -> Bool {
+        // A jar that does not exist yet is created for any item of web storage.
+        guard target.isDryRun || !items.contains(where: \.isStorage) else { return false }
         var copy = self
+        for case .storage(let item, _) in items {
+            copy.report.count(item, hasRoom: try copy.storageTrial.receive(item, in: target.jar))
+        }
         let now = now
         let decisions = try target.inMemory(now: now) { store in
             items.flatMap { item -> [StorageDecision] in
                 copy.report.count(item)
                 switch item {
-                case .failure: return []
+                case .failure, .storage: return []
                 case .cookie(let record, let place):
                     let decision = store.receive(record, now: now)
                     copy.report.count(decision, at: place, line: nil, received: .distantPast)
@@ -187,10 +195,13 @@ private struct WaitingItems {
     mutating func append(_ item: CaptureItem, _ options: CaptureImport.Options) {
         items.append(item)
         lines += 1
-        if case .response(let response) = item {
+        switch item {
+        case .response(let response):
             lines += response.setCookie.count
             hasRequestCookies = hasRequestCookies || options.wantsCookies(of: response)
             bytes += (response.setCookie + response.requestCookies).reduce(0) { $0 + $1.count }
+        case .storage(let item, _): bytes += item.octetCount
+        case .cookie, .failure: break
         }
     }
 
@@ -206,7 +217,12 @@ extension CaptureItem {
         switch self {
         case .response(let response): response.setCookie.count
         case .cookie: 1
-        case .failure: 0
+        case .failure, .storage: 0
         }
+    }
+
+    /// Whether it is an item of `localStorage`.
+    fileprivate var isStorage: Bool {
+        if case .storage = self { true } else { false }
     }
 }

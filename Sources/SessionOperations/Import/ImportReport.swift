@@ -109,6 +109,10 @@ package struct ImportReport: Codable {
     package private(set) var expiredNames: [String] = []
     /// How many cookies and lines could not be read, as far as that can be told.
     package private(set) var unreadable = 0
+    /// How many items of `localStorage` were taken.
+    package private(set) var storageItems = 0
+    /// How many had no room.
+    package private(set) var storageItemsLeftOut = 0
     /// How many cookies the requests carried, in responses that set none.
     package private(set) var carriedCookies = 0
     /// For each property that the format does not state, how many cookies kept the one that the jar had.
@@ -149,8 +153,21 @@ package struct ImportReport: Codable {
             guard response.setCookie.isEmpty else { return }
             // Cookies of a Cookie field are separated by semicolons.
             for field in response.requestCookies { carriedCookies += field.count { $0 == 0x3B } + 1 }
-        case .cookie: break
+        case .cookie, .storage: break
         }
+    }
+
+    /// Accounts for an item of `localStorage`.
+    package mutating func count(_ item: WebStorageItem, hasRoom: Bool) {
+        guard !hasRoom else { return storageItems += 1 }
+        storageItemsLeftOut += 1
+        guard storageItemsLeftOut == 1 else { return }
+        append(
+            Failure(
+                code: CaptureError.Code.storageLeftOut.description,
+                message:
+                    "\(source): The localStorage of \(item.origin) does not fit: a jar holds 5 MiB and 10,000 items "
+                    + "of an origin, and 50 MiB and 100,000 items in all.", source: source))
     }
 
     /// Adds a failure.
@@ -258,8 +275,8 @@ package struct ImportReport: Codable {
         nothingImported = Failure(code: code, message: "\(source): \(message)", source: source)
     }
 
-    /// Whether a cookie was stored, replaced or deleted.
-    package var hasChanges: Bool { taken + replaced + deleted + (requestCookies?.taken ?? 0) > 0 }
+    /// Whether a cookie was stored, replaced or deleted, or an item of `localStorage` stored.
+    package var hasChanges: Bool { taken + replaced + deleted + storageItems + (requestCookies?.taken ?? 0) > 0 }
 
     private var reasonForNothing: (code: String, message: String) {
         if lines > 0, expired == lines {

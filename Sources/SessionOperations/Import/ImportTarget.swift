@@ -15,6 +15,9 @@ package final class ImportTarget {
     /// What the jar would hold, while nothing is stored.
     private var trial: CookieStore?
 
+    /// Whether nothing may be stored.
+    package var isDryRun: Bool { creation == nil }
+
     /// A jar that exists.
     package init(_ jar: CookieJar) {
         (name, self.jar, policy, creation) = (jar.name, jar, jar.policy, { () throws(SessionStoreError) in jar })

@@ -56,7 +56,7 @@ struct SessionAPI: Sendable {
     var routes: [ServiceRoute] {
         jarRoutes + savedSessionRoutes + responseRoutes + captureRoutes + decorateRoutes + cookieRoutes + scriptRoutes
             + explainRoutes + changeRoutes + exportRoutes + tokenRoutes + loginRoutes + loginRuleRoutes
-            + headerFieldRoutes + renewalRoutes + simulateRoutes + documentRoutes
+            + headerFieldRoutes + webStorageRoutes + renewalRoutes + simulateRoutes + documentRoutes
     }
 
     /// Adds the routes of `/v1`, and that errors are answered as problems, those of routes that are added later too.

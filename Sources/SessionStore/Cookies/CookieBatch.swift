@@ -8,6 +8,10 @@ public struct CookieBatch {
 
     private let jarID: Int64
     private var rows: RowWriter
+    let sealer: Sealer
+    /// The web storage that the batch has met, and the place of its next item; `nil` before that was asked for.
+    var storageRoom = WebStorageRoom()
+    var nextStorageSequence: Int64?
     let path: String
     private let now: Timestamp
     private let limits: CookieLimits
@@ -41,6 +45,7 @@ public struct CookieBatch {
             ChangeRows(database: rows.database, jarID: rows.jarID, prepared: rows.prepared), now: now)
         jarID = rows.jarID
         self.rows = RowWriter(rows, sealer, memory)
+        self.sealer = sealer
         self.path = path
         self.now = now
         limits = policy.limits

@@ -66,7 +66,7 @@ extension SessionDatabase {
         return try presentJar(named: newName)
     }
 
-    /// Removes every cookie of a jar. The jar stays, with its settings and saved sessions.
+    /// Removes every cookie of a jar, and its web storage. The jar stays, with its settings and saved sessions.
     ///
     /// - Parameter now: the time, for the journal.
     /// - Returns: how many cookies went.
@@ -77,6 +77,7 @@ extension SessionDatabase {
         return try write { connection in
             let id = try JarRows(database: connection).presentJar(named: name).id
             try CaptureRows(database: connection, jarID: id).allowAgain()
+            _ = try WebStorageRows(database: connection, jarID: id).delete()
             return try JournaledCookieRows(database: connection, jarID: id).removeAll(now: now)
         }
     }

@@ -8,7 +8,7 @@ internal import GRDB
 extension SessionDatabase {
     /// Makes a jar that holds the same cookies as another one, under the same settings.
     ///
-    /// Flags, lifetimes, order, times of use, origins, login rules and header fields are the same; what has expired and
+    /// Flags, lifetimes, order, times of use, origins, login rules, header fields and web storage are the same; what has expired and
     /// saved sessions are left out.
     ///
     /// - Returns: how many cookies were copied, and which were left out.
@@ -48,6 +48,7 @@ extension SessionDatabase {
             }
             try LoginRuleRows(database: connection, jarID: newID).take(from: id)
             try HeaderFieldRows(database: connection, jarID: newID).take(from: id, sealer)
+            try WebStorageRows(database: connection, jarID: newID).take(from: id, sealer)
             try jars.setNextSequence(try jars.nextSequence(id: id), id: newID)
             return copy
         }
@@ -118,6 +119,7 @@ extension SessionDatabase {
             merge.evicted += try limiter.removeTotalExcess()
             try LoginRuleRows(database: connection, jarID: targetID).take(from: id)
             try HeaderFieldRows(database: connection, jarID: targetID).take(from: id, sealer)
+            try WebStorageRows(database: connection, jarID: targetID).take(from: id, sealer)
             try jars.setNextSequence(sequence, id: targetID)
             return merge
         }

@@ -7,12 +7,14 @@ enum SealedTable: CaseIterable {
     case savedCookies
     case tokens
     case headerFields
+    case webStorage
 
     /// Where a page ended.
     enum Position {
         case cookie(owner: Int64, site: Octets, id: Cookie.ID)
         case token(Int64)
         case headerField(jarID: Int64, name: String, scope: String)
+        case storage(jarID: Int64, snapshotID: Int64, origin: String, key: Octets)
     }
 
     /// The values of the rows after `position`, of `limit` rows at most, and where the page ended; `nil` there for a
@@ -27,6 +29,7 @@ enum SealedTable: CaseIterable {
         case .savedCookies: try cookiePage(database, "snapshot_cookie", after: position, limit: limit, notUnder: keyID)
         case .tokens: try tokenPage(database, after: position, limit: limit, notUnder: keyID)
         case .headerFields: try headerFieldPage(database, after: position, limit: limit, notUnder: keyID)
+        case .webStorage: try webStoragePage(database, after: position, limit: limit, notUnder: keyID)
         }
     }
 
@@ -53,6 +56,13 @@ enum SealedTable: CaseIterable {
             try statement.run()
         case .headerField(let jarID, let name, let scope):
             try HeaderFieldRows(database: database, jarID: jarID).put(sealed, named: name, scope: scope)
+        case .storage(let jarID, let snapshotID, let origin, let key):
+            let statement = try RowStatement(
+                database,
+                "UPDATE web_storage SET value = ?5 WHERE jar_id = ?1 AND snapshot_id = ?2 AND origin = ?3 AND key = ?4")
+            bind(jarID, snapshotID, origin, key, to: statement)
+            statement.bind(5, sealed)
+            try statement.run()
         case .cookie(let owner, let site, let id):
             let (table, ownerColumn) =
                 value.location.kind == .savedCookie ? ("snapshot_cookie", "snapshot_id") : ("cookie", "jar_id")

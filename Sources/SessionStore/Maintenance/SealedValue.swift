@@ -7,6 +7,7 @@ struct SealedValue {
         case cookie(owner: Int64, site: Octets, id: Cookie.ID)
         case token(id: Int64, column: TokenRows.SealedColumn)
         case headerField(jarID: Int64, name: String, scope: String)
+        case storage(jarID: Int64, snapshotID: Int64, origin: String, key: Octets)
     }
 
     let key: Key

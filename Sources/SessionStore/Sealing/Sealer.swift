@@ -11,7 +11,7 @@ struct Sealer: Sendable {
     private static let headerLength = 5
     private static let nonceLength = 12
     private static let tagLength = 16
-    private static let overhead = headerLength + nonceLength + tagLength
+    static let overhead = headerLength + nonceLength + tagLength
 
     /// The id of the key that seals.
     let keyID: UInt32

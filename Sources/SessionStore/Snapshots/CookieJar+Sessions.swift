@@ -50,6 +50,7 @@ extension CookieJar {
             let removed = try rows.removeOthers(than: snapshotID, now: now)
             let changed = try rows.restoreChanged(snapshotID, now: now)
             let added = try rows.restoreMissing(snapshotID, now: now)
+            try WebStorageRows(database: connection, jarID: id).restore(fromSnapshot: snapshotID)
             try CaptureRows(database: connection, jarID: id).allowAgain()
             return SessionRestoration(
                 session: session, removed: removed, added: added, changed: changed,

@@ -56,16 +56,19 @@ struct SnapshotRows {
         insertion.bind(2, text: name)
         insertion.bind(3, now.microseconds)
         try insertion.run()
+        let snapshotID = database.lastInsertedRowID
+        try WebStorageRows(database: database, jarID: jarID).save(inSnapshot: snapshotID)
         let columns = "\(SnapshotRows.identity), \(SnapshotRows.content), capture_id"
         return try run(
             """
             INSERT INTO snapshot_cookie (snapshot_id, \(columns))
             SELECT ?2, \(columns) FROM cookie WHERE jar_id = ?1 AND (expires_at IS NULL OR expires_at >= ?3)
-            """, database.lastInsertedRowID, now)
+            """, snapshotID, now)
     }
 
     /// Forgets a saved session.
     func delete(id: Int64) throws {
+        try WebStorageRows(database: database, jarID: jarID).deleteAll(ofSnapshot: id)
         let statement = try RowStatement(database, "DELETE FROM snapshot WHERE id = ?")
         statement.bind(1, id)
         try statement.run()

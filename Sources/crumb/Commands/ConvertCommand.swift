@@ -86,6 +86,14 @@ struct ConvertCommand: CrumbCommand {
         try forEachCookie(of: converter.collection, for: request, now: now, console) { record in
             if selection.admits(record) { try exporter.write(record) }
         }
+        for (origin, items) in converter.collection.storage where format.scope == .anySite {
+            guard selection.admits(storageOf: origin), request.map({ $0.url.origin == origin }) ?? true else {
+                continue
+            }
+            try exporter.write(
+                format.holdsWebStorage
+                    ? ExportedCookies.StoragePart(items: items) : ExportedCookies.StoragePart(leftOut: items.count))
+        }
         try exporter.finish().tell(console, json: output.json)
         if let status { throw status.exitCode }
     }

@@ -11,8 +11,8 @@ struct PlanCommand: CrumbCommand {
         discussion: """
             The plan lists the steps in order: the cookies to put into the web view's own store, HttpOnly ones too; the \
             script to install; the URL to load with its Cookie field; and the cookies to look for afterwards. The script \
-            sets cookies of every path of the host; 'unverifiable' lists those that scripts of the page cannot see. The \
-            plan holds values in the clear.
+            sets cookies of every path of the host; 'unverifiable' lists those that scripts of the page cannot see. It \
+            also sets the localStorage items of the page's origin. The plan holds values in the clear.
 
             --native names a file with the current contents of the web view's store: JSON objects, one per line or in an \
             array, with the members of 'crumb list --json --values'. The plan then holds only cookies that are missing or \
@@ -47,12 +47,15 @@ struct PlanCommand: CrumbCommand {
         let held = try native.map { try NativeCookieDocument.cookies(InputFile($0)) } ?? []
         let existing = try jar.openExistingJar(now: now)
         let found = try existing?.cookies()
+        let storage = try existing?.webStorage(of: [navigation.url])
         let plan = WebViewPlan(
-            for: navigation, cookies: found?.readable ?? [], native: withoutStore ? nil : held,
+            for: navigation, cookies: found?.readable ?? [], storage: storage?.readable ?? [],
+            native: withoutStore ? nil : held,
             policy: try existing?.policy ?? jar.policy(), verification: handler.map { .message($0) } ?? .none, now: now)
         try console.writeJSON(WebViewPlanReport(plan))
         for cookie in found?.unreadable ?? [] {
             console.complain("\(cookie.label): \(ExclusionReason.unreadable.explanation)")
         }
+        for item in storage?.unreadable ?? [] { console.complain(WebStorageList.Item(damaged: item).unreadableLine) }
     }
 }

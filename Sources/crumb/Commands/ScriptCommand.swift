@@ -7,13 +7,15 @@ import SessionStore
 struct ScriptCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "script",
-        abstract: "Print a script that sets the cookies of a page through document.cookie.",
+        abstract: "Print a script that sets the cookies and localStorage of a page.",
         discussion: """
             With several URLs, one script serves them all: each frame gets the cookies of its own scheme and host. Install \
             such a script as a user script of a web view or browser, never as a <script> element: the page can read that.
 
             The script sets cookies of every path of the page's host. A page sees only those of its own path: the \
             others are listed on standard error, and --verify reports them as 'unverifiable'.
+
+            The script also sets the localStorage items that the jar holds for the page's scheme, host and port.
 
             Standard error also lists the cookies that no script can set, with the reason. If there is nothing to set, \
             prints nothing and ends with exit status 3.
@@ -25,8 +27,8 @@ struct ScriptCommand: CrumbCommand {
 
     @Option(
         help: """
-            When the script sets a cookie: 'once' per tab if the page has none of that name; whenever it is 'missing'; \
-            or 'always'.
+            When the script sets a cookie or item: 'once' per tab if the page has none of that name; whenever it is \
+            'missing'; or 'always'.
             """)
     var write = ScriptWriting.once
 
@@ -55,6 +57,11 @@ struct ScriptCommand: CrumbCommand {
             console.note(
                 "set for other paths, which scripts of the page cannot verify: "
                     + unverifiable.map(\.label).joined(separator: ", "))
+        }
+        if report.storageItemsUnreadable > 0 {
+            console.note(
+                "not in the script: \(counted(report.storageItemsUnreadable, "localStorage item")): "
+                    + ExclusionReason.unreadable.explanation)
         }
         for omission in report.omitted {
             let place = pages.count > 1 ? " at \(try requestURL(omission.url).origin)" : ""

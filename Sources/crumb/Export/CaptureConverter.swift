@@ -90,6 +90,9 @@ struct CaptureConverter {
         report.count(item)
         switch item {
         case .failure: break
+        case .storage(let item, _):
+            collection.receive(item)
+            report.count(item, hasRoom: true)
         case .cookie(let record, _):
             report.lines += 1
             if collection.receive(record) { report.replaced += 1 } else { report.taken += 1 }

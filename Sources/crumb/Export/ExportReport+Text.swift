@@ -6,6 +6,10 @@ extension ExportReport {
     var text: [String] {
         var rows = ["\(output.map { "\($0): " } ?? "")\(counted(written, "cookie")) written"]
         if expired > 0 { rows[0] += ", \(expired) expired" }
+        if storageItems > 0 { rows[0] += ", \(counted(storageItems, "localStorage item"))" }
+        if storageItemsLeftOut > 0 {
+            rows.append("  \(format) holds no localStorage: \(counted(storageItemsLeftOut, "item")) left out")
+        }
         let order = CookieFeature.allCases.map(\.rawValue)
         let lost = notKept.sorted { (order.firstIndex(of: $0.id) ?? 0) < (order.firstIndex(of: $1.id) ?? 0) }
         if !lost.isEmpty {
@@ -29,7 +33,7 @@ extension ExportReport {
 
     /// The status that the command ends with, where it is not success.
     private var status: ExitStatus? {
-        if !unreadable.isEmpty { return .valueDamaged }
+        if !unreadable.isEmpty || storageItemsUnreadable > 0 { return .valueDamaged }
         if !leftOut.isEmpty { return .cookieNotHeld }
         return isNothing ? .nothingToSend : nil
     }

@@ -18,6 +18,12 @@ struct FileExporter {
         try destination.writeIfFull()
     }
 
+    /// Writes the web storage of an origin, after all cookies.
+    mutating func write(_ part: ExportedCookies.StoragePart) throws {
+        exporter.write(part, to: &destination.bytes)
+        try destination.writeIfFull()
+    }
+
     /// Accounts for a cookie whose value cannot be read back.
     mutating func leaveOut(unreadable cookie: Cookie) {
         exporter.leaveOut(unreadable: cookie)

@@ -9,7 +9,7 @@ extension ImportReport {
     func tell(_ console: Console, json: Bool, toTalk: Bool = false) throws -> ExitStatus? {
         if json {
             try console.writeJSON(self, toTalk: toTalk)
-        } else if lines > 0 || alreadyImported != nil || responses > 0 && nothingImported == nil {
+        } else if lines + storageItems > 0 || alreadyImported != nil || responses > 0 && nothingImported == nil {
             if toTalk { console.note(text) } else { try console.writeLine(text) }
         }
         for note in notes { console.note("note: \(note.message)") }
@@ -72,7 +72,7 @@ extension ImportReport {
 
     /// How many lines there were, and how many of them came to what.
     private var summary: String {
-        let isDump = responses == 0 && (lines > 0 || format == CaptureFormat.netscape.rawValue)
+        let isDump = responses == 0 && (lines + storageItems > 0 || format == CaptureFormat.netscape.rawValue)
         let what =
             isDump
             ? counted(lines, "cookie") : "\(counted(lines, "Set-Cookie line")) in \(counted(responses, "response"))"
@@ -81,6 +81,8 @@ extension ImportReport {
             + (expired == 0 ? "" : "\(expired) expired, ") + "\(refused.count + omitted.refused) refused"
             + (unreadable == 0 ? "" : ", \(unreadable) unreadable")
             + (evictedCount == 0 ? "" : ", \(evictedCount) evicted")
+            + (storageItems == 0 ? "" : ", \(counted(storageItems, "localStorage item"))")
+            + (storageItemsLeftOut == 0 ? "" : ", \(counted(storageItemsLeftOut, "localStorage item")) without room")
     }
 }
 

@@ -13,7 +13,7 @@ protocol KeptJar {
     /// - Parameter withFields: whether the header fields that are kept with the jar are asked for, too.
     func header(for request: RequestContext, withFields: Bool) throws -> HeaderReport
 
-    /// The script that sets the cookies of pages.
+    /// The script that sets the cookies and the `localStorage` of pages.
     func script(
         for pages: [RequestContext], writing: InjectionScript.Writing, verification: InjectionScript.Verification
     ) throws -> ScriptReport
@@ -54,6 +54,12 @@ protocol KeptJar {
     ///
     /// - Returns: which; `nil` where there was none of the name and scope.
     func removeHeaderField(named name: String, scope: URLScope?) throws -> HeaderFieldReport?
+
+    /// The origins with web storage; of one origin, its items.
+    func webStorage(ofOrigin origin: String?, showingValues: Bool) throws -> WebStorageList
+
+    /// Removes web storage: all of the jar, an origin's, or one item.
+    func removeWebStorage(ofOrigin origin: String?, key: String?) throws -> WebStorageRemoval
 
     /// A page of the journal; `nil` where nothing was ever stored.
     func changes(after position: Int64) throws -> ChangeList?

@@ -45,14 +45,10 @@ struct StoredJar: KeptJar {
     func script(
         for pages: [RequestContext], writing: InjectionScript.Writing, verification: InjectionScript.Verification
     ) throws -> ScriptReport {
-        let found = try existing()
-        let script = InjectionScript(
-            try pages.map { page in
-                InjectionScript.Page(
-                    try found?.retrieve(for: page.scriptWriting, now: now) ?? Retrieval(), in: page.scriptWriting)
-            },
-            writing: writing, verification: verification)
-        return ScriptReport(pages.map(\.url), script)
+        guard let found = try existing() else {
+            return ScriptReport(pages.map(\.url), InjectionScript([], writing: writing, verification: verification))
+        }
+        return try ScriptReport(of: found, for: pages, writing: writing, verification: verification, now: now)
     }
 
     // MARK: - Looking
@@ -158,6 +154,9 @@ struct StoredJar: KeptJar {
                     exporter.leaveOut(unreadable: $0)
                 }
             }
+            while let part = try cookies.nextStorage(admittedBy: order.selection, for: order.format) {
+                try exporter.write(part)
+            }
         }
         return try exporter.finish()
     }
@@ -178,6 +177,20 @@ struct StoredJar: KeptJar {
     func removeHeaderField(named name: String, scope: URLScope?) throws -> HeaderFieldReport? {
         guard try existing()?.removeFieldRule(named: name, scope: scope) == true else { return nil }
         return HeaderFieldReport(name: name, scope: scope?.description, value: nil)
+    }
+
+    // MARK: - Web storage
+
+    func webStorage(ofOrigin origin: String?, showingValues: Bool) throws -> WebStorageList {
+        try existing(notesAccess: false).map {
+            try WebStorageList($0, ofOrigin: origin, showingValues: showingValues)
+        } ?? WebStorageList(origins: [])
+    }
+
+    func removeWebStorage(ofOrigin origin: String?, key: String?) throws -> WebStorageRemoval {
+        WebStorageRemoval(
+            jar: options.jar,
+            removed: try existing()?.removeWebStorage(ofOrigin: origin, key: key.map { Octets($0) }) ?? 0)
     }
 
     // MARK: - Sessions

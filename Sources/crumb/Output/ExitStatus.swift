@@ -44,6 +44,7 @@ enum ExitStatus: Int32, CaseIterable {
     case nameInvalid = 36
     case jarExists = 37
     case sessionNotFound = 38
+    case storageLeftOut = 39
     case tokenNotFound = 40
     case tokenExpired = 41
     case tokenInputInvalid = 42
@@ -115,6 +116,7 @@ enum ExitStatus: Int32, CaseIterable {
         case .nameInvalid: "name-invalid"
         case .jarExists: "jar-exists"
         case .sessionNotFound: "session-not-found"
+        case .storageLeftOut: "storage-left-out"
         case .tokenNotFound: "token-not-found"
         case .tokenExpired: "token-expired"
         case .tokenInputInvalid: "token-input-invalid"

@@ -11,6 +11,8 @@ struct WebViewPlanReport: Encodable {
         var script: String?
         /// The cookies of the script that scripts of the page cannot see.
         var unverifiable: [CookieIdentityReport]?
+        /// How many items of `localStorage` the script sets; left out if it sets none.
+        var storageItems: Int?
         var url: String?
         var cookie: String?
         var cookieBase64: String?
@@ -23,6 +25,7 @@ struct WebViewPlanReport: Encodable {
             case .installScript(let script):
                 self.step = "install-script"
                 self.script = script.source
+                storageItems = script.storageItemCount == 0 ? nil : script.storageItemCount
                 unverifiable = script.unverifiable.isEmpty ? nil : script.unverifiable.map { CookieIdentityReport($0) }
             case .load(let url, let cookie):
                 self.step = "load"

@@ -31,3 +31,16 @@ extension ServedJar {
         }
     }
 }
+
+/// The web storage that a running service keeps with a jar.
+extension ServedJar {
+    func webStorage(ofOrigin origin: String?, showingValues: Bool) throws -> WebStorageList {
+        let query: [(name: String, value: String?)] = [("origin", origin), ("values", showingValues ? "true" : nil)]
+        return try answer(.get("jars", name, "storage", query: query)) ?? WebStorageList(origins: [])
+    }
+
+    func removeWebStorage(ofOrigin origin: String?, key: String?) throws -> WebStorageRemoval {
+        try answer(.delete("jars", name, "storage", query: [("origin", origin), ("key", key)]))
+            ?? WebStorageRemoval(jar: name, removed: 0)
+    }
+}

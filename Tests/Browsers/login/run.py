@@ -14,6 +14,11 @@ from server.proxy import ProxyServer
 
 ENGINES = {engine.name: engine for engine in (Chromium, WebKit)}
 TEMPLATE = "session={access_token}; Path=/; Secure; SameSite=Lax"
+# Text that ends a script element, a line, or no UTF-8 at all.
+STORAGE = {"token": "</script>\u2028\\\"'`${1}\0", "": "\ud800 \U0001f36a", "\u4e2d": ""}
+STATE = {"cookies": [], "origins": [
+    {"origin": origin, "localStorage": [{"name": key, "value": value} for key, value in items.items()]}
+    for origin, items in ((ORIGIN, STORAGE), (f"{ORIGIN}:8443", {"other": "origin"}))]}
 
 
 class LoginStory:
@@ -50,6 +55,7 @@ class LoginStory:
                         f"token_endpoint={self._tokens.url}/token",
                         octets=json.dumps(self._tokens.expired_tokens()).encode())
         self._crumb.run("token", "fallback", "set", "site", f"{ORIGIN}/", "--profile", "login", "--cookie", TEMPLATE)
+        self._crumb.run("import", "-", octets=json.dumps(STATE).encode())
 
     def _begin(self, how: str, get_back: Callable[[str, Engine], None]) -> None:
         """A new browser with an empty profile, whose page is signed out until something is done."""
@@ -74,6 +80,7 @@ class LoginStory:
         engine.add_document_script(document["script"])
         engine.navigate(f"{PAGE_URL}?again")
         self._expect_page(how, engine, "again", f"200 {SIGNED_IN}")
+        self._expect(f"{how}: localStorage", json.loads(str(engine.evaluate("JSON.stringify(localStorage)"))), STORAGE)
         self._expect(f"{how}: the page's cookie", self._site.questions[-1][0],
                      f"session={self._tokens.access_token}".encode())
 

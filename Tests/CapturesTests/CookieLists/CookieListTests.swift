@@ -147,14 +147,55 @@ struct CookieListTests {
         #expect(Capture(own).failures.isEmpty)
     }
 
-    @Test("Web storage beside the cookies is counted in a notice")
+    @Test("The localStorage of a storage state is read, whatever stands in it and wherever its origin is named")
     func storage() {
-        let item = #"{"name":"k","value":"v"}"#
-        let origin = #"{"origin":"https://a.test","localStorage":[\#(item),\#(item)],"indexedDB":[{}]}"#
-        let capture = Capture(#"{"cookies":[],"origins":[\#(origin),{"origin":"https://b.test","localStorage":[]}]}"#)
-        #expect(capture.summary == ["storage-ignored at x"])
-        #expect(capture.failures.allSatisfy { $0.severity == .notice && $0.message.contains("3 items") })
+        let items =
+            #"{"name":"k","value":"v"},{"value":"\u00e9","name":""},{"name":"\ud83d\ude00","value":"\ud800x\udc80"}"#
+        let origin = #"{"localStorage":[\#(items)],"origin":"https://a.test:443/","indexedDB":[{"name":"d"}]}"#
+        let second = #"{"origin":"http://b.test:8080","localStorage":[{"name":"k","value":"2"}]}"#
+        let capture = Capture(#"{"cookies":[],"origins":[\#(origin),\#(second),{"origin":"https://c.test"}]}"#)
+        #expect(
+            capture.summary.dropLast() == [
+                "storage https://a.test k=v", "storage https://a.test =\u{E9}",
+                "storage https://a.test \u{1F600}=\(Octets([0xED, 0xA0, 0x80, 0x78, 0xED, 0xB2, 0x80]))",
+                "storage http://b.test:8080 k=2",
+            ])
+        let values = capture.items.compactMap { if case .storage(let item, _) = $0 { item.value } else { nil } }
+        #expect(values.contains(Octets([0xED, 0xA0, 0x80, 0x78, 0xED, 0xB2, 0x80])))
+        #expect(capture.summary.last == "storage-ignored at x")
+        #expect(capture.failures.map(\.severity) == [.notice])
         #expect(Capture(#"{"cookies":[],"origins":[]}"#).summary == [])
+    }
+
+    @Test(
+        "An item that cannot be read is left out with the reason; the others of its origin are not",
+        arguments: [
+            (#"{"name":"a"}"#, "it has no value"), (#"{"value":"a"}"#, "it has no name"), ("7", "it is not an object"),
+            (#"{"name":1,"value":""}"#, "its name is not a string"),
+            (#"{"name":"a","value":"\#(String(repeating: "s", count: 1 << 20))s"}"#, "its value is longer than 1 MiB"),
+        ])
+    func storageLeftOut(item: String, finding: String) {
+        let good = #"{"name":"good","value":"1"}"#
+        let capture = Capture(
+            #"{"cookies":[],"origins":[{"origin":"https://a.test","localStorage":[\#(good),\#(item),\#(item),\#(good)]}]}"#
+        )
+        let good1 = "storage https://a.test good=1"
+        #expect(capture.summary == [good1, good1, "storage-left-out at x"])
+        #expect(
+            capture.failures.map(\.message) == [
+                "Item 2 of the localStorage of origin 1 was left out: \(finding), and 1 more of this origin."
+            ])
+    }
+
+    @Test(
+        "Only pages over HTTP have storage",
+        arguments: [#""file://""#, #""null""#, #""a.test""#, #""wss://a.test""#, "7"])
+    func storageOrigins(origin: String) {
+        for origin in [#""origin":\#(origin),"#, ""] {
+            let capture = Capture(
+                #"{"cookies":[],"origins":[{\#(origin)"localStorage":[{"name":"s3cret","value":"s3cret"}]}]}"#)
+            #expect(capture.summary == ["storage-left-out at x"] && !capture.failures[0].message.contains("s3cret"))
+        }
     }
 
     @Test("HTTPie's text is octets as Latin-1; another list's is UTF-8")

@@ -21,7 +21,7 @@ struct BoundedMemoryTests {
                     responses += 1
                     lines += response.setCookie.count
                 case .failure(let error): failures.append(error)
-                case .cookie: break
+                case .cookie, .storage: break
                 }
             }
             peak = max(peak, reader.bufferedByteCount)

@@ -49,6 +49,9 @@ struct SecrecyTests {
                 text += "\(error) \(error as any Error) \(String(reflecting: error)) \(error.message)"
                 dump(error, to: &text)
             case .cookie: break
+            case .storage(let stored, _):
+                text += "\(stored) \(String(reflecting: stored))"
+                dump(stored, to: &text)
             }
             #expect(!text.contains("s3cret"), "\(text)")
             #expect(text.contains("x"))

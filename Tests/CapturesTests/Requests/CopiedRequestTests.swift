@@ -14,6 +14,7 @@ struct CopiedRequestTests {
                 let cookies = response.requestCookies.map(\.description).joined(separator: "|")
                 return "\(response.method ?? "-") \(response.url) [\(cookies)]"
             case .cookie: return "cookie"
+            case .storage: return "storage"
             case .failure(let error): return error.code.description
             }
         }

@@ -61,6 +61,7 @@ struct Capture {
             case .response(let response):
                 "\(response.status) \(response.url) [\(response.setCookie.map(\.description).joined(separator: "|"))]"
             case .cookie(let record, _): "cookie \(record.name)=\(record.value)"
+            case .storage(let item, _): "storage \(item.origin) \(item.key)=\(item.value)"
             case .failure(let error): "\(error.code) at \(error.place)"
             }
         }

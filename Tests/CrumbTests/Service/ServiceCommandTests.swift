@@ -16,6 +16,13 @@ struct ServiceCommandTests {
         try folder.write("", to: "empty")
         try folder.write([UInt8](repeating: 0, count: 100), to: "noise")
         try folder.write("there already", to: "taken")
+        try folder.write(
+            #"{"cookies":[],"origins":[{"origin":"https://www.example.com","localStorage":[{"name":"k","value":"v&<\u2028"},"#
+                + #"{"name":"token","value":"\ud800"}]},{"origin":"https://store.test:8443","localStorage":[{"name":"k","value":""}]}]}"#,
+            to: "state.json")
+        try folder.write(
+            #"{"cookies":[],"origins":[{"origin":"file://","localStorage":[{"name":"k","value":"v"}]}]}"#,
+            to: "bad-state.json")
         try FileManager.default.createDirectory(atPath: folder.file("folder"), withIntermediateDirectories: true)
         return folder
     }

@@ -45,7 +45,7 @@ struct ServiceStep: Sendable, CustomStringConvertible {
 
     /// All of them, in order. The names of files stand for files of the folder that the test makes.
     static let all: [ServiceStep] =
-        nothing + cookies + fields + captures + requests + exports + jars + sessions + tokens + damage
+        nothing + cookies + fields + captures + storage + requests + exports + jars + sessions + tokens + damage
 
     /// Enough of them to show that the way to the service makes no difference.
     static let some = cookies + requests
@@ -133,6 +133,30 @@ struct ServiceStep: Sendable, CustomStringConvertible {
         ServiceStep("changes", "--json"), ServiceStep("changes", "--after", "3"),
         ServiceStep("changes", "--after", "9999"),
         ServiceStep("changes", "--jar", "none"),
+    ]
+
+    private static let storage = [
+        ServiceStep("storage"), ServiceStep("storage", "--jar", "none"),
+        ServiceStep("import", "state.json", "--dry-run"),
+        ServiceStep("import", "state.json", "--dry-run", "--jar", "stored"),
+        ServiceStep("import", "state.json"), ServiceStep("import", "state.json", "--json"),
+        ServiceStep("import", "state.json", "--jar", "stored", "--json"), ServiceStep("import", "bad-state.json"),
+        ServiceStep("storage"), ServiceStep("storage", "list", "--json"),
+        ServiceStep("storage", "--origin", url), ServiceStep("storage", "--origin", "\(url)a", "--values"),
+        ServiceStep("storage", "--origin", url, "--values", "--json"), ServiceStep("storage", "--origin", "nonsense"),
+        ServiceStep("storage", "--origin", "https://nothing.test/"), ServiceStep("storage", "--jar", "stored"),
+        ServiceStep("script", url), ServiceStep("script", "https://store.test:8443/", "--json"),
+        ServiceStep("script", "https://store.test:8443/", "--verify"), ServiceStep("script", "https://store.test/"),
+        ServiceStep("export", "--format", "storage-state"), ServiceStep("export", "--format", "netscape"),
+        ServiceStep("export", "--format", "storage-state", "--json", "--site", "store.test"),
+        ServiceStep("export", "--format", "storage-state", "--url", url),
+        ServiceStep("export", "--format", "storage-state", "--jar", "stored", "--http-only"),
+        ServiceStep("storage", "remove", "--origin", url, "k"), ServiceStep("storage", "remove", "--origin", url, "k"),
+        ServiceStep("storage", "remove", "--all", "--json", "--jar", "stored"), ServiceStep("storage", "remove"),
+        .damaged("UPDATE web_storage SET value = x'00' WHERE origin = 'https://store.test:8443'"),
+        ServiceStep("storage", "--origin", "https://store.test:8443/", "--json"),
+        ServiceStep("script", "https://store.test:8443/"), ServiceStep("export", "--format", "storage-state"),
+        ServiceStep("storage", "remove", "--origin", "https://store.test:8443/"),
     ]
 
     private static let requests = [

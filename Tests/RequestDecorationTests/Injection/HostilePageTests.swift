@@ -14,7 +14,16 @@ struct HostilePageTests {
         try mine.receive("mine=1; Path=/")
         var other = try Page("https://bank.test/")
         try other.receive(Octets("\(HostilePageTests.secret)=\(HostilePageTests.secret); Path=/"))
-        return InjectionScript([mine.access(), other.access()], writing: writing, verification: verification).source
+        let storage = [
+            WebStorageItem(origin: "https://evil.test", key: "mine", value: "1"),
+            WebStorageItem(
+                origin: "https://bank.test", key: Octets(HostilePageTests.secret),
+                value: Octets(HostilePageTests.secret)),
+        ]
+        return InjectionScript(
+            [mine.access(), other.access()], storage: storage.compactMap(\.self), writing: writing,
+            verification: verification
+        ).source
     }
 
     /// What a page does before the script runs; whatever it gets hold of goes into `loot`.
@@ -192,7 +201,8 @@ struct HostilePageTests {
             .script("sessionStorage.getItem('crumb')"), .open("https://evil.test/"), .script(names),
             .script(try source(.missing)), .script(names))
         #expect(results[1].value == results[3].value && results[6].value == results[8].value)
-        #expect(results[4].value?.utf8.count == 8)
+        // One mark for the cookie, and one for the items of localStorage.
+        #expect(results[4].value?.utf8.count == 16)
         let missing = try Browser.run(
             .open("https://evil.test/"), .script(try source(.missing)),
             .script("String(sessionStorage.getItem('crumb'))"))

@@ -98,15 +98,23 @@ function prepare(host) {
   }
   const RealDate = Date;
   globalThis.Date = class extends RealDate { static now() { return browser.now; } };
+  const areas = new Map();
   class Storage {
-    getItem(key) { return browser.items[url.origin]?.[key] ?? null; }
-    setItem(key, value) { (browser.items[url.origin] ??= {})[key] = `${value}`; }
+    getItem(key) { return browser[areas.get(this)][url.origin]?.[key] ?? null; }
+    setItem(key, value) {
+      if (`${value}`.length > (step.quota ?? Infinity)) throw new Error("QuotaExceededError");
+      (browser[areas.get(this)][url.origin] ??= {})[key] = `${value}`;
+    }
+    removeItem(key) { delete browser[areas.get(this)][url.origin]?.[key]; }
   }
-  const storage = new Storage();
-  define(globalThis, "sessionStorage", {
-    get() { if (step.withoutStorage) throw new Error("SecurityError"); return storage; },
-    enumerable: true, configurable: true
-  });
+  for (const [name, area] of [["sessionStorage", "items"], ["localStorage", "local"]]) {
+    const storage = new Storage();
+    areas.set(storage, area);
+    define(globalThis, name, {
+      get() { if (step.withoutStorage) throw new Error("SecurityError"); return storage; },
+      enumerable: true, configurable: true
+    });
+  }
   globalThis.EventTarget = EventTarget;
   globalThis.Document = Document;
   globalThis.URL = class { constructor(text, base) { this.href = host.resolve(`${text}`, `${base}`); } };
@@ -155,7 +163,7 @@ function prepare(host) {
 const pause = () => new Promise((done) => setImmediate(() => setImmediate(done)));
 
 async function run(steps) {
-  const browser = { store: new Store(), items: {}, now: 1800000000250 };
+  const browser = { store: new Store(), items: {}, local: {}, now: 1800000000250 };
   let context = null, log = null;
   const results = [];
   for (const step of steps) {

@@ -14,8 +14,10 @@ enum Browser {
         var refuses: Bool?
         /// The browser cuts values off at their first non-ASCII character, as WebKitGTK does.
         var mangles: Bool?
-        /// The document has no session storage.
+        /// The document has no storage.
         var withoutStorage: Bool?
+        /// How long a stored value may be.
+        var quota: Int?
         /// There is neither `location` nor `document`.
         var bare: Bool?
         /// A message handler, as in WebKit.

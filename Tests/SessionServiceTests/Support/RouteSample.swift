@@ -71,6 +71,8 @@ struct RouteSample: Sendable, CustomTestStringConvertible {
         RouteSample(
             .delete, "\(jar)/header-fields/{name}",
             "/v1/jars/default/header-fields/x-key?scope=https://api.test/v2"),
+        RouteSample(.get, "\(jar)/storage", "/v1/jars/default/storage?origin=https://www.example.com/"),
+        RouteSample(.delete, "\(jar)/storage", "/v1/jars/default/storage"),
         RouteSample(.get, "\(jar)/cookies", "/v1/jars/default/cookies?origins=true"),
         RouteSample(
             .post, "\(jar)/cookies", "/v1/jars/default/cookies",

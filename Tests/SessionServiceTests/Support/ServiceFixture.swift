@@ -16,7 +16,9 @@ import Testing
 struct ServiceFixture {
     static let now = Timestamp(seconds: 1_800_000_000)
     /// What no answer to a caller without `secrets` may hold.
-    static let secrets = ["cookie-secret", "access-secret", "refresh-secret", "client-secret", "field-secret"]
+    static let secrets = [
+        "cookie-secret", "access-secret", "refresh-secret", "client-secret", "field-secret", "storage-secret",
+    ]
 
     let database: SessionDatabase
     let api: SessionAPI
@@ -71,6 +73,11 @@ struct ServiceFixture {
                     "sid=cookie-secret; Path=/; Secure; HttpOnly", "lax=cookie-secret; Path=/; Max-Age=3600",
                     "deep=cookie-secret; Path=/deep",
                 ]), now: Self.now)
+        _ = try jar.withBatch(now: Self.now) { batch throws(SessionStoreError) in
+            guard let item = WebStorageItem(origin: "https://www.example.com", key: "token", value: "storage-secret")
+            else { return }
+            _ = try batch.receive(item)
+        }
         try jar.saveSession(named: "monday", now: Self.now)
         try jar.setLoginRule(
             LoginRule(

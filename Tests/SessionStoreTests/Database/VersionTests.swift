@@ -37,7 +37,8 @@ struct VersionTests {
         do {
             let database = try Given.database(path)
             for table in [
-                "jar_site", "confirmed_clock", "former_journal", "header_field", "service_token_jar", "service_token",
+                "web_storage", "jar_site", "confirmed_clock", "former_journal", "header_field", "service_token_jar",
+                "service_token",
                 "service_token_generation",
                 "login_rule",
                 "token_change", "token_lease", "cookie", "cookie_change", "snapshot_cookie", "snapshot", "capture",

@@ -1,5 +1,6 @@
 package import CookieModel
 package import RequestDecoration
+package import SessionStore
 
 /// An injection script in JSON, with what it cannot carry.
 package struct ScriptReport: Codable {
@@ -15,13 +16,33 @@ package struct ScriptReport: Codable {
     /// Those of ``cookies`` that belong to other paths: no script of the pages can see whether they are set; `nil` from
     /// a service that does not tell.
     package let unverifiable: [CookieIdentityReport]?
+    /// How many items of `localStorage` it sets.
+    package let storageItems: Int
+    /// How many it does not set, since the stored value cannot be read back.
+    package let storageItemsUnreadable: Int
     package let omitted: [Omission]
 
-    package init(_ pages: [RequestURL], _ script: InjectionScript) {
+    /// The script for the pages of a jar.
+    package init(
+        of jar: CookieJar, for pages: [RequestContext], writing: InjectionScript.Writing,
+        verification: InjectionScript.Verification, now: Timestamp
+    ) throws {
+        let storage = try jar.webStorage(of: pages.map(\.url))
+        let script = InjectionScript(
+            try pages.map { page in
+                InjectionScript.Page(try jar.retrieve(for: page.scriptWriting, now: now), in: page.scriptWriting)
+            },
+            storage: storage.readable, writing: writing, verification: verification)
+        self.init(pages.map(\.url), script, storageItemsUnreadable: storage.unreadable.count)
+    }
+
+    package init(_ pages: [RequestURL], _ script: InjectionScript, storageItemsUnreadable: Int = 0) {
         urls = pages.map(\.description)
         self.script = script.source
         cookies = script.cookies.map { CookieReport($0, showingValue: false) }
         unverifiable = script.unverifiable.map { CookieIdentityReport($0) }
+        storageItems = script.storageItemCount
+        self.storageItemsUnreadable = storageItemsUnreadable
         omitted = script.omissions.map { omission in
             Omission(
                 url: omission.page.description, cookie: CookieReport(omission.cookie, showingValue: false),

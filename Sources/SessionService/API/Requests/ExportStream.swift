@@ -41,6 +41,10 @@ final class ExportStream: Sendable {
                     } leaveOut: {
                         state.exporter.leaveOut(unreadable: $0)
                     }
+                } else if let part = try state.cookies.nextStorage(
+                    admittedBy: selection, for: state.exporter.format)
+                {
+                    state.exporter.write(part, to: &bytes)
                 } else {
                     state.exporter.finish(&bytes)
                     state.isDone = true

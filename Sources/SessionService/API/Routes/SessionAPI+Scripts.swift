@@ -75,17 +75,12 @@ extension SessionAPI {
                 let pages = try asked.pages()
                 let verification = try asked.verification()
                 let jar = try jar(in: context)
-                let now = now()
-                let script = InjectionScript(
-                    try pages.map { page in
-                        InjectionScript.Page(
-                            try jar.retrieve(for: page.scriptWriting, now: now), in: page.scriptWriting)
-                    },
-                    writing: asked.write?.value ?? .once, verification: verification)
+                let report = try ScriptReport(
+                    of: jar, for: pages, writing: asked.write?.value ?? .once, verification: verification, now: now())
                 for host in Set(pages.map(\.url.host)) {
                     context.audit(SecretAccess(.script, jar: jar.name, site: host.description))
                 }
-                return .json(ScriptReport(pages.map(\.url), script))
+                return .json(report)
             },
             ServiceRoute(.get, "/v1/jars/{jar}/capture-script", .jar(.read), query: ["handler"]) { _, context in
                 guard let text = try context.query.one("handler") else {

@@ -14,6 +14,8 @@ struct SecretAccess: Sendable, Hashable {
         case cookieValues = "cookie-values"
         /// Values of header fields.
         case fieldValues = "field-values"
+        /// Values of items of `localStorage`.
+        case storageValues = "storage-values"
         /// A file that holds a session.
         case export
         /// An access token of an OAuth2 profile.

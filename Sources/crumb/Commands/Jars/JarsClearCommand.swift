@@ -6,7 +6,7 @@ import SessionStore
 struct JarsClearCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "clear",
-        abstract: "Remove every cookie of a jar. Its settings and saved sessions stay.")
+        abstract: "Remove every cookie and localStorage item of a jar. Its settings and saved sessions stay.")
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions

@@ -53,6 +53,8 @@ enum CaptureTarget {
         case .cookie(let record, _):
             Invariant.holds(record.name.count + record.value.count <= 3 * count, "no more octets come out than went in")
             Invariant.holds(record.path.first != nil, "a path is not empty")
+        case .storage(let item, _):
+            Invariant.holds(item.octetCount <= 3 * count, "no more octets come out than went in")
         }
     }
 }

@@ -1,0 +1,79 @@
+/// One item of a page's `localStorage`, where many sites keep a login.
+///
+/// The value is as secret as a cookie's: no description shows it.
+public struct WebStorageItem: Sendable, Hashable {
+    /// The scheme, host and port of the pages that see the item, as ``RequestURL/origin`` writes them.
+    public let origin: String
+    /// The key, as a string of JavaScript in WTF-8: UTF-8, in which a surrogate without its pair is three octets.
+    public let key: Octets
+    /// The value, encoded as the key is.
+    public let value: Octets
+
+    /// How many octets of keys and values a jar holds for one origin.
+    public static let originOctetLimit = 5 << 20
+    /// How many items a jar holds for one origin.
+    public static let originItemLimit = 10_000
+    /// How many octets of keys and values a jar holds.
+    public static let jarOctetLimit = 50 << 20
+    /// How many items a jar holds.
+    public static let jarItemLimit = 100_000
+
+    /// An item of an origin.
+    ///
+    /// - Returns: `nil` if the origin is not one of `http` or `https`: no other has a storage that outlives its page.
+    public init?(origin: String, key: Octets, value: Octets) {
+        guard let url = try? RequestURL(origin), url.scheme == .https || url.scheme == .http else { return nil }
+        self.init(of: url, key: key, value: value)
+    }
+
+    /// An item of the origin of a page.
+    package init(of page: RequestURL, key: Octets, value: Octets) {
+        origin = page.origin
+        self.key = key
+        self.value = value
+    }
+
+    /// How many octets of the limits the item takes.
+    public var octetCount: Int { key.count + value.count }
+}
+
+extension WebStorageItem: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The kind of thing it is, and nothing of it.
+    public var description: String { "localStorage item" }
+
+    /// The same as ``description``: a debugger's log is a log.
+    public var debugDescription: String { description }
+
+    /// Nothing but ``description``, so that `dump` shows no value.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+/// Strings of JavaScript as octets: UTF-8, in which a surrogate without its pair is three octets (WTF-8).
+package enum WebString {
+    /// The octets of a surrogate without its pair.
+    package static func octets(ofSurrogate unit: UInt16) -> [UInt8] {
+        [0xED, UInt8(truncatingIfNeeded: unit >> 6) & 0x3F | 0x80, UInt8(truncatingIfNeeded: unit) & 0x3F | 0x80]
+    }
+
+    /// Goes through the text between surrogates without a pair, and through these. Linear in the number of octets.
+    package static func forEachPart<Text: RandomAccessCollection>(
+        of text: Text, _ body: (Text.SubSequence) -> Void, surrogate: (UInt16) -> Void
+    ) where Text.Element == UInt8, Text.Index == Int {
+        var start = text.startIndex
+        var index = start
+        while index < text.endIndex {
+            // In UTF-8, 0xED begins a character, and an octet of 0xA0 or more never follows it.
+            guard text[index] == 0xED, text.endIndex - index > 2, text[index + 1] & 0xE0 == 0xA0,
+                text[index + 2] & 0xC0 == 0x80
+            else {
+                index += 1
+                continue
+            }
+            if start < index { body(text[start..<index]) }
+            surrogate(0xD000 | UInt16(text[index + 1] & 0x3F) << 6 | UInt16(text[index + 2] & 0x3F))
+            index += 3
+            start = index
+        }
+        if start < text.endIndex { body(text[start...]) }
+    }
+}

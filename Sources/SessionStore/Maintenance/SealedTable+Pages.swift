@@ -1,0 +1,82 @@
+internal import CookieModel
+internal import GRDB
+
+extension SealedTable {
+    /// The values of the header fields after `position`.
+    func headerFieldPage(
+        _ database: Database, after position: Position?, limit: Int, notUnder keyID: UInt32?
+    ) throws -> (values: [SealedValue], end: Position?) {
+        let after = position == nil ? "1" : "(jar_id, name, scope) > (?1, ?2, ?3)"
+        let statement = try RowStatement(
+            database,
+            """
+            SELECT jar_id, name, scope, value, (SELECT name FROM jar WHERE id = jar_id) FROM header_field
+            WHERE \(after) AND \(SealedTable.condition("value", notUnder: keyID))
+            ORDER BY jar_id, name, scope LIMIT ?4
+            """)
+        defer { statement.reset() }
+        if case .headerField(let jarID, let name, let scope) = position {
+            statement.bind(1, jarID)
+            statement.bind(2, text: name)
+            statement.bind(3, text: scope)
+        }
+        statement.bind(4, Int64(limit))
+        var values: [SealedValue] = []
+        var end: Position?
+        while try statement.step() {
+            let (jarID, name, scope) = (statement.int64(0), statement.text(1), statement.text(2))
+            end = .headerField(jarID: jarID, name: name, scope: scope)
+            values.append(
+                SealedValue(
+                    key: .headerField(jarID: jarID, name: name, scope: scope),
+                    location: SealedValueLocation(
+                        kind: .headerField, jar: statement.isNull(4) ? nil : statement.text(4),
+                        owner: scope.isEmpty ? nil : scope, domain: [], path: [], name: Octets(name)),
+                    place: HeaderFieldRows.place(jarID, name, scope), sealed: Octets(statement.bytes(3))))
+        }
+        return (values, end)
+    }
+
+    /// The items of web storage after `position`, those of saved sessions among them.
+    func webStoragePage(
+        _ database: Database, after position: Position?, limit: Int, notUnder keyID: UInt32?
+    ) throws -> (values: [SealedValue], end: Position?) {
+        let after = position == nil ? "1" : "(jar_id, snapshot_id, origin, key) > (?1, ?2, ?3, ?4)"
+        let statement = try RowStatement(
+            database,
+            """
+            SELECT jar_id, snapshot_id, origin, key, value, (SELECT name FROM jar WHERE id = jar_id) FROM web_storage
+            WHERE \(after) AND \(SealedTable.condition("value", notUnder: keyID))
+            ORDER BY jar_id, snapshot_id, origin, key LIMIT ?5
+            """)
+        defer { statement.reset() }
+        if case .storage(let jarID, let snapshotID, let origin, let key) = position {
+            SealedTable.bind(jarID, snapshotID, origin, key, to: statement)
+        }
+        statement.bind(5, Int64(limit))
+        var values: [SealedValue] = []
+        var end: Position?
+        while try statement.step() {
+            let (jarID, snapshotID, origin) = (statement.int64(0), statement.int64(1), statement.text(2))
+            let key = Octets(statement.bytes(3))
+            end = .storage(jarID: jarID, snapshotID: snapshotID, origin: origin, key: key)
+            values.append(
+                SealedValue(
+                    key: .storage(jarID: jarID, snapshotID: snapshotID, origin: origin, key: key),
+                    location: SealedValueLocation(
+                        kind: .webStorage, jar: statement.isNull(5) ? nil : statement.text(5), owner: origin,
+                        domain: [], path: [], name: key),
+                    place: WebStorageRows.place(jarID, origin, key), sealed: Octets(statement.bytes(4))))
+        }
+        return (values, end)
+    }
+
+    static func bind(
+        _ jarID: Int64, _ snapshotID: Int64, _ origin: String, _ key: Octets, to statement: RowStatement
+    ) {
+        statement.bind(1, jarID)
+        statement.bind(2, snapshotID)
+        statement.bind(3, text: origin)
+        statement.bind(4, key)
+    }
+}

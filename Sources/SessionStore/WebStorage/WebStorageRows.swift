@@ -1,0 +1,236 @@
+internal import CookieModel
+internal import GRDB
+
+/// The `web_storage` table: the items of one jar, values sealed to jar, origin and key.
+struct WebStorageRows {
+    /// A row with its value as it is stored.
+    struct Row {
+        let origin: String
+        let key: Octets
+        let sealed: Octets
+    }
+
+    /// What an origin takes of its limits.
+    struct Usage {
+        var items = 0
+        var octets = 0
+    }
+
+    let database: Database
+    let jarID: Int64
+
+    /// The items of an origin, or of all of them one after the other, in the order in which they came.
+    func rows(ofOrigin origin: String? = nil) throws -> [Row] {
+        let statement = try RowStatement(
+            database,
+            """
+            SELECT origin, key, value FROM web_storage
+            WHERE jar_id = ?1 AND snapshot_id = 0 \(origin == nil ? "" : "AND origin = ?2")
+            ORDER BY origin, sequence
+            """)
+        defer { statement.reset() }
+        statement.bind(1, jarID)
+        if let origin { statement.bind(2, text: origin) }
+        var rows: [Row] = []
+        while try statement.step() {
+            rows.append(
+                Row(origin: statement.text(0), key: Octets(statement.bytes(1)), sealed: Octets(statement.bytes(2))))
+        }
+        return rows
+    }
+
+    /// The origins that have items, and what these take.
+    func origins() throws -> [(origin: String, usage: Usage)] {
+        let statement = try RowStatement(
+            database,
+            """
+            SELECT origin, count(*), sum(length(key) + length(value) - \(Sealer.overhead)) FROM web_storage
+            WHERE jar_id = ? AND snapshot_id = 0 GROUP BY origin ORDER BY origin
+            """)
+        defer { statement.reset() }
+        statement.bind(1, jarID)
+        var origins: [(origin: String, usage: Usage)] = []
+        while try statement.step() {
+            let usage = Usage(items: Int(statement.int64(1)), octets: Int(statement.int64(2)))
+            origins.append((statement.text(0), usage))
+        }
+        return origins
+    }
+
+    /// What all items of the jar take. Reads no value.
+    func usage() throws -> Usage {
+        let statement = try RowStatement(
+            database,
+            """
+            SELECT count(*), sum(length(key) + length(value) - \(Sealer.overhead)) FROM web_storage
+            WHERE jar_id = ? AND snapshot_id = 0
+            """)
+        defer { statement.reset() }
+        statement.bind(1, jarID)
+        guard try statement.step() else { return Usage() }
+        return Usage(items: Int(statement.int64(0)), octets: Int(statement.optionalInt64(1) ?? 0))
+    }
+
+    /// How many octets each item of an origin takes, by key. Reads no value.
+    func octetCounts(ofOrigin origin: String) throws -> [Octets: Int] {
+        let statement = try RowStatement(
+            database,
+            """
+            SELECT key, length(key) + length(value) - \(Sealer.overhead) FROM web_storage
+            WHERE jar_id = ?1 AND snapshot_id = 0 AND origin = ?2
+            """)
+        defer { statement.reset() }
+        statement.bind(1, jarID)
+        statement.bind(2, text: origin)
+        var counts: [Octets: Int] = [:]
+        while try statement.step() { counts[Octets(statement.bytes(0))] = Int(statement.int64(1)) }
+        return counts
+    }
+
+    /// The place of the next item in the order.
+    func nextSequence() throws -> Int64 {
+        let statement = try RowStatement(
+            database, "SELECT 1 + coalesce(max(sequence), 0) FROM web_storage WHERE jar_id = ?")
+        defer { statement.reset() }
+        statement.bind(1, jarID)
+        return try statement.step() ? statement.int64(0) : 1
+    }
+
+    /// Stores an item in the place of the one with that key, or behind the others.
+    func put(_ sealed: [UInt8], origin: String, key: Octets, sequence: Int64) throws {
+        let statement = try RowStatement(
+            database,
+            """
+            INSERT INTO web_storage (jar_id, origin, key, value, sequence) VALUES (?, ?, ?, ?, ?)
+            ON CONFLICT (jar_id, snapshot_id, origin, key) DO UPDATE SET value = excluded.value
+            """)
+        statement.bind(1, jarID)
+        statement.bind(2, text: origin)
+        statement.bind(3, key)
+        statement.bind(4, sealed)
+        statement.bind(5, sequence)
+        try statement.run()
+    }
+
+    /// Removes items: all, those of an origin, or one.
+    ///
+    /// - Returns: how many went.
+    func delete(origin: String? = nil, key: Octets? = nil) throws -> Int {
+        let statement = try RowStatement(
+            database,
+            """
+            DELETE FROM web_storage WHERE jar_id = ?1 AND snapshot_id = 0 \(origin == nil ? "" : "AND origin = ?2")
+                \(key == nil ? "" : "AND key = ?3")
+            """)
+        statement.bind(1, jarID)
+        if let origin { statement.bind(2, text: origin) }
+        if let key { statement.bind(3, key) }
+        try statement.run()
+        return database.changesCount
+    }
+
+    // MARK: - With the whole jar
+
+    /// Takes over the items of another jar whose keys are not in use here, within the limits.
+    ///
+    /// A value that cannot be opened comes along as it is: it is as damaged here, and is named as that.
+    func take(from otherID: Int64, _ sealer: Sealer) throws {
+        var sequence = try nextSequence()
+        var room = WebStorageRoom()
+        for row in try WebStorageRows(database: database, jarID: otherID).rows() {
+            guard try !room.holds(row.key, ofOrigin: row.origin, in: self) else { continue }
+            let octetCount = row.key.count + Sealer.openedCount(row.sealed.count)
+            guard try room.takes(octetCount, row.key, ofOrigin: row.origin, in: self) else { continue }
+            let value = sealer.open(row.sealed, at: WebStorageRows.place(otherID, row.origin, row.key))
+            let sealed = try value.map { try sealer.seal($0, at: WebStorageRows.place(jarID, row.origin, row.key)) }
+            try put(sealed ?? row.sealed.bytes, origin: row.origin, key: row.key, sequence: sequence)
+            sequence += 1
+        }
+    }
+
+    /// Copies the items into a saved session of the jar.
+    func save(inSnapshot id: Int64) throws {
+        try copy(from: 0, to: id)
+    }
+
+    /// Puts the items back to those of a saved session.
+    func restore(fromSnapshot id: Int64) throws {
+        try deleteAll(ofSnapshot: 0)
+        try copy(from: id, to: 0)
+    }
+
+    /// Forgets the items of a saved session.
+    func deleteAll(ofSnapshot id: Int64) throws {
+        let statement = try RowStatement(database, "DELETE FROM web_storage WHERE jar_id = ? AND snapshot_id = ?")
+        statement.bind(1, jarID)
+        statement.bind(2, id)
+        try statement.run()
+    }
+
+    private func copy(from id: Int64, to newID: Int64) throws {
+        let statement = try RowStatement(
+            database,
+            """
+            INSERT INTO web_storage (jar_id, snapshot_id, origin, key, value, sequence)
+            SELECT jar_id, ?3, origin, key, value, sequence FROM web_storage WHERE jar_id = ?1 AND snapshot_id = ?2
+            """)
+        statement.bind(1, jarID)
+        statement.bind(2, id)
+        statement.bind(3, newID)
+        try statement.run()
+    }
+
+    /// What a value is sealed to: its jar, origin and key.
+    static func place(_ jarID: Int64, _ origin: String, _ key: Octets) -> [UInt8] {
+        var place = SealedPlace("web storage")
+        place.append(jarID)
+        place.append(origin.utf8)
+        place.append(key.bytes)
+        return place.bytes
+    }
+}
+
+/// The items that a jar's web storage has, by origin, as far as its limits have to know them. Each origin is read once, so
+/// an item costs the same however many there are.
+struct WebStorageRoom {
+    /// How many rows of items were read.
+    private(set) var readCount = 0
+    private var total: WebStorageRows.Usage?
+    private var origins: [String: (octets: Int, items: [Octets: Int])] = [:]
+
+    /// Whether an origin has an item of a key.
+    mutating func holds(_ key: Octets, ofOrigin origin: String, in rows: WebStorageRows?) throws -> Bool {
+        try load(origin, rows)
+        return origins[origin]?.items[key] != nil
+    }
+
+    /// Takes the room for an item, in the place of the one with its key.
+    ///
+    /// - Parameter rows: the rows of the jar; `nil` for a jar that does not exist.
+    /// - Returns: whether there was room.
+    mutating func takes(
+        _ octetCount: Int, _ key: Octets, ofOrigin origin: String, in rows: WebStorageRows?
+    ) throws -> Bool {
+        try load(origin, rows)
+        var total = try total ?? rows?.usage() ?? WebStorageRows.Usage()
+        let old = origins[origin]?.items[key]
+        let (octets, items) = (octetCount - (old ?? 0), old == nil ? 1 : 0)
+        total.octets += octets
+        total.items += items
+        guard (origins[origin]?.octets ?? 0) + octets <= WebStorageItem.originOctetLimit,
+            (origins[origin]?.items.count ?? 0) + items <= WebStorageItem.originItemLimit,
+            total.octets <= WebStorageItem.jarOctetLimit, total.items <= WebStorageItem.jarItemLimit
+        else { return false }
+        origins[origin]?.octets += octets
+        origins[origin]?.items[key] = octetCount
+        self.total = total
+        return true
+    }
+
+    private mutating func load(_ origin: String, _ rows: WebStorageRows?) throws {
+        guard origins[origin] == nil else { return }
+        let items = try rows?.octetCounts(ofOrigin: origin) ?? [:]
+        readCount += items.count
+        origins[origin] = (items.values.reduce(0, +), items)
+    }
+}

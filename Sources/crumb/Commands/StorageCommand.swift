@@ -1,0 +1,89 @@
+import ArgumentParser
+import CookieModel
+import SessionOperations
+
+struct StorageCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "storage",
+        abstract: "List and remove the localStorage of pages that a jar holds beside its cookies.",
+        discussion: """
+            'crumb import' reads it from Playwright's storageState, 'crumb export --format storage-state' writes it, and \
+            'crumb script' sets it in a page.
+            """,
+        subcommands: [StorageListCommand.self, StorageRemoveCommand.self], defaultSubcommand: StorageListCommand.self)
+}
+
+struct StorageListCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the origins with localStorage; the items of one with --origin.",
+        aliases: ["show", "ls"])
+
+    @OptionGroup var jar: JarOptions
+    @OptionGroup var output: OutputOptions
+
+    @Option(help: ArgumentHelp("List the items of the origin of this URL.", valueName: "url"))
+    var origin: String?
+
+    @Flag(help: "Show the values of the items.")
+    var values = false
+
+    func validate() throws {
+        if values, origin == nil { throw ValidationError("--values: name the origin with --origin.") }
+    }
+
+    func execute(_ console: Console) throws {
+        let origin = try origin.map { try requestURL($0).origin }
+        let list = try jar.kept(now: .now).webStorage(ofOrigin: origin, showingValues: values)
+        if output.json {
+            for entry in list.origins where list.items == nil { try console.writeJSON(entry) }
+            for item in list.items ?? [] { try console.writeJSON(item) }
+        } else if list.origins.isEmpty {
+            console.note("no localStorage in jar '\(jar.jar)'\(origin.map { " for \($0)" } ?? "")")
+        } else if let items = list.items {
+            let rows = items.map { item in
+                [item.keyOctets.description] + (values ? [item.valueOctets.description] : [])
+            }
+            try console.writeLine(Console.table([values ? ["KEY", "VALUE"] : ["KEY"]] + rows))
+        } else {
+            let rows = list.origins.map { [$0.origin, String($0.items), String($0.octets)] }
+            try console.writeLine(Console.table([["ORIGIN", "ITEMS", "OCTETS"]] + rows))
+        }
+        let damaged = (list.items ?? []).filter { $0.isDamaged == true }
+        for item in damaged { console.complain(item.unreadableLine) }
+        if !damaged.isEmpty { throw ExitStatus.valueDamaged.exitCode }
+    }
+}
+
+struct StorageRemoveCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "Remove an item of localStorage, an origin's items, or all of the jar.",
+        aliases: ["rm", "delete"])
+
+    @OptionGroup var jar: JarOptions
+    @OptionGroup var output: OutputOptions
+
+    @Option(help: ArgumentHelp("Remove the items of the origin of this URL.", valueName: "url"))
+    var origin: String?
+
+    @Flag(help: "Remove the items of every origin.")
+    var all = false
+
+    @Argument(help: "The key of the one item to remove.")
+    var key: String?
+
+    func validate() throws {
+        guard all == (origin == nil), !all || key == nil else {
+            throw ValidationError("Give --origin, with or without a key, or --all.")
+        }
+    }
+
+    func execute(_ console: Console) throws {
+        let origin = try origin.map { try requestURL($0).origin }
+        let removal = try jar.kept(now: .now).removeWebStorage(ofOrigin: origin, key: key)
+        if output.json {
+            try console.writeJSON(removal)
+        } else {
+            console.note("removed \(counted(removal.removed, "localStorage item")) from jar '\(jar.jar)'")
+        }
+    }
+}
