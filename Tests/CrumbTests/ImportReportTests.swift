@@ -119,4 +119,51 @@ struct ImportReportTests {
         let bare = try home.crumb("import")
         #expect(bare.talk.contains("Name a capture file, or use `--browser firefox`."))
     }
+
+    @Test("Deletions that find nothing to delete import nothing, and say so")
+    func onlyDeletions() throws {
+        let home = CrumbHome()
+        let path = try home.write(Capture.dump(["sid=; Path=/; Max-Age=0"]), to: "logout.txt")
+        let url = "https://www.example.com/"
+        for jar in ["new", "default"] {
+            if jar == "default" { try home.receive("other=1; Path=/") }
+            let result = try home.crumb("import", "--jar", jar, "--url", url, path)
+            #expect(result.status == 9 && result.talk.contains("it only deletes cookies, and the jar has none of them"))
+        }
+        #expect(try home.crumb("list", "--jar", "new").status == 34)
+        try home.receive("sid=1; Path=/")
+        let result = try home.crumb("import", "--again", "--url", url, path)
+        #expect(result.status == 0 && result.text.contains("1 deleted"), "\(result.talk)")
+    }
+
+    @Test("An HttpOnly cookie, which an exported cookie file has twice, counts once")
+    func netscapeTwice() throws {
+        let home = CrumbHome()
+        try home.receive("sid=1; Path=/; HttpOnly; Max-Age=1000", "b=2; Path=/; Max-Age=1000")
+        let path = try home.write(try home.crumb("export", "--format", "netscape").output, to: "cookies.txt")
+        let result = try home.crumb("import", "--jar", "copy", path)
+        #expect(result.text.contains("2 cookies: 2 taken, 0 replaced"), "\(result.text)")
+        #expect(
+            try home.crumb("list", "--jar", "copy", "--json").objects().map { $0["httpOnly"] as? Bool } == [
+                true, false,
+            ])
+        let again = try home.crumb("import", path)
+        #expect(again.text.contains("2 cookies: 0 taken, 2 replaced"), "\(again.text)")
+        #expect(!again.text.contains("HttpOnly of"))
+    }
+
+    @Test("A HAR whose headers lost what its lists of cookies still name says how to save it")
+    func headersSanitized() throws {
+        let home = CrumbHome()
+        let entry = """
+            {"request":{"method":"GET","url":"https://www.example.com/","headers":[]},
+            "response":{"status":200,"cookies":[{"name":"sid","value":"1"},{"name":"b","value":"2"}],"headers":[]}}
+            """
+        let path = try home.write(Capture.har([entry]), to: "page.har")
+        let result = try home.crumb("import", path)
+        #expect(
+            result.status == 9 && result.talk.contains("2 cookies stand in the `cookies` of responses"),
+            "\(result.talk)")
+        #expect(result.talk.contains("Export HAR (with sensitive data)"))
+    }
 }

@@ -124,4 +124,16 @@ struct JarOptionTests {
         #expect(result.status == status, "\(result.talk)")
         #expect(result.output.isEmpty == (status != 0) && result.talk.isEmpty == (status == 0))
     }
+
+    @Test("A jar named behind curl's first option is an error that says where it belongs")
+    func curlOption() throws {
+        try home.receive("a=1; Path=/", jar: "web")
+        for option in ["-j", "-sj"] {
+            let result = try home.crumb("curl", "-s", option, "web", "https://www.example.com/")
+            #expect(result.status == 51, "\(result.talk)")
+            #expect(
+                result.talk.contains("'-j web' is curl's option here. Put it first to name the jar: crumb curl -j web"))
+        }
+        #expect(!(try home.crumb("curl", "-s", "-j", "wbe", "https://www.example.com/").talk.contains("Put it first")))
+    }
 }

@@ -102,4 +102,20 @@ struct ListCommandTests {
         #expect(jars.compactMap { $0["cookies"] as? Int } == [5, 1])
         #expect(try home.crumb("status").text.contains("work"))
     }
+
+    @Test("An empty list says what its argument is, if it is no domain of the jar")
+    func noDomain() throws {
+        let home = CrumbHome()
+        try home.receive("sid=1; Path=/")
+        try home.receive("a=1; Path=/", jar: "work")
+        for (argument, note) in [
+            ("sid", "no cookies of the domain 'sid' in jar 'default'; 1 cookie has this name: 'crumb list' shows"),
+            ("work", "no cookies of the domain 'work' in jar 'default'; to list the jar: crumb list --jar work"),
+            ("typo", "no cookies of the domain 'typo' in jar 'default', and no cookie and no jar of this name"),
+            ("other.example", "no cookies of the domain 'other.example' in jar 'default'\n"),
+        ] {
+            let result = try home.crumb("list", argument)
+            #expect(result.status == 0 && result.output.isEmpty && result.talk.hasPrefix(note), "\(result.talk)")
+        }
+    }
 }

@@ -5,15 +5,27 @@ import Testing
 struct RequestCookieTests {
     private let home = CrumbHome()
 
-    private static func entry(_ url: String, cookie: String?, set: [String] = [], fields: [String: String] = [:])
-        -> String
-    {
+    /// An entry of a HAR.
+    ///
+    /// - Parameters:
+    ///   - age: how many seconds ago the request was made.
+    ///   - duration: how many milliseconds the answer took.
+    private static func entry(
+        _ url: String = "https://www.example.com/", cookie: String?, set: [String] = [],
+        fields: [String: String] = [:], age: Double? = nil, duration: Double = 0
+    ) -> String {
+        let time =
+            age.map {
+                let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+                let moment = Date(timeIntervalSinceNow: -$0).formatted(style)
+                return #""startedDateTime":"\#(moment)","time":\#(duration),"#
+            } ?? ""
         var headers = fields
         headers["Cookie"] = cookie
         let sent = headers.map { #"{"name":"\#($0.key)","value":"\#($0.value)"}"# }.joined(separator: ",")
         let received = set.map { #"{"name":"Set-Cookie","value":"\#($0)"}"# }.joined(separator: ",")
         return """
-            {"request":{"method":"GET","url":"\(url)","headers":[\(sent)]},"response":{"status":200,"headers":[\(received)]}}
+            {\(time)"request":{"method":"GET","url":"\(url)","headers":[\(sent)]},"response":{"status":200,"headers":[\(received)]}}
             """
     }
 
@@ -79,6 +91,118 @@ struct RequestCookieTests {
         #expect(copy.status == 0, "\(copy.talk)")
         let kinds = try cookies(jar: "other").map { ($0["origin"] as? [String: Any])?["kind"] as? String }
         #expect(kinds == [nil, "request", "request"])
+    }
+
+    @Test("Of several requests the latest counts, within a capture and from one to the next")
+    func latest() throws {
+        let newer = try home.write(
+            Capture.har([
+                Self.entry(cookie: "sid=new; a=1", age: 100), Self.entry(cookie: "sid=old; b=2", age: 200),
+            ]), to: "newer.har")
+        let older = try home.write(Capture.har([Self.entry(cookie: "sid=oldest; c=3", age: 300)]), to: "older.har")
+        let newest = try home.write(Capture.har([Self.entry(cookie: "sid=newest", age: 50)]), to: "newest.har")
+        for isDry in [true, false] {
+            let files = isDry ? ["--dry-run", newer, older] : [newer]
+            let result = try home.start(["import", "--request-cookies"] + files).wait()
+            #expect(result.text.contains("3 taken") && isDry == result.text.contains("1 older"), "\(result.text)")
+        }
+        #expect(try Set(home.header().dropFirst(8).split(separator: "; ")) == ["sid=new", "a=1", "b=2"])
+        let result = try home.crumb("import", "--request-cookies", older)
+        #expect(result.text.contains("1 taken, 0 already set, 1 older than the jar's"), "\(result.text)")
+        #expect(try home.header().contains("sid=new;"))
+        #expect(try home.crumb("import", "--request-cookies", newest).text.contains("1 taken"))
+        #expect(try home.header().contains("sid=newest"))
+    }
+
+    @Test("However many a request sends, a cookie that was set stays")
+    func limit() throws {
+        try home.receive("real=1; Path=/")
+        let cookies = (0..<400).map { "c\($0)=\($0)" }.joined(separator: "; ")
+        let result = try home.crumb("import", "-", input: "curl 'https://www.example.com/' -b '\(cookies)'")
+        #expect(result.status == 0 && result.text.contains("400 request cookies in 1 request: 400 taken"))
+        #expect(result.text.contains("221 evicted"), "\(result.text)")
+        #expect(try home.header().hasPrefix("Cookie: real=1; "))
+        #expect(try home.crumb("list", "--json").objects().count == 180)
+    }
+
+    @Test(
+        "A cookie that a response of the capture let expire or deleted after the request does not come back",
+        arguments: [
+            ("sid=1; Path=/; Max-Age=60", 3600.0, 0.0, 3590.0, false),
+            // The request was made after the cookie had run out: it is another one.
+            ("sid=1; Path=/; Max-Age=60", 3600.0, 0.0, 3500.0, true),
+            ("sid=; Path=/; Max-Age=0", 3600.0, 0.0, 3610.0, false),
+            // The deletion was still on its way.
+            ("sid=; Path=/; Max-Age=0", 3600.0, 20_000.0, 3590.0, false),
+            ("sid=; Path=/; Max-Age=0", 3600.0, 5_000.0, 3590.0, true),
+            ("sid=; Path=/; Domain=example.com; Expires=Thu, 01 Jan 1970 00:00:00 GMT", 3600.0, 0.0, 3610.0, false),
+        ])
+    func gone(line: String, age: Double, duration: Double, requestAge: Double, isTaken: Bool) throws {
+        let response = Self.entry(cookie: nil, set: [line], age: age, duration: duration)
+        let request = Self.entry(cookie: "sid=1; other=2", age: requestAge)
+        for entries in [[response, request], [request, response]] {
+            let home = CrumbHome()
+            let path = try home.write(Capture.har(entries), to: "page.har")
+            let result = try home.crumb("import", "--request-cookies", path)
+            #expect(result.status == 0, "\(result.talk)")
+            #expect(try home.header() == (isTaken ? "Cookie: sid=1; other=2" : "Cookie: other=2"), "\(result.text)")
+        }
+    }
+
+    @Test("What a server sets or deletes afterwards takes the place of what a request told")
+    func replaced() throws {
+        func copy() throws {
+            let command = "curl 'https://www.example.com/app/page' -b 'sid=guess; other=2'"
+            #expect(try home.crumb("import", "--again", "-", input: command).status == 0)
+        }
+        try copy()
+        try home.receive("sid=3; Path=/; Domain=example.com")
+        #expect(try home.header("https://www.example.com/app/page") == "Cookie: other=2; sid=3")
+        try home.receive("sid=; Path=/; Domain=example.com; Max-Age=0")
+        #expect(try home.header("https://www.example.com/app/page") == "Cookie: other=2")
+        try copy()
+        try home.receive("sid=; Path=/app; Max-Age=0")
+        #expect(try home.header("https://www.example.com/app/page") == "Cookie: other=2")
+        let explanation = try home.crumb("explain", "https://www.example.com/").text
+        #expect(explanation.contains("gone: 2 deleted") && explanation.contains("by https://www.example.com/"))
+    }
+
+    @Test("explain says what is assumed, and that two cookies of one name go")
+    func explanation() throws {
+        let command = "curl 'https://www.example.com/' -b 'sid=1'"
+        #expect(try home.crumb("import", "-", input: command).status == 0)
+        try home.receive("sid=2; Path=/app", from: "https://www.example.com/app/")
+        let text = try home.crumb("explain", "https://www.example.com/app/").text
+        let assumption = "a request told name and value; host-only, path, expiry and flags are assumed"
+        #expect(text.contains(assumption), "\(text)")
+        #expect(text.components(separatedBy: "2 cookies named sid go; most servers read the first").count == 3)
+        let report = try home.crumb("explain", "--json", "https://www.example.com/app/").objects()[0]
+        let included = report["included"] as? [[String: Any]]
+        let origins = included?.map { ($0["origin"] as? [String: Any])?["kind"] as? String }
+        #expect(origins == [nil, "request"])
+        #expect(!(try home.crumb("explain", "https://www.example.com/").text.contains("most servers")))
+    }
+
+    @Test(
+        "The report says what was found",
+        arguments: [
+            (
+                "curl 'https://www.example.com/' -b 'sid=1; b=2; sid=3'", 0,
+                "3 request cookies in 1 request: 2 taken, 0 already set, 1 of a name that its request sent before"
+            ),
+            ("curl 'https://www.example.com/'", 9, "The command carries no cookies."),
+            ("Cookie:\n", 9, "The request carries no cookies."),
+            ("curl 'https://www.exa mple.com:x/' -b 'sid=1'", 19, "entry 1"),
+            ("curl 'https://www.example.com/' \\\n  -b 'sid=1", 13, "entry 1, line 2, column 6"),
+            ("curl 'https://www.example.com/' -b \"sid=1", 13, "entry 1, line 1, column 36"),
+            ("curl 'https://www.example.com/' -b $'sid=1", 13, "entry 1, line 1, column 37"),
+            ("curl ^\"https://www.example.com/^\" ^\r\n  -b ^\"sid=1", 13, "entry 1, line 2, column 7"),
+        ])
+    func report(input: String, status: Int32, expected: String) throws {
+        let result = try home.crumb("import", "--url", "https://www.example.com/", "-", input: input)
+        let text = result.text + result.talk
+        #expect(result.status == status && text.contains(expected), "\(text)")
+        #expect(!result.text.contains("0 Set-Cookie lines"))
     }
 
     @Test("convert takes them, too")

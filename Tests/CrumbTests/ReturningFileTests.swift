@@ -45,6 +45,23 @@ struct ReturningFileTests {
         }
     }
 
+    @Test("A file that changes the host-only flag, or has both cookies, gives no script the session")
+    func otherHostOnlyFlag() throws {
+        for hostOnlyColumns in [["TRUE"], ["FALSE", "TRUE"]] {
+            let home = CrumbHome()
+            let line = "sid=secret; Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=3600\n"
+            #expect(try home.crumb("set", Self.url, input: line).status == 0)
+            let rows = hostOnlyColumns.map { "www.example.com\t\($0)\t/\tTRUE\t2000000000\tsid\tsecret" }
+            let path = try home.write(
+                "# Netscape HTTP Cookie File\n" + rows.joined(separator: "\n") + "\n", to: "c.txt")
+            let result = try home.crumb("import", path)
+            #expect(result.status == 0 && result.text.contains("HttpOnly of \(rows.count) cookie"), "\(result.text)")
+            #expect(try !home.crumb("script", Self.url).text.contains("secret"))
+            let cookies = try home.crumb("list", "--json").objects()
+            #expect(cookies.map { $0["httpOnly"] as? Bool } == [true, true], "\(cookies)")
+        }
+    }
+
     @Test("A renewed session in a file that cannot state flags keeps them; the report counts that")
     func renewed() throws {
         try store("sid=old; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=3600")

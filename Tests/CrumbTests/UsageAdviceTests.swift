@@ -41,6 +41,13 @@ struct UsageAdviceTests {
             ("token get", "Name the login: `crumb token get NAME`. `crumb token list` lists them."),
             ("status work", "`crumb status` takes no arguments."),
             ("header https://a.example/ b", "`crumb header` takes one URL."),
+            ("jars lsit", "No command 'lsit'. Did you mean `crumb jars list`?"),
+            ("export --format netscpae", "No format 'netscpae' to write. Did you mean 'netscape'? Formats: "),
+            ("import --format hra f", "No format 'hra' to read. Did you mean 'har'? Formats: "),
+            ("import --format xyzzy f", "No format 'xyzzy' to read. Formats: "),
+            ("explain https://a.example/ --name sid", "`crumb explain URL` explains every cookie of the URL's site."),
+            ("set sid=s3cret https://a.example/", "The line comes from standard input or a file"),
+            ("set https://a.example/ https://b.example/", "Give one URL; the cookie comes from standard input"),
             ("list --jsn", "Unknown option '--jsn'. Did you mean '--json'?"),
         ])
     func advice(line: String, expected: String) throws {
@@ -48,6 +55,16 @@ struct UsageAdviceTests {
         #expect(result.status == 64 && result.output.isEmpty)
         #expect(result.talk.hasPrefix("Error: ") && result.talk.contains(expected), "\(result.talk)")
         #expect(!result.talk.contains("secret ") && !result.talk.contains("s3cret"), "\(result.talk)")
+    }
+
+    @Test("A socket's path without its scheme is an error that says how to write it")
+    func socketPath() throws {
+        for path in ["/run/crumb.sock", "./crumb.sock"] {
+            let result = try home.crumb("list", "--service", path)
+            #expect(
+                result.status == 19 && result.talk.contains("write 'unix:' before a socket's path"), "\(result.talk)")
+            #expect(result.talk.contains("--service unix:/"))
+        }
     }
 
     @Test(

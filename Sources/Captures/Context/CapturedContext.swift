@@ -30,8 +30,8 @@ extension CapturedResponse {
     /// Decides in which context the request was made. The one place where evidence becomes a ``RequestContext``.
     ///
     /// 1. A request that fills the address bar is a top-level navigation, whoever caused it.
-    /// 2. Any other request has the page that the recorder's partition names; or else the capture's page; or else
-    ///    `topLevel`; or else where its `Referer`, `Origin` or initiator points to.
+    /// 2. Any other request has the page that the recorder's partition names; or else the capture's page; or else where
+    ///    its `Referer`, `Origin` or initiator points to; or else `topLevel`.
     /// 3. Its initiator is its `Origin`, `Referer` or recorded initiator, unless `Sec-Fetch-Site` says otherwise.
     /// 4. A request that the capture tells nothing about is within `topLevel`, or a navigation where that is `nil`.
     ///
@@ -61,7 +61,7 @@ extension CapturedResponse {
         request.initiator = initiator(of: url, in: page, policy)
         let isThirdParty = policy.isThirdParty(request)
         request.isPartitionKnown = page != nil || !isThirdParty
-        let isTold = evidence.fetchSite == .crossSite && isThirdParty
+        let isTold = evidence.fetchSite == .crossSite && isThirdParty && source != .given
         return CapturedContext(
             request: request, source: isTold || source == .none ? .fetchMetadata : source, isThirdParty: isThirdParty)
     }
@@ -91,9 +91,8 @@ extension CapturedResponse {
     private func page(or topLevel: RequestURL?) -> (RequestURL?, CapturedContext.Source) {
         if let key = evidence.partitionKey, let url = try? RequestURL(key.topLevelSite) { return (url, .partitionKey) }
         let page = evidence.page.flatMap { try? RequestURL($0) }
-        if let page, !evidence.isPageInferred { return (page, .page) }
-        if let topLevel { return (topLevel, .given) }
-        return page.map { ($0, .referrer) } ?? (nil, .none)
+        if let page { return (page, evidence.isPageInferred ? .referrer : .page) }
+        return topLevel.map { ($0, .given) } ?? (nil, .none)
     }
 
     /// Who caused a request within a page.

@@ -109,6 +109,14 @@ public enum CaptureFormat: String, Sendable, CaseIterable {
         }
     }
 
+    /// Whether the format is a request that a person copied for its cookies.
+    package var isCopiedRequest: Bool {
+        switch self {
+        case .curlCommand, .fetchCall, .cookieHeader: true
+        default: false
+        }
+    }
+
     /// What of a cookie the format can hold; `nil` for recorded responses, whose Set-Cookie lines say everything.
     public var capabilities: FormatCapabilities? {
         switch self {

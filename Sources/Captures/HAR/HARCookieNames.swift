@@ -15,6 +15,9 @@ struct HARCookieNames {
     /// Whether one Set-Cookie value can only be several lines joined.
     var areSeveral: Bool { names.count > 1 }
 
+    /// How many there are, as far as they are counted.
+    var count: Int { names.count }
+
     mutating func append(_ name: Span<UInt8>) {
         guard names.count <= HARCookieNames.limit else { return }
         var bytes: [UInt8] = []

@@ -11,6 +11,7 @@ extension HARDocument: JSONHandler {
         case .headers: entry.resetHeaders()
         case .cookies: entry.cookieNames.removeAll()
         case .startedDateTime: entry.time = nil
+        case .duration: entry.duration = 0
         case .requestHeaders: entry.request = RequestHead()
         default: break
         }
@@ -68,6 +69,7 @@ extension HARDocument: JSONHandler {
         if name.equals("pageref") { return .pageReference }
         if name.equals("_resourceType") { return .resourceType }
         if name.equals("_initiator") { return .initiator }
+        if name.equals("time") { return .duration }
         return name.equals("_frameref") ? .frameReference : .other
     }
 
@@ -191,6 +193,9 @@ extension HARDocument: JSONHandler {
     mutating func scalar(_ scalar: JSONScalar) {
         switch (slot, scalar) {
         case (.status, .number(let status)): entry.status = status.integer ?? 0
+        // In milliseconds; -1 says that it is not known.
+        case (.duration, .number(let time)):
+            entry.duration = min(max(0, time.millionths / 1000), HAREntry.longestDuration)
         // Chromium and others write null for what is not there.
         case (.response, .null), (.headers, .null): break
         default: reject()
@@ -211,8 +216,8 @@ extension HARDocument: JSONHandler {
         // What else an entry has is nice to know, and the entry is good without it.
         case .root, .log, .creator, .creatorName, .browser, .browserName, .pages, .page, .pageName, .pageTitle,
             .entries,
-            .startedDateTime, .pageReference, .frameReference, .resourceType, .initiator, .initiatorURL, .method,
-            .requestHeaders, .requestHeader, .status, .cookies, .cookie, .cookieName, .other:
+            .startedDateTime, .duration, .pageReference, .frameReference, .resourceType, .initiator, .initiatorURL,
+            .method, .requestHeaders, .requestHeader, .status, .cookies, .cookie, .cookieName, .other:
             break
         }
     }

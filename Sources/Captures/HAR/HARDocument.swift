@@ -20,6 +20,7 @@ struct HARDocument {
         case entries
         case entry
         case startedDateTime
+        case duration
         case pageReference
         case frameReference
         case resourceType
@@ -89,6 +90,8 @@ struct HARDocument {
     var hasEntries = false
     /// Whether a request carried a cookie, or a response set one.
     private(set) var hasCookies = false
+    /// How many cookies stand in the `cookies` of responses without a Set-Cookie header.
+    private(set) var headerlessCount = 0
     /// What was found and not yet taken away.
     var items: [CaptureItem] = []
 
@@ -134,13 +137,14 @@ struct HARDocument {
             lines = separated(lines[0])
             if lines.isEmpty { items.append(.failure(.setCookieJoined(at: place))) }
         }
+        if entry.setCookie.octets.isEmpty, entry.tooLongCount == 0 { headerlessCount += entry.cookieNames.count }
         if !lines.isEmpty || !entry.request.cookies.octets.isEmpty { hasCookies = true }
-        items.append(
-            .response(
-                CapturedResponse(
-                    url: entry.url ?? "", method: entry.method, status: entry.status, time: entry.time,
-                    setCookie: lines, evidence: entry.evidence(page: entry.pageID.flatMap { pages[$0] }),
-                    requestCookies: entry.request.cookies.octets, place: place)))
+        var response = CapturedResponse(
+            url: entry.url ?? "", method: entry.method, status: entry.status, time: entry.time,
+            setCookie: lines, evidence: entry.evidence(page: entry.pageID.flatMap { pages[$0] }),
+            requestCookies: entry.request.cookies.octets, place: place)
+        response.answerTime = entry.time.map { Timestamp(microseconds: $0.microseconds + entry.duration) }
+        items.append(.response(response))
     }
 
     /// The page at hand ends. Its title is its URL, unless the writer put the document's title there.

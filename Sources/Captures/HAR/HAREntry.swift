@@ -6,6 +6,10 @@ struct HAREntry {
     var method: String?
     var status = 0
     var time: Timestamp?
+    /// A day: no answer takes longer.
+    static let longestDuration: Int64 = 86_400_000_000
+    /// How long it took, in microseconds.
+    var duration: Int64 = 0
     var setCookie = SetCookieLines()
     /// What the request's header tells.
     var request = RequestHead()
@@ -36,7 +40,7 @@ struct HAREntry {
     mutating func reset() {
         resetRequest()
         resetResponse()
-        time = nil
+        (time, duration) = (nil, 0)
         (pageID, frameID, resourceType, initiator) = (nil, nil, nil, nil)
     }
 

@@ -47,6 +47,10 @@ struct HARReader: FormatReader {
             items.append(.failure(.documentTruncated(afterEntry: count, at: place)))
         } else if !stream.handler.hasEntries {
             items.append(.failure(.notHAR(at: CapturePlace(source: source))))
+        } else if stream.handler.headerlessCount > 0 {
+            items.append(
+                .failure(
+                    .headersSanitized(stream.handler.headerlessCount, at: CapturePlace(source: source))))
         } else if stream.handler.mayBeSanitized {
             items.append(.failure(.cookiesSanitized(at: CapturePlace(source: source))))
         }

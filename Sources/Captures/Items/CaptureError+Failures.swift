@@ -90,6 +90,14 @@ extension CaptureError {
                 + "sanitized HAR: use \"Export HAR (with sensitive data)\".", .notice)
     }
 
+    static func headersSanitized(_ count: Int, at place: CapturePlace) -> CaptureError {
+        CaptureError(
+            .cookiesSanitized, place,
+            "\(count == 1 ? "One cookie stands" : "\(count) cookies stand") in the `cookies` of responses whose headers "
+                + "have no Set-Cookie line, so \(count == 1 ? "it was" : "they were") left out: attributes are missing there. "
+                + "Save the HAR with its headers: \"Export HAR (with sensitive data)\".", .notice)
+    }
+
     static func entryTooLarge(at place: CapturePlace) -> CaptureError {
         CaptureError(.lineTooLong, place, "The entry is larger than 16 MiB and was left out.")
     }
@@ -225,6 +233,12 @@ extension CaptureError {
 
     static func noRequests(at place: CapturePlace) -> CaptureError {
         inputUnrecognized("The input has no request in it.", at: place)
+    }
+
+    static func quoteUnclosed(at place: CapturePlace) -> CaptureError {
+        CaptureError(
+            .entryMalformed, place,
+            "The quote that begins here has no end, so the command was left out. Copy the whole command again.")
     }
 
     static func proxyCookies(at place: CapturePlace) -> CaptureError {

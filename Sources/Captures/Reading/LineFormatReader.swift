@@ -10,6 +10,9 @@ protocol LineFormatReader: FormatReader {
 
     /// Takes note of a line that was too long to be kept.
     mutating func leaveOutLine(into items: inout [CaptureItem])
+
+    /// Takes the end of the lines.
+    mutating func finishLines(into items: inout [CaptureItem])
 }
 
 extension LineFormatReader {
@@ -33,7 +36,10 @@ extension LineFormatReader {
         case .tooLong: leaveOutLine(into: &items)
         case .inPiece, nil: break
         }
+        finishLines(into: &items)
     }
+
+    mutating func finishLines(into items: inout [CaptureItem]) {}
 
     mutating func leaveOutLine(into items: inout [CaptureItem]) {
         items.append(.failure(.lineTooLong(at: place)))

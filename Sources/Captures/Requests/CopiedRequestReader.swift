@@ -30,12 +30,16 @@ struct CopiedRequestReader: FormatReader {
         guard !isTooLong else { return items.append(.failure(.entryTooLarge(at: place))) }
         switch format {
         case .curlCommand:
-            let commands = ShellWords.commands(in: text)
+            let (commands, unclosedQuote) = ShellWords.commands(in: text)
             for (index, words) in commands.enumerated() {
                 let place = CapturePlace(source: source, entry: index + 1)
                 append(CopiedRequest(curl: words), at: place, into: &items)
             }
-            if commands.isEmpty { items.append(.failure(.noRequests(at: place))) }
+            if let offset = unclosedQuote {
+                items.append(.failure(.quoteUnclosed(at: quotePlace(offset, entry: commands.count + 1))))
+            } else if commands.isEmpty {
+                items.append(.failure(.noRequests(at: place)))
+            }
         case .fetchCall:
             let calls = FetchCall.all(in: text.span)
             for (index, call) in calls.enumerated() {
@@ -47,6 +51,14 @@ struct CopiedRequestReader: FormatReader {
             append(
                 CopiedRequest(fields: text.span, url: url), at: CapturePlace(source: source, line: line), into: &items)
         }
+    }
+
+    private func quotePlace(_ offset: Int, entry: Int) -> CapturePlace {
+        let before = text[..<offset]
+        let start = before.lastIndex(of: ASCII.lineFeed).map { $0 + 1 } ?? 0
+        return CapturePlace(
+            source: source, entry: entry, line: line + before.count { $0 == ASCII.lineFeed }, column: offset - start + 1
+        )
     }
 
     private func append(_ request: CopiedRequest?, at place: CapturePlace, into items: inout [CaptureItem]) {

@@ -2,9 +2,16 @@
 ///
 /// Nothing is run and nothing is expanded: variables and substitutions stay as they are written.
 enum ShellWords {
-    /// The commands in a text, each as its words.
-    static func commands(in text: [UInt8]) -> [[[UInt8]]] {
-        isForWindows(text) ? windowsCommands(unescaped(text)) : bashCommands(text)
+    /// The commands in a text, each as its words; and where a quote begins that is never closed, whose command is not
+    /// among them.
+    static func commands(in text: [UInt8]) -> (commands: [[[UInt8]]], unclosedQuote: Int?) {
+        guard isForWindows(text) else { return bashCommands(text) }
+        let (commands, quote) = windowsCommands(unescaped(text))
+        // Carets are gone from what was read, quotes are not.
+        return (
+            commands,
+            quote.flatMap { number in text.indices.lazy.filter { text[$0] == ASCII.quote }.dropFirst(number).first }
+        )
     }
 
     /// Whether a caret escapes the first argument or the end of the first line.
@@ -25,18 +32,23 @@ enum ShellWords {
     private struct Builder {
         var commands: [[[UInt8]]] = []
         private var words: [[UInt8]] = []
-        private var word: [UInt8]?
+        private var word: [UInt8] = []
+        private var hasWord = false
 
-        mutating func begin() { word = word ?? [] }
-        mutating func append(_ byte: UInt8) { word = (word ?? []) + [byte] }
-        mutating func append(_ bytes: ArraySlice<UInt8>) {
+        mutating func begin() { hasWord = true }
+        mutating func append(_ byte: UInt8) {
             begin()
-            word?.append(contentsOf: bytes)
+            word.append(byte)
+        }
+        mutating func append(_ bytes: some Collection<UInt8>) {
+            begin()
+            word.append(contentsOf: bytes)
         }
 
         mutating func endWord() {
-            if let word { words.append(word) }
-            word = nil
+            guard hasWord else { return }
+            words.append(word)
+            (word, hasWord) = ([], false)
         }
 
         mutating func endCommand() {
@@ -48,7 +60,7 @@ enum ShellWords {
 
     // MARK: bash
 
-    private static func bashCommands(_ text: [UInt8]) -> [[[UInt8]]] {
+    private static func bashCommands(_ text: [UInt8]) -> ([[[UInt8]]], unclosedQuote: Int?) {
         var builder = Builder()
         var index = 0
         while index < text.count {
@@ -59,21 +71,28 @@ enum ShellWords {
             case ASCII.lineFeed, ASCII.semicolon, ampersand: builder.endCommand()
             case ASCII.backslash where index < text.count:
                 if text[index] == ASCII.carriageReturn, index + 1 < text.count { index += 1 }
-                if text[index] != ASCII.lineFeed { builder.append(text[index...index]) }
+                if text[index] != ASCII.lineFeed { builder.append(text[index]) }
                 index += 1
             case ASCII.apostrophe:
-                let end = text[index...].firstIndex(of: ASCII.apostrophe) ?? text.endIndex
+                guard let end = text[index...].firstIndex(of: ASCII.apostrophe) else {
+                    return (builder.commands, index - 1)
+                }
                 builder.append(text[index..<end])
                 index = end + 1
             case dollar where index < text.count && text[index] == ASCII.apostrophe:
+                let start = index
                 index += 1
-                builder.append(ansiString(text, from: &index)[...])
-            case ASCII.quote: builder.append(quoted(text, from: &index)[...])
-            default: builder.append(text[(index - 1)..<index])
+                builder.append(ansiString(text, from: &index))
+                guard index <= text.count else { return (builder.commands, start) }
+            case ASCII.quote:
+                let start = index - 1
+                builder.append(quoted(text, from: &index))
+                guard index <= text.count else { return (builder.commands, start) }
+            default: builder.append(byte)
             }
         }
         builder.endCommand()
-        return builder.commands
+        return (builder.commands, nil)
     }
 
     /// The rest of a string in double quotes.
@@ -163,10 +182,11 @@ enum ShellWords {
         return plain
     }
 
-    /// The words as the C runtime of Windows takes a command line apart.
-    private static func windowsCommands(_ text: [UInt8]) -> [[[UInt8]]] {
+    /// The words as the C runtime of Windows takes a command line apart, and which of the quotes is never closed.
+    private static func windowsCommands(_ text: [UInt8]) -> ([[[UInt8]]], unclosedQuote: Int?) {
         var builder = Builder()
         var isQuoted = false
+        var quoteStart = 0
         var index = 0
         while index < text.count {
             let byte = text[index]
@@ -183,21 +203,23 @@ enum ShellWords {
                 // Backslashes escape only in front of a quote, but browsers double every one of them.
                 let isBeforeQuote = index < text.count && text[index] == ASCII.quote
                 let kept = isBeforeQuote || count.isMultiple(of: 2) ? count / 2 : count
-                builder.append([UInt8](repeating: ASCII.backslash, count: kept)[...])
+                builder.append(repeatElement(ASCII.backslash, count: kept))
                 if isBeforeQuote, count % 2 == 1 {
-                    builder.append([ASCII.quote][...])
+                    builder.append(ASCII.quote)
                     index += 1
                 }
             case ASCII.quote where isQuoted && index < text.count && text[index] == ASCII.quote:
-                builder.append([ASCII.quote][...])
+                builder.append(ASCII.quote)
                 index += 1
             case ASCII.quote:
                 isQuoted.toggle()
+                quoteStart = index - 1
                 builder.begin()
-            default: builder.append(text[(index - 1)..<index])
+            default: builder.append(byte)
             }
         }
+        guard !isQuoted else { return (builder.commands, text[..<quoteStart].count { $0 == ASCII.quote }) }
         builder.endCommand()
-        return builder.commands
+        return (builder.commands, nil)
     }
 }

@@ -41,6 +41,8 @@ public struct Cookie: Sendable, Hashable {
     public var lastAccess: Timestamp
     /// The place in the order of creation, for cookies created at the same moment; kept like ``creation``.
     public var sequence: Int64
+    /// The request that told of the cookie; `nil` for one that was set.
+    package var request: CookieRequest?
 
     /// A cookie from its fields; the caller vouches for them.
     public init(
@@ -75,6 +77,12 @@ public struct Cookie: Sendable, Hashable {
     /// Whether the expiry-time is in the past (section 5.7): not yet at that very moment.
     public func isExpired(at now: Timestamp) -> Bool {
         hasExpired(at: now)
+    }
+
+    /// Whether all but name and value was assumed, since a request's `Cookie` field tells no more.
+    package var isAssumed: Bool {
+        request != nil && isHostOnly && isHTTPOnly && path == "/" && expiry == nil && sameSite == .default
+            && id.partitionKey == nil
     }
 
     /// Whether this cookie goes before `other` in a header (section 5.8.3, step 4): longer paths first, then earlier

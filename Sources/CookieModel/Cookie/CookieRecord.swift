@@ -29,6 +29,8 @@ public struct CookieRecord: Sendable, Hashable {
     public var partitionKey: PartitionKey?
     /// The properties that the store has no place for: those of a stored cookie that is the same one stay as they are.
     package var unstated: CookieProperties = []
+    /// The request that told of the cookie; `nil` for one of a store.
+    package var request: CookieRequest?
 
     /// A record with the fields that every store has; the others can be set afterwards.
     public init(
@@ -45,6 +47,29 @@ public struct CookieRecord: Sendable, Hashable {
         self.sameSite = sameSite
         self.expiry = expiry
         self.creation = creation
+    }
+}
+
+/// The request that told of a cookie which no response set, as far as is known.
+///
+/// Such cookies make way for those that were set: they are the first to be evicted.
+package final class CookieRequest: Sendable, Hashable {
+    /// When the request was made.
+    package let time: Timestamp
+    /// The path of its URL.
+    package let path: Octets
+
+    package init(time: Timestamp, path: Octets) {
+        (self.time, self.path) = (time, path)
+    }
+
+    package static func == (left: CookieRequest, right: CookieRequest) -> Bool {
+        left.time == right.time && left.path == right.path
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(time)
+        hasher.combine(path)
     }
 }
 

@@ -26,13 +26,14 @@ extension CookiePolicy {
         checkPrefixes(
             name: record.name, value: record.value, isSecure: record.isSecure, isHostOnly: record.isHostOnly,
             isHTTPOnly: record.isHTTPOnly, isRootPath: record.path == "/", &reasons)
-        let cookie = Cookie(
+        var cookie = Cookie(
             id: Cookie.ID(
                 name: record.name, domain: host ?? WebHost(canonical: Octets(record.domain), kind: .domain),
                 isHostOnly: record.isHostOnly, path: record.path, partitionKey: record.partitionKey),
             value: record.value, isSecure: record.isSecure, isHTTPOnly: record.isHTTPOnly, sameSite: record.sameSite,
             expiry: record.expiry.map { min($0, now.advanced(bySeconds: lifetimeLimit)) },
             creation: record.creation ?? now, lastAccess: record.lastAccess.map { min($0, now) } ?? now)
+        cookie.request = record.request
         return (cookie, CandidateFindings(reasons: reasons, mayOverlaySecureCookies: false, isFromScript: false))
     }
 

@@ -20,8 +20,11 @@ public struct StorageDecision: Sendable, Hashable {
     public let reasons: ReasonSet<RejectionReason>
     /// The cookies that had to make room for it; it may be among them itself.
     public package(set) var evicted: [Eviction]
-    /// What the cookie took over from the one that it replaces, since the store that it comes from has no place for it.
+    /// What the cookie took over from the one that it replaces, or from its twin with the other host-only flag, since the
+    /// store that it comes from has no place for it.
     package internal(set) var kept: CookieProperties = []
+    /// The cookies that only requests told and that this one stands for: they go out.
+    package let superseded: [Cookie.ID]
     private let rejectedName: Octets?
     /// One cookie or none: most decisions have none and should not carry the room for one.
     private var previousCookies: [Cookie]
@@ -33,6 +36,7 @@ public struct StorageDecision: Sendable, Hashable {
         reasons = reception.reasons
         previousCookies = reception.previous
         evicted = reception.evicted
+        superseded = reception.superseded
         if reception.outcome == .rejected {
             rejectedName = cookie.name
             self.cookie = nil
@@ -47,6 +51,7 @@ public struct StorageDecision: Sendable, Hashable {
         cookie = nil
         previousCookies = []
         evicted = []
+        superseded = []
         self.reasons = reasons
         rejectedName = name
     }

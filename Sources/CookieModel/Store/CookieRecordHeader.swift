@@ -6,6 +6,7 @@ struct CookieRecordHeader: BitwiseCopyable {
     private static let persistentFlag: UInt32 = 8
     private static let sameSiteShift: UInt32 = 4
     private static let kindShift: UInt32 = 6
+    static let timeLength = UInt32(MemoryLayout<Int64>.size)
 
     private let lastAccessMicroseconds: Int64
     private let expiryMicroseconds: Int64
@@ -17,6 +18,8 @@ struct CookieRecordHeader: BitwiseCopyable {
     private let partitionLength: UInt32
     private let nameLength: UInt32
     private let valueLength: UInt32
+    /// How long the path of the request is that told of the cookie; 0 for one that was set.
+    private let requestPathLength: UInt32
 
     init(_ cookie: borrowing Cookie) {
         lastAccessMicroseconds = cookie.lastAccess.microseconds
@@ -33,6 +36,7 @@ struct CookieRecordHeader: BitwiseCopyable {
         partitionLength = UInt32(cookie.id.partitionKey?.serialized.utf8.count ?? 0)
         nameLength = UInt32(cookie.name.count)
         valueLength = UInt32(cookie.value.count)
+        requestPathLength = UInt32(cookie.request?.path.count ?? 0)
     }
 
     @inline(__always)
@@ -53,6 +57,8 @@ struct CookieRecordHeader: BitwiseCopyable {
     var isHTTPOnly: Bool { flags & Self.httpOnlyFlag != 0 }
     var isPersistent: Bool { flags & Self.persistentFlag != 0 }
     var isPartitioned: Bool { partitionLength != 0 }
+    /// Whether a request told of the cookie and no response set it.
+    var isOfRequest: Bool { requestPathLength != 0 }
     var sameSite: SameSite { SameSite(rawValue: UInt8(flags >> Self.sameSiteShift & 3)) ?? .strict }
     var kind: WebHost.Kind { WebHost.Kind(rawValue: UInt8(flags >> Self.kindShift & 3)) ?? .domain }
     var pathCount: Int { Int(pathLength) }
@@ -62,7 +68,11 @@ struct CookieRecordHeader: BitwiseCopyable {
     var domainPlace: Range<Int> { place(after: MemoryLayout<CookieRecordHeader>.size, domainLength) }
     var pathPlace: Range<Int> { place(after: domainPlace.upperBound, pathLength) }
     var partitionPlace: Range<Int> { place(after: pathPlace.upperBound, partitionLength) }
-    var namePlace: Range<Int> { place(after: partitionPlace.upperBound, nameLength) }
+    /// The time and the path of the request that told of the cookie.
+    var requestPlace: Range<Int> {
+        place(after: partitionPlace.upperBound, isOfRequest ? requestPathLength + CookieRecordHeader.timeLength : 0)
+    }
+    var namePlace: Range<Int> { place(after: requestPlace.upperBound, nameLength) }
     var valuePlace: Range<Int> { place(after: namePlace.upperBound + 1, valueLength) }
     /// The octets of the cookie in a Cookie field.
     var pairPlace: Range<Int> { (nameLength == 0 ? valuePlace.lowerBound : namePlace.lowerBound)..<byteCount }
@@ -81,6 +91,11 @@ struct CookieRecordHeader: BitwiseCopyable {
         record.write(cookie.id.domain.octets, at: domainPlace)
         record.write(cookie.id.path, at: pathPlace)
         if let key = cookie.id.partitionKey { record.write(Octets(key.serialized), at: partitionPlace) }
+        if let request = cookie.request, isOfRequest {
+            let start = requestPlace.lowerBound
+            record.storeBytes(of: request.time.microseconds, toByteOffset: start, as: Int64.self)
+            record.write(request.path, at: (start + Int(CookieRecordHeader.timeLength))..<requestPlace.upperBound)
+        }
         record.write(cookie.id.name, at: namePlace)
         record[namePlace.upperBound] = ASCII.equals
         record.write(cookie.value, at: valuePlace)

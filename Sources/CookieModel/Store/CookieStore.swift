@@ -82,7 +82,7 @@ public struct CookieStore: Sendable {
         }
         let reception = receive(&cookie, findings, site: site, overlaysElsewhere: false, now: now)
         var decision = StorageDecision(consume cookie, reception)
-        if decision.outcome == .replaced { decision.kept = kept }
+        if decision.outcome == .replaced || decision.outcome == .stored { decision.kept = kept }
         return decision
     }
 

@@ -43,10 +43,17 @@ package struct PackedCookie {
             name: part(header.namePlace), domain: WebHost(canonical: part(header.domainPlace), kind: header.kind),
             isHostOnly: header.isHostOnly, path: part(header.pathPlace),
             partitionKey: PartitionKey(serialized: String(decoding: partitionKey, as: UTF8.self)))
-        return Cookie(
+        var cookie = Cookie(
             id: id, value: part(header.valuePlace), isSecure: header.isSecure, isHTTPOnly: header.isHTTPOnly,
             sameSite: header.sameSite, expiry: header.expiry, creation: header.creation,
             lastAccess: header.lastAccess, sequence: header.sequence)
+        if header.isOfRequest {
+            let request = octets(header.requestPlace)
+            cookie.request = CookieRequest(
+                time: Timestamp(microseconds: request.loadUnaligned(as: Int64.self)),
+                path: Octets(Array(request.dropFirst(Int(CookieRecordHeader.timeLength)))))
+        }
+        return cookie
     }
 }
 

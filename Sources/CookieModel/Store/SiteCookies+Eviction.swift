@@ -4,9 +4,11 @@
 /// together, so that no server gets more room by making up subdomains. Cookies of a partition count apart (CHIPS).
 extension SiteCookies {
     /// Whether the insertion of `record` may have passed a limit.
+    ///
+    /// Cookies that requests told have a limit of their own, so that looking through them stays short.
     @inline(__always)
     func isOver(_ limits: CookieLimits, _ record: CookieRecordHeader) -> Bool {
-        if record.isPartitioned { return true }
+        if record.isPartitioned || requestCount > SiteCookies.requestLimit { return true }
         guard let limit = limits.domainCookies else { return false }
         return count - partitionedCount > limit
     }
@@ -16,7 +18,9 @@ extension SiteCookies {
     /// - Returns: the cookies removed, in the draft's order.
     package mutating func removeExcess(_ key: PartitionKey?, _ limits: CookieLimits) -> [Eviction] {
         guard let key else {
-            let excess = limits.domainCookies.map { count - partitionedCount - $0 } ?? 0
+            let excess = max(
+                limits.domainCookies.map { count - partitionedCount - $0 } ?? 0, requestCount - SiteCookies.requestLimit
+            )
             return excess > 0 ? removeFirst(excess, of: evictionOrder(nil), .domainLimit) : []
         }
         var evicted: [Eviction] = []
@@ -35,8 +39,8 @@ extension SiteCookies {
         return evicted
     }
 
-    /// The cookies of one partition, the first to go first: without Secure, then least recently used, then oldest.
-    /// Expired ones are out already.
+    /// The cookies of one partition, the first to go first: those that only requests told, then those without Secure, the
+    /// least recently used, the oldest. Expired ones are out already.
     private func evictionOrder(_ key: PartitionKey?) -> [EvictionRank] {
         let serialized = key?.serialized ?? ""
         var order: [EvictionRank] = []
@@ -57,8 +61,10 @@ extension SiteCookies {
     }
 }
 
-/// A cookie's place in the order of eviction within a domain: without Secure first, then by use.
+/// A cookie's place in the order of eviction within a domain: those that only requests told first, then those without
+/// Secure, then by use.
 struct EvictionRank: Comparable {
+    private let isSet: Bool
     private let isSecure: Bool
     private let usage: UsageRank
     /// The octets of name and value.
@@ -67,6 +73,7 @@ struct EvictionRank: Comparable {
     let index: Int
 
     init(_ header: CookieRecordHeader, at index: Int) {
+        isSet = !header.isOfRequest
         isSecure = header.isSecure
         usage = UsageRank(header)
         octetCount = header.namePlace.count + header.valuePlace.count
@@ -74,6 +81,7 @@ struct EvictionRank: Comparable {
     }
 
     static func < (left: EvictionRank, right: EvictionRank) -> Bool {
+        if left.isSet != right.isSet { return right.isSet }
         if left.isSecure != right.isSecure { return right.isSecure }
         return left.usage < right.usage
     }

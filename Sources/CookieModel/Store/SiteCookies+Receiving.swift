@@ -32,30 +32,43 @@ extension SiteCookies {
         guard reasons.isEmpty else { return Reception(outcome: .rejected, reasons: reasons) }
         let isExpired = record.expiry.map { $0 < now } ?? false
         guard let place, let previous else {
-            guard !isExpired else { return Reception(outcome: .deleted) }
+            guard !isExpired else {
+                return Reception(
+                    outcome: .deleted, superseded: removeAssumed(coveredBy: candidate, until: candidate.creation))
+            }
+            // First, so that they push out no cookie.
+            let superseded = removeAssumed(coveredBy: candidate, until: nil)
             sequence += 1
             insert(candidate, record, entry)
             let evicted = isOver(limits, record) ? removeExcess(candidate.id.partitionKey, limits) : []
-            return Reception(outcome: .stored, evicted: evicted)
+            return Reception(outcome: .stored, superseded: superseded, evicted: evicted)
         }
         let old = cookie(at: place)
         guard !isExpired else {
+            let received = candidate.creation
+            // What a request told afterwards was not deleted by it.
+            if candidate.request == nil, let request = old.request, request.time > received {
+                return Reception(outcome: .deleted)
+            }
             remove(at: place)
-            return Reception(outcome: .deleted, previous: [old])
+            return Reception(
+                outcome: .deleted, previous: [old], superseded: removeAssumed(coveredBy: candidate, until: received))
         }
         // Step 23.3. The order of a header goes by what does not change, so the entry stays in its place.
         candidate.creation = previous.creation
         candidate.sequence = previous.sequence
         record = CookieRecordHeader(candidate)
         replace(place, with: candidate, record)
+        let superseded = removeAssumed(coveredBy: candidate, until: nil)
         let evicted = record.isPartitioned ? removeExcess(candidate.id.partitionKey, limits) : []
-        return Reception(outcome: .replaced, previous: [old], evicted: evicted)
+        return Reception(outcome: .replaced, previous: [old], superseded: superseded, evicted: evicted)
     }
 
-    /// The stored cookie that a record of another program's store stands for, where the record may leave open whether it
-    /// is host-only and which partition of its own site it belongs to.
+    /// The stored cookie that a record of another program's store takes over what it leaves open from: the same cookie,
+    /// where the record may leave open whether it is host-only and which partition of its own site it belongs to; or else
+    /// its twin with the other host-only flag, since a tool that changed the flag knows no more of the others.
     ///
-    /// A cookie with the very same ID comes first, then one of the same partition.
+    /// A cookie with the very same ID comes first, then one of the same partition, then the twin.
     mutating func counterpart(
         of cookie: borrowing Cookie, leavingOpen unstated: CookieProperties, now: Timestamp
     ) -> Cookie? {
@@ -76,8 +89,8 @@ extension SiteCookies {
                 rank += 2
             }
             if stored.isHostOnly != cookie.isHostOnly {
-                guard unstated.contains(.hostOnly) else { continue }
-                rank += 1
+                // Where the record states the flag, they are two cookies; yet what it leaves open of the one, the other has.
+                rank += unstated.contains(.hostOnly) ? 1 : 4
             }
             if best.map({ rank < $0.rank }) ?? true { best = (rank, stored) }
         }

@@ -19,6 +19,12 @@ package struct SiteCookies: Sendable {
     private var unusedByteCount = 0
     /// How many cookies are partitioned.
     private(set) var partitionedCount = 0
+    /// How many unpartitioned cookies only requests told.
+    private(set) var requestCount = 0
+    /// How many of these there may be.
+    static let requestLimit = 1000
+    /// These, by name; `nil` before they were asked for.
+    private var cookiesOfRequests: [Octets: [Cookie]]?
     /// No cookie here expires before this moment.
     private var earliestExpiry = Int64.max
 
@@ -99,7 +105,7 @@ package struct SiteCookies: Sendable {
         var removed: [Cookie] = []
         var kept: [CookieEntry] = []
         earliestExpiry = .max
-        partitionedCount = 0
+        (partitionedCount, requestCount, cookiesOfRequests) = (0, 0, nil)
         for index in entries.indices {
             if withCookie(at: index, isGone) {
                 removed.append(cookie(at: index))
@@ -116,9 +122,47 @@ package struct SiteCookies: Sendable {
 
     /// Removes the cookie of an entry.
     mutating func remove(at index: Int) {
-        if withCookie(at: index, { $0.header.isPartitioned }) { partitionedCount -= 1 }
+        let header = withCookie(at: index) { $0.header }
+        if header.isPartitioned { partitionedCount -= 1 }
+        if header.isOfRequest { countRequest(header, -1) }
         unusedByteCount += Int(removeEntry(at: index).byteCount)
         packWhereWorthwhile()
+    }
+
+    private mutating func countRequest(_ header: CookieRecordHeader, _ change: Int) {
+        guard !header.isPartitioned else { return }
+        requestCount += change
+        cookiesOfRequests = nil
+    }
+
+    /// Removes the cookies that only requests told and that a cookie which was set, or whose deletion was, stands for:
+    /// of its name, for a host that it covers, told by a request that it would have gone with.
+    ///
+    /// - Parameter time: for a deletion, when it was received: what a later request told stays.
+    /// - Returns: the IDs of the cookies removed.
+    mutating func removeAssumed(coveredBy cookie: borrowing Cookie, until time: Timestamp?) -> [Cookie.ID] {
+        guard requestCount > 0, cookie.request == nil, cookie.id.partitionKey == nil else { return [] }
+        if cookiesOfRequests == nil {
+            var found: [Cookie] = []
+            forEach { cookie, _ in
+                if cookie.header.isOfRequest, !cookie.header.isPartitioned { found.append(cookie.cookie) }
+            }
+            cookiesOfRequests = Dictionary(grouping: found, by: \.name)
+        }
+        let set = copy cookie
+        let covered = (cookiesOfRequests?[cookie.name] ?? []).filter { told in
+            guard told.isAssumed, let request = told.request, time.map({ request.time <= $0 }) ?? true else {
+                return false
+            }
+            return
+                (set.isHostOnly
+                ? told.domain == set.domain : CookiePolicy.domainMatches(told.domain, set.domain.octets))
+                && CookiePolicy.pathMatches(request.path, set.path)
+        }
+        guard !covered.isEmpty else { return [] }
+        let ids = Set(covered.map(\.id))
+        remove { cookie in cookie.header.isOfRequest && ids.contains(cookie.cookie.id) }
+        return covered.map(\.id)
     }
 
     /// Puts a cookie in its place in the order of a header, or behind the others in a large site.
@@ -181,6 +225,9 @@ package struct SiteCookies: Sendable {
 
     /// Writes a cookie over the one of an entry, which has the same ID.
     mutating func replace(_ index: Int, with cookie: borrowing Cookie, _ record: CookieRecordHeader) {
+        let header = withCookie(at: index) { $0.header }
+        if header.isOfRequest { countRequest(header, -1) }
+        if record.isOfRequest { countRequest(record, 1) }
         let old = entries[index]
         entries[index] = CookieEntry(cookie, record)
         if record.byteCount <= old.byteCount {
@@ -218,6 +265,7 @@ package struct SiteCookies: Sendable {
 
     private mutating func note(_ record: CookieRecordHeader) {
         if record.isPartitioned { partitionedCount += 1 }
+        if record.isOfRequest { countRequest(record, 1) }
         noteExpiry(record)
     }
 

@@ -55,6 +55,8 @@ package struct Explanation {
     /// The cookies of the site that were deleted, expired, evicted, removed or replaced, each with its newest change, the
     /// latest first: at most ``changeLimit``.
     package private(set) var changes: [Change] = []
+    /// The origins of the cookies of the site that only requests told.
+    package private(set) var requestOrigins: [Cookie.ID: CookieOrigin] = [:]
     /// What becomes of the jar's header fields.
     package private(set) var fields = FieldSelection()
     /// Other jars that would send what this one does not.
@@ -141,8 +143,8 @@ package struct Explanation {
     private mutating func addChanges(of jar: CookieJar) throws {
         let site = context.url.host.registrableDomain(jar.policy.publicSuffixes)
         let changes = try jar.latestChanges(site: site).filter { $0.cause != .stored }.prefix(Explanation.changeLimit)
-        let isReplaced = changes.contains { $0.cause == .replaced }
-        let origins = isReplaced ? try jar.origins(site: site) : [:]
+        let origins = changes.isEmpty && count == 0 ? [:] : try jar.origins(site: site)
+        requestOrigins = origins.filter { $0.value.isRequest }
         self.changes = changes.map { Change(change: $0, origin: $0.cause == .replaced ? origins[$0.cookie] : nil) }
     }
 

@@ -40,10 +40,35 @@ extension ExplanationReport {
     }
 
     /// When and by which response a cookie was replaced, for a person; `nil` if the journal has no such change.
-    package func replacement(of cookie: CookieReport) -> String? {
+    fileprivate func replacement(of cookie: CookieReport) -> String? {
         changes?.first { change in
             change.cause == CookieChange.Cause.replaced.identifier && change.identity == CookieIdentityReport(cookie)
         }?.sentence(at: Timestamp(rfc3339: now.utf8) ?? .distantPast)
+    }
+}
+
+/// What there is to know of the cookies of an explanation besides their verdicts, for a person.
+package struct CookieRemarks {
+    private let report: ExplanationReport
+    /// How many cookies of each name go.
+    private let counts: [Octets: Int]
+
+    package init(_ report: ExplanationReport) {
+        self.report = report
+        counts = Dictionary(report.included.map { ($0.nameOctets, 1) }, uniquingKeysWith: +)
+    }
+
+    /// The remarks on a cookie.
+    package func remarks(on cookie: CookieReport, isSent: Bool) -> [String] {
+        var remarks: [String] = []
+        if cookie.isAssumed {
+            remarks.append("a request told name and value; host-only, path, expiry and flags are assumed")
+        }
+        // Which of several cookies a server reads is up to the server.
+        if isSent, let count = counts[cookie.nameOctets], count > 1 {
+            remarks.append("\(count) cookies named \(shownName(cookie.nameOctets)) go; most servers read the first")
+        }
+        return remarks + [report.replacement(of: cookie)].compactMap(\.self)
     }
 }
 

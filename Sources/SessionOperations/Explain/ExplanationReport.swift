@@ -30,10 +30,11 @@ package struct ExplanationReport: Codable {
         jar = explanation.jar
         site = explanation.site
         self.now = now.rfc3339
-        included = explanation.sent.map { CookieReport($0, at: now) }
+        let origins = explanation.requestOrigins
+        included = explanation.sent.map { CookieReport($0, at: now, origin: origins[$0.id]) }
         excluded = explanation.unsent.map { unsent in
             Exclusion(
-                cookie: CookieReport(unsent.cookie, at: now),
+                cookie: CookieReport(unsent.cookie, at: now, origin: origins[unsent.cookie.id]),
                 reasons: unsent.reasons.reasons.map { ReasonReport($0, of: unsent.cookie) })
         }
         changes = explanation.changes.map { ChangeReport($0.change, origin: $0.origin) }

@@ -39,8 +39,17 @@ package struct CookieCollection {
         return isReplaced
     }
 
-    /// The identities of all of them.
-    package var ids: [Cookie.ID] { Array(places.keys) + store.cookies.map(\.id) }
+    /// Takes in a cookie that a request sent. A response that sets it later takes its place.
+    package mutating func receive(requestCookie record: CookieRecord, now: Timestamp) -> StorageDecision {
+        store.receive(record, now: now)
+    }
+
+    /// What a request's cookies meet.
+    package var present: RequestCookies.Present {
+        var present = RequestCookies.Present(store.cookies)
+        for id in places.keys { present.insert(id) }
+        return present
+    }
 
     /// Takes in an item of web storage, in the place of the one with the same key.
     package mutating func receive(_ item: WebStorageItem) {

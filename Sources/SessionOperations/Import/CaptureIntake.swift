@@ -17,7 +17,7 @@ package struct CaptureIntake {
     /// The capture's record in the jar, made with the first cookies.
     private var captureID: CaptureID?
     /// The cookies that the requests sent, as far as they are wanted.
-    private var requestCookies = RequestCookies()
+    private var requestCookies: RequestCookies
     /// What a dry run would store of web storage.
     private var storageTrial = WebStorageTrial()
     /// What became of every line so far.
@@ -36,6 +36,7 @@ package struct CaptureIntake {
         self.target = target
         self.options = options
         self.now = now
+        requestCookies = RequestCookies(now: now)
         report = ImportReport(source: source)
     }
 
@@ -73,7 +74,7 @@ package struct CaptureIntake {
         var trial = report
         let decisions = try target.inMemory(now: now) { store in
             candidates.flatMap { site, cookies -> [StorageDecision] in
-                let present = RequestCookies.Present(store[site]?.cookies.map(\.id) ?? [])
+                let present = RequestCookies.Present(store[site]?.cookies ?? [])
                 return cookies.compactMap { cookie in
                     guard !present.hides(cookie, &trial) else { return nil }
                     let decision = store.receive(cookie.record, now: now)
@@ -87,7 +88,7 @@ package struct CaptureIntake {
         let id = try jar.beginCapture(named: report.source, ofRequests: true, now: now)
         let (_, evicted) = try jar.withBatch(from: id, now: now) { batch throws(SessionStoreError) in
             for (site, cookies) in candidates {
-                let present = RequestCookies.Present(try batch.cookiesSet(of: site))
+                let present = RequestCookies.Present(try batch.cookies(of: site))
                 for cookie in cookies where !present.hides(cookie, &report) {
                     let decision = try batch.receive(cookie.record, sentTo: cookie.url)
                     report.count(requestCookie: decision, at: cookie.place)
@@ -105,7 +106,7 @@ package struct CaptureIntake {
         guard items.contains(where: { $0.cookieCount > 0 || $0.isStorage }) else {
             for item in items {
                 report.count(item)
-                if case .response(let response) = item { noteRequest(of: response) }
+                if case .response(let response) = item { _ = received(response) }
             }
             return
         }
@@ -132,23 +133,23 @@ package struct CaptureIntake {
         report.count(evicted)
     }
 
-    private mutating func noteRequest(of response: CapturedResponse) {
-        guard options.wantsCookies(of: response),
+    /// The response for the cookie rules, its request's cookies noted; `nil` if it is not wanted.
+    private mutating func received(_ response: CapturedResponse) -> ReceivedCapture? {
+        let wantsCookies = options.wantsCookies(of: response)
+        guard wantsCookies || !response.setCookie.isEmpty,
             let received = response.received(options, policy: target.policy, now: now, &report)
-        else { return }
-        requestCookies.note(response, in: received.context)
+        else { return nil }
+        if wantsCookies { requestCookies.note(response, in: received.context) }
+        return received
     }
 
     /// Has what a response sets received, and accounts for it.
     private mutating func store<Failure: Error>(
         _ response: CapturedResponse, by receive: (ReceivedCapture) throws(Failure) -> [StorageDecision]
     ) throws(Failure) -> [StorageDecision] {
-        noteRequest(of: response)
-        guard !response.setCookie.isEmpty,
-            let received = response.received(options, policy: target.policy, now: now, &report)
-        else { return [] }
+        guard let received = received(response), !response.setCookie.isEmpty else { return [] }
         let decisions = try receive(received)
-        requestCookies.note(decisions)
+        if options.takesRequestCookies { requestCookies.note(decisions, of: response) }
         report.count(decisions, on: received, at: response.place)
         return decisions
     }

@@ -23,8 +23,8 @@ extension CapturedResponse {
                 response: ReceivedResponse(context: context.request, status: status, setCookie: setCookie),
                 time: options.receivedNow ? now : min(time ?? now, now), context: context)
         } catch {
-            // Most entries of a capture set nothing, and their URLs matter to nobody.
-            guard !setCookie.isEmpty else { return nil }
+            // Most entries of a capture have no cookies, so that their URLs do not matter.
+            guard !setCookie.isEmpty || options.wantsCookies(of: self) else { return nil }
             report.append(
                 ImportReport.Failure(
                     code: "url-invalid", message: "\(place): \(error.description)", source: place.source))

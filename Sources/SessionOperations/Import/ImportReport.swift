@@ -43,6 +43,15 @@ package struct ImportReport: Codable {
         package var alreadySet = 0
         /// How many were left out because a third party's request sent them: their partition is unknown.
         package var thirdParty = 0
+        /// How many were left out because their request sent another of the same name first.
+        package var duplicates = 0
+        /// How many were left out because a response set them with a lifetime that is over.
+        package var expired = 0
+        /// How many were left out because the jar has them from a later request.
+        package var older = 0
+
+        /// How many became what the counts say, without those that were refused.
+        package var total: Int { taken + alreadySet + thirdParty + duplicates + expired + older }
     }
 
     /// What became of the cookies that third parties set.
@@ -103,6 +112,8 @@ package struct ImportReport: Codable {
     package var taken = 0
     package var replaced = 0
     package var deleted = 0
+    /// How many of the deletions found no cookie to delete.
+    package private(set) var deletedNothing = 0
     /// How many had run out since they were received, so that they were not stored.
     package private(set) var expired = 0
     /// The names of these.
@@ -208,7 +219,7 @@ package struct ImportReport: Codable {
     }
 
     /// Accounts for a cookie that a request sent.
-    mutating func count(requestCookie decision: StorageDecision, at place: CapturePlace) {
+    package mutating func count(requestCookie decision: StorageDecision, at place: CapturePlace) {
         count(decision.evicted)
         if decision.outcome != .rejected {
             requestCookies?.taken += 1
@@ -237,14 +248,14 @@ package struct ImportReport: Codable {
     ) {
         lines += 1
         count(decision.evicted)
+        for feature in CookieFeature.kept(decision.kept) { kept[feature.rawValue, default: 0] += 1 }
         switch decision.outcome {
         case .stored: taken += 1
-        case .replaced:
-            replaced += 1
-            for feature in CookieFeature.kept(decision.kept) { kept[feature.rawValue, default: 0] += 1 }
+        case .replaced: replaced += 1
         case .deleted:
             guard let cookie = decision.cookie, let expiry = cookie.expiry, expiry > time else {
                 deleted += 1
+                if decision.previous == nil, decision.superseded.isEmpty { deletedNothing += 1 }
                 return
             }
             expired += 1
@@ -275,16 +286,36 @@ package struct ImportReport: Codable {
         nothingImported = Failure(code: code, message: "\(source): \(message)", source: source)
     }
 
-    /// Whether a cookie was stored, replaced or deleted, or an item of `localStorage` stored.
-    package var hasChanges: Bool { taken + replaced + deleted + storageItems + (requestCookies?.taken ?? 0) > 0 }
+    /// Whether a cookie was stored or replaced, one of the jar deleted, or an item of `localStorage` stored.
+    package var hasChanges: Bool {
+        taken + replaced + deleted - deletedNothing + storageItems + (requestCookies?.taken ?? 0) > 0
+    }
 
     private var reasonForNothing: (code: String, message: String) {
         if lines > 0, expired == lines {
             let remedy = responses > 0 ? " `--received-now` counts lifetimes from now." : ""
             return ("all-expired", "Nothing was imported: every cookie had expired.\(remedy)")
         }
+        if lines > 0, deleted == lines {
+            return ("only-deletions", "Nothing was imported: it only deletes cookies, and the jar has none of them.")
+        }
+        if lines > 0, refused.isEmpty {
+            return (
+                "no-effect",
+                "Nothing was imported: its cookies are deleted or had expired, and the jar has none of them."
+            )
+        }
         if lines > 0 { return ("all-refused", "Nothing was imported: no cookie could be stored.") }
         guard responses > 0 else { return ("no-cookies", "There is no cookie in it.") }
+        if let format = format.flatMap({ CaptureFormat(rawValue: $0) }), format.isCopiedRequest,
+            requestCookies?.total ?? 0 == 0
+        {
+            return (
+                "no-request-cookies",
+                "The \(format == .curlCommand ? "command" : "request") carries no cookies. Copy a request that the browser "
+                    + "sends to the site after the login."
+            )
+        }
         if requestCookies != nil {
             return ("already-set", "No response sets a cookie, and nothing of what the requests carry is new.")
         }

@@ -75,6 +75,13 @@ package final class ImportTarget {
     private func copy(now: Timestamp) throws(SessionStoreError) -> CookieStore {
         guard let jar else { return CookieStore(policy: policy) }
         let (readable, unreadable) = try jar.cookies()
-        return CookieStore(policy: policy, cookies: readable + unreadable, now: now)
+        let origins = try jar.origins()
+        let cookies = (readable + unreadable).map { cookie in
+            guard let origin = origins[cookie.id], origin.isRequest else { return cookie }
+            var cookie = cookie
+            cookie.request = CookieRequest(time: origin.received, url: origin.url)
+            return cookie
+        }
+        return CookieStore(policy: policy, cookies: cookies, now: now)
     }
 }

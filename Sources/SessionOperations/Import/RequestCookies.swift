@@ -4,9 +4,9 @@ package import CookieModel
 /// Collects the cookies that the requests of a capture sent, until its responses have been received.
 ///
 /// A `Cookie` field tells names and values only, so each cookie is taken on the strict side: for its host alone, path `/`,
-/// until the session ends, HttpOnly, and Secure if the request was encrypted. It never replaces a cookie that was set: of
-/// a name that any cookie for that host has, nothing is taken; and what a response set or deleted after the request is
-/// not brought back.
+/// until the session ends, HttpOnly, and Secure if the request was encrypted. Of what several requests sent, the latest
+/// request counts. A cookie never replaces one that was set: of a name that any cookie for that host has, nothing is
+/// taken; and what a response set, deleted or let expire after the request is not brought back.
 package struct RequestCookies {
     /// How many bytes of names, values and hosts are kept.
     private static let byteLimit = 1 << 24
@@ -16,6 +16,7 @@ package struct RequestCookies {
         package let record: CookieRecord
         package let url: RequestURL
         package let place: CapturePlace
+        fileprivate let key: Key
     }
 
     fileprivate struct Key: Hashable {
@@ -26,7 +27,7 @@ package struct RequestCookies {
         var domains: [Key] {
             var keys = [self]
             for (index, byte) in host.enumerated() where byte == UInt8(ascii: ".") {
-                keys.append(Key(name: name, host: Octets(Array(host.dropFirst(index + 1)))))
+                keys.append(Key(name: name, host: host[(index + 1)..<host.count]))
             }
             return keys
         }
@@ -39,92 +40,131 @@ package struct RequestCookies {
         var partition: PartitionKey?
     }
 
-    private struct Candidate {
-        let record: CookieRecord
-        let url: RequestURL
-        let place: CapturePlace
+    /// When something happened, and of what happened at the same time, what the capture has first.
+    private struct Moment: Comparable {
+        let time: Timestamp
         let order: Int
-        /// The place among the cookies of the request, which is their order in its field.
-        let position: Int
+
+        static func < (left: Moment, right: Moment) -> Bool {
+            (left.time, left.order) < (right.time, right.order)
+        }
     }
 
+    private struct Candidate {
+        let sent: Sent
+        let moment: Moment
+    }
+
+    /// What the latest response did that set or deleted a cookie.
+    private struct Setting {
+        let moment: Moment
+        /// When the cookie expired or expires; in the past of the response for a deletion.
+        let end: Timestamp?
+    }
+
+    private let now: Timestamp
     private var candidates: [Identity: Candidate] = [:]
-    /// The names among the candidates: only these are worth remembering when they are set.
-    private var names: Set<Octets> = []
-    /// When a cookie of that name was last set or deleted for exactly that host, and for it and all hosts below.
-    private var setForHost: [Key: Int] = [:]
-    private var setForDomain: [Key: Int] = [:]
+    /// What was last set or deleted for exactly that host, and for it and all hosts below.
+    private var setForHost: [Key: Setting] = [:]
+    private var setForDomain: [Key: Setting] = [:]
     private var order = 0
-    private var notedCount = 0
+    /// The time of the latest item that has one: what has none counts as made then.
+    private var lastTime: Timestamp?
     private var byteCount = 0
-    private var thirdPartyCount = 0
+    private var counts = ImportReport.RequestCookieCounts()
     private var overfullPlace: CapturePlace?
 
-    package init() {}
+    package init(now: Timestamp) {
+        self.now = now
+    }
 
     /// Whether no request sent a cookie.
-    package var isEmpty: Bool { candidates.isEmpty && thirdPartyCount == 0 }
+    package var isEmpty: Bool { candidates.isEmpty && counts.thirdParty == 0 }
 
     /// Notes the cookies of a request.
     package mutating func note(_ response: CapturedResponse, in context: CapturedContext) {
-        order += 1
         let url = context.request.url
+        let trace = CookieRequest(time: time(response.time), path: url.path)
         guard response.requestRecords.isEmpty else {
-            for record in response.requestRecords {
+            for var record in response.requestRecords {
+                record.request = trace
                 let host = WebHost(record.domain)?.octets ?? Octets(record.domain)
+                let key = Key(name: record.name, host: host)
                 note(
-                    record,
-                    Identity(
-                        key: Key(name: record.name, host: host), path: record.path, partition: record.partitionKey),
-                    url, response.place)
+                    Sent(record: record, url: url, place: response.place, key: key),
+                    Identity(key: key, path: record.path, partition: record.partitionKey))
             }
             return
         }
+        let host = url.host.description
         var seen: Set<Octets> = []
         for (name, value) in response.requestCookies.flatMap(RequestCookies.pairs) {
             // Of several of one name, the first has the longest path.
-            guard seen.insert(name).inserted else { continue }
-            guard response.isCopiedRequest || !context.isThirdParty else {
-                thirdPartyCount += 1
+            guard seen.insert(name).inserted else {
+                counts.duplicates += 1
                 continue
             }
-            let record = CookieRecord(
-                name: name, value: value, domain: url.host.description, isHostOnly: true,
-                isSecure: url.scheme.isCryptographic, isHTTPOnly: true)
-            note(record, Identity(key: Key(name: name, host: url.host.octets)), url, response.place)
+            guard response.isCopiedRequest || !context.isThirdParty else {
+                counts.thirdParty += 1
+                continue
+            }
+            var record = CookieRecord(
+                name: name, value: value, domain: host, isHostOnly: true, isSecure: url.scheme.isCryptographic,
+                isHTTPOnly: true)
+            record.request = trace
+            let key = Key(name: name, host: url.host.octets)
+            note(Sent(record: record, url: url, place: response.place, key: key), Identity(key: key))
         }
     }
 
-    private mutating func note(_ record: CookieRecord, _ identity: Identity, _ url: RequestURL, _ place: CapturePlace) {
-        let known = candidates[identity].map { $0.record.value.count }
-        let size = record.value.count - (known ?? -(record.name.count + identity.key.host.count + 256))
+    private mutating func note(_ sent: Sent, _ identity: Identity) {
+        order += 1
+        let moment = Moment(time: sent.record.request?.time ?? now, order: order)
+        let known = candidates[identity]
+        if let known, known.moment > moment { return }
+        let value = sent.record.value.count
+        let size = known.map { value - $0.sent.record.value.count } ?? value + RequestCookies.size(sent.key)
         guard byteCount + size <= RequestCookies.byteLimit else {
-            overfullPlace = overfullPlace ?? place
+            overfullPlace = overfullPlace ?? sent.place
             return
         }
         byteCount += size
-        notedCount += 1
-        candidates[identity] = Candidate(
-            record: record, url: url, place: place, order: order, position: notedCount)
-        names.insert(record.name)
+        candidates[identity] = Candidate(sent: sent, moment: moment)
     }
 
     /// Notes what a response set.
-    package mutating func note(_ decisions: [StorageDecision]) {
-        guard !names.isEmpty else { return }
+    package mutating func note(_ decisions: [StorageDecision], of response: CapturedResponse) {
         order += 1
+        let moment = Moment(time: time(response.answerTime ?? response.time), order: order)
         for decision in decisions {
-            guard let id = decision.cookie?.id, id.partitionKey == nil, names.contains(id.name) else { continue }
-            let key = Key(name: id.name, host: id.domain.octets)
-            if id.isHostOnly { setForHost[key] = order } else { setForDomain[key] = order }
+            guard let cookie = decision.cookie, cookie.id.partitionKey == nil else { continue }
+            let key = Key(name: cookie.name, host: cookie.domain.octets)
+            let setting = Setting(moment: moment, end: cookie.expiry)
+            let list = cookie.isHostOnly ? \RequestCookies.setForHost : \RequestCookies.setForDomain
+            if let known = self[keyPath: list][key] {
+                if known.moment > moment { continue }
+            } else {
+                guard byteCount + RequestCookies.size(key) <= RequestCookies.byteLimit else {
+                    overfullPlace = overfullPlace ?? response.place
+                    continue
+                }
+                byteCount += RequestCookies.size(key)
+            }
+            self[keyPath: list][key] = setting
         }
     }
 
+    private mutating func time(_ recorded: Timestamp?) -> Timestamp {
+        let time = min(recorded ?? lastTime ?? now, now)
+        lastTime = max(lastTime ?? time, time)
+        return time
+    }
+
+    private static func size(_ key: Key) -> Int { key.name.count + key.host.count + 256 }
+
     /// Gives out the cookies, by registrable domain, and forgets them.
     package mutating func finish(policy: CookiePolicy, _ report: inout ImportReport) -> [(Octets, [Sent])] {
-        defer { self = RequestCookies() }
-        var counts = ImportReport.RequestCookieCounts()
-        counts.thirdParty = thirdPartyCount
+        defer { self = RequestCookies(now: now) }
         if let overfullPlace {
             report.append(
                 ImportReport.Failure(
@@ -133,37 +173,60 @@ package struct RequestCookies {
                     source: report.source))
         }
         var sites: [Octets: [Sent]] = [:]
-        let ordered = candidates.sorted { first, second in
-            (first.value.order, first.value.position) < (second.value.order, second.value.position)
-        }
-        for (identity, candidate) in ordered {
-            guard identity.partition != nil || !wasSet(identity.key, after: candidate.order) else {
-                counts.alreadySet += 1
-                continue
+        var siteOfHost: [WebHost: Octets] = [:]
+        for (identity, candidate) in candidates.sorted(by: { $0.value.moment < $1.value.moment }) {
+            if identity.partition == nil, let setting = setting(of: identity.key) {
+                guard setting.moment <= candidate.moment else {
+                    counts.alreadySet += 1
+                    continue
+                }
+                // It is the cookie that was set: it has run out.
+                if let end = setting.end, candidate.moment.time < end, end <= now {
+                    counts.expired += 1
+                    continue
+                }
             }
-            sites[candidate.url.host.registrableDomain(policy.publicSuffixes), default: []].append(
-                Sent(record: candidate.record, url: candidate.url, place: candidate.place))
+            let host = candidate.sent.url.host
+            let site = siteOfHost[host] ?? host.registrableDomain(policy.publicSuffixes)
+            siteOfHost[host] = site
+            sites[site, default: []].append(candidate.sent)
         }
         report.requestCookies = counts
         return sites.sorted { $0.key < $1.key }
     }
 
-    private func wasSet(_ key: Key, after order: Int) -> Bool {
-        if let time = setForHost[key], time > order { return true }
-        guard !setForDomain.isEmpty else { return false }
-        return key.domains.contains { setForDomain[$0].map { $0 > order } ?? false }
+    /// What a response last did to a cookie that would go to the host.
+    private func setting(of key: Key) -> Setting? {
+        let forDomains = setForDomain.isEmpty ? [] : key.domains.compactMap { setForDomain[$0] }
+        return ([setForHost[key]].compactMap(\.self) + forDomains).max { $0.moment < $1.moment }
     }
 
     /// The names and values of a `Cookie` field.
     private static func pairs(_ field: Octets) -> [(name: Octets, value: Octets)] {
-        field.split(separator: UInt8(ascii: ";")).compactMap { part in
-            var pair = part
-            while pair.first == 0x20 || pair.first == 0x09 { pair = pair.dropFirst() }
-            while pair.last == 0x20 || pair.last == 0x09 { pair = pair.dropLast() }
-            guard !pair.isEmpty else { return nil }
-            guard let equals = pair.firstIndex(of: UInt8(ascii: "=")) else { return (Octets([]), Octets(Array(pair))) }
-            return (Octets(Array(pair[..<equals])), Octets(Array(pair[(equals + 1)...])))
+        var pairs: [(name: Octets, value: Octets)] = []
+        field.withSpan { bytes in
+            var start = 0
+            while start < bytes.count {
+                var end = start
+                var equals: Int?
+                while end < bytes.count, bytes[end] != UInt8(ascii: ";") {
+                    if equals == nil, bytes[end] == UInt8(ascii: "=") { equals = end }
+                    end += 1
+                }
+                let next = end + 1
+                while start < end, bytes[start] == 0x20 || bytes[start] == 0x09 { start += 1 }
+                while start < end, bytes[end - 1] == 0x20 || bytes[end - 1] == 0x09 { end -= 1 }
+                if start < end {
+                    // The parts share the field's memory.
+                    pairs.append(
+                        equals.map { (field[start..<$0], field[($0 + 1)..<max(end, $0 + 1)]) } ?? (
+                            [], field[start..<end]
+                        ))
+                }
+                start = next
+            }
         }
+        return pairs
     }
 
     /// Cookies that were there before.
@@ -171,31 +234,52 @@ package struct RequestCookies {
         private var forHost: Set<Key> = []
         private var forDomain: Set<Key> = []
         private var partitioned: Set<Cookie.ID> = []
+        /// Those that requests told, and when these were made.
+        private var ofRequests: [Cookie.ID: Timestamp] = [:]
 
-        package init(_ cookies: some Sequence<Cookie.ID>) {
-            for id in cookies {
-                guard id.partitionKey == nil else {
-                    partitioned.insert(id)
-                    continue
+        package init(_ cookies: [Cookie]) {
+            for cookie in cookies {
+                if let request = cookie.request {
+                    ofRequests[cookie.id] = request.time
+                } else {
+                    insert(cookie.id)
                 }
-                let key = Key(name: id.name, host: id.domain.octets)
-                if id.isHostOnly { forHost.insert(key) } else { forDomain.insert(key) }
             }
         }
 
-        /// Whether a cookie of that name would go to the same host, so that the request's is left out.
+        /// Adds a cookie that was set or came out of a store.
+        package mutating func insert(_ id: Cookie.ID) {
+            guard id.partitionKey == nil else {
+                partitioned.insert(id)
+                return
+            }
+            let key = Key(name: id.name, host: id.domain.octets)
+            if id.isHostOnly { forHost.insert(key) } else { forDomain.insert(key) }
+        }
+
+        /// Whether the request's cookie is left out: a cookie of that name that was set would go to the same host, or a
+        /// later request told it.
         package func hides(_ cookie: Sent, _ report: inout ImportReport) -> Bool {
             let record = cookie.record
-            let key = Key(name: record.name, host: cookie.url.host.octets)
-            var isThere = forHost.contains(key) || key.domains.contains { forDomain.contains($0) }
-            if let partition = record.partitionKey, let domain = WebHost(record.domain) {
-                isThere = partitioned.contains(
-                    Cookie.ID(
-                        name: record.name, domain: domain, isHostOnly: record.isHostOnly, path: record.path,
-                        partitionKey: partition))
+            let id = WebHost(record.domain).map {
+                Cookie.ID(
+                    name: record.name, domain: $0, isHostOnly: record.isHostOnly, path: record.path,
+                    partitionKey: record.partitionKey)
             }
-            if isThere { report.requestCookies?.alreadySet += 1 }
-            return isThere
+            let key = Key(name: record.name, host: cookie.url.host.octets)
+            let isSet =
+                record.partitionKey == nil
+                ? forHost.contains(key) || !forDomain.isEmpty && key.domains.contains { forDomain.contains($0) }
+                : id.map { partitioned.contains($0) } ?? false
+            guard !isSet else {
+                report.requestCookies?.alreadySet += 1
+                return true
+            }
+            guard let id, let known = ofRequests[id], let time = record.request?.time, known > time else {
+                return false
+            }
+            report.requestCookies?.older += 1
+            return true
         }
     }
 }

@@ -103,22 +103,17 @@ public struct CookieBatch {
         try enter(site)
         var decision = store.receive(record, now: now)
         try write(
-            decision, site: site, StoredCookie.Source(captureID: captureID, url: url?.withoutQuery, received: now))
+            decision, site: site,
+            StoredCookie.Source(
+                captureID: captureID, url: url?.withoutQuery, received: record.request?.time ?? now))
         decision.dropStoredValues()
         return decision
     }
 
-    /// The unexpired cookies of a registrable domain that were set, or came out of a store, by their identity. Those that
-    /// came out of requests do not count.
-    package mutating func cookiesSet(of site: Octets) throws(SessionStoreError) -> Set<Cookie.ID> {
+    /// The unexpired cookies of a registrable domain, their values blank.
+    package mutating func cookies(of site: Octets) throws(SessionStoreError) -> [Cookie] {
         try enter(site)
-        let present = Set(store[site]?.cookies.map(\.id) ?? [])
-        guard !present.isEmpty else { return [] }
-        let database = try writtenRows().database
-        return present.subtracting(
-            try SessionStoreError.catching(path) {
-                try CaptureRows(database: database, jarID: jarID).cookiesOfRequests(site: site)
-            })
+        return store[site]?.cookies ?? []
     }
 
     /// Ends the batch: writes what is still to be written, the journal with the place in the order of creation, and
@@ -244,11 +239,18 @@ public struct CookieBatch {
         guard let cookie = decision.cookie else { return }
         try SessionStoreError.catching(path) {
             if decision.outcome == .deleted {
-                guard decision.previous != nil || takeExpired(cookie.id, site: site) else { return }
-                try rows.delete(cookie.id, site: site)
-                journal.append(.deleted, cookie.id, site: site, source: source)
+                let hadRow = decision.previous != nil || takeExpired(cookie.id, site: site)
+                guard hadRow || !decision.superseded.isEmpty else { return }
+                for id in (hadRow ? [cookie.id] : []) + decision.superseded {
+                    try rows.delete(id, site: site)
+                    journal.append(.deleted, id, site: site, source: source)
+                }
                 if store[site]?.count == 0 { try siteChanged(site) }
             } else {
+                for id in decision.superseded {
+                    try rows.delete(id, site: site)
+                    journal.append(.deleted, id, site: site, source: source)
+                }
                 let isNew = decision.outcome == .stored
                 let hasRow = !isNew || takeExpired(cookie.id, site: site)
                 try rows.write(hasRow ? .update : .insertion, cookie, site: site, source: source)

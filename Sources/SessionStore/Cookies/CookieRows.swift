@@ -108,10 +108,15 @@ struct CookieRows {
         try sites().flatMap(rows)
     }
 
-    /// The whole rows of the cookies that were not used for longest, without expired ones. Reads the whole jar.
+    /// The whole rows of the cookies that the total limit removes first, without expired ones: those that only requests
+    /// told, then those that were not used for longest. Reads the whole jar.
     func leastRecentlyUsed(_ count: Int, now: Timestamp) throws -> [StoredCookie] {
         try first(
-            count, where: "(expires_at IS NULL OR expires_at >= ?3)", by: "last_access_at, created_at, sequence", now)
+            count, where: "(expires_at IS NULL OR expires_at >= ?3)",
+            by: """
+                coalesce((SELECT from_requests FROM capture WHERE capture.id = capture_id), 0) DESC, last_access_at,
+                created_at, sequence
+                """, now)
     }
 
     /// The whole rows of the expired cookies that were to live for the shortest time. Reads the whole jar.

@@ -34,22 +34,6 @@ struct CaptureRows {
         return database.lastInsertedRowID
     }
 
-    /// The cookies of a registrable domain whose present value came out of a request.
-    func cookiesOfRequests(site: Octets) throws -> [Cookie.ID] {
-        let statement = try RowStatement(
-            database,
-            """
-            SELECT domain, path, cookie.name, host_only, partition_key FROM cookie
-            JOIN capture ON capture.id = capture_id AND from_requests = 1 WHERE cookie.jar_id = ? AND site = ?
-            """)
-        defer { statement.reset() }
-        statement.bind(1, jarID)
-        statement.bind(2, site)
-        var identities: [Cookie.ID] = []
-        while try statement.step() { identities.append(statement.identity(0)) }
-        return identities
-    }
-
     /// Has this jar know the captures that another one has taken in.
     ///
     /// - Returns: the ids of this jar by those of the other.

@@ -2,6 +2,7 @@ import ArgumentParser
 import CookieModel
 import Foundation
 import NetworkHelper
+import SessionOperations
 
 struct CurlCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
@@ -19,6 +20,9 @@ struct CurlCommand: CrumbCommand {
             curl runs once for each redirect, each time with the cookies for that URL. Crumb stores what a response sets \
             before it makes the next request. Cookies never appear in argument lists, in the environment or in files; \
             curl's --verbose shows them.
+
+            Put -j and --jar before curl's first argument. Behind it, -j is curl's own --junk-session-cookies, which is \
+            refused.
 
             Cookies, credentials and client keys that you give to curl go to the first origin only; --location-trusted \
             keeps credentials across redirects, but not cookies and keys. Options that would bypass the jar, such as \
@@ -47,6 +51,10 @@ struct CurlCommand: CrumbCommand {
             defaults: CurlProgram.defaults(), table: program.table
         ) { file in try InputFile(file).contents(limit: 1 << 24) }
         if output.json, !hasTerminator { try CurlCommand.refuseAmbiguity(given.options) }
+        if let name = jarBehindCurlOptions() {
+            console.complain(
+                "'-j \(name)' is curl's option here. Put it first to name the jar: crumb curl -j \(ShellWord(name))")
+        }
         let plan = try CurlPlan(given.options)
         var request = try context.context(for: plan.target.url)
         request.method = plan.method
@@ -56,6 +64,17 @@ struct CurlCommand: CrumbCommand {
         defer { report(session.reports, isSilent: plan.isSilent, console) }
         let status = try session.run(request)
         if status != 0 { throw ExitCode(status) }
+    }
+
+    /// The name of a jar that exists behind a `-j` among curl's arguments, where curl reads it as a URL.
+    private func jarBehindCurlOptions() -> String? {
+        for (word, next) in zip(arguments, arguments.dropFirst())
+        where word.hasPrefix("-") && !word.hasPrefix("--") && word.hasSuffix("j") && !next.hasPrefix("-") {
+            // Without the jars the refusal of the option is still right.
+            let jars = (try? jar.databaseOptions.keptJars(now: .now).list()) ?? []
+            if jars.contains(where: { $0.name == next }) { return next }
+        }
+        return nil
     }
 
     /// `--method` in curl's own words: what stands in its own arguments comes later, and wins.

@@ -30,10 +30,14 @@ struct SetCommand: CrumbCommand {
 
     func validate() throws {
         // A line where the file's name belongs is not repeated: it has a value in it.
-        guard !file.contains("=") || access(file, F_OK) == 0 else {
+        let isLineInPlaceOfURL = url.contains("=") && !url.contains("://")
+        guard !isLineInPlaceOfURL, !file.contains("=") || file.contains("://") || access(file, F_OK) == 0 else {
             throw ValidationError(
                 "The line comes from standard input or a file, since others can see arguments: printf '%s' \"$LINE\" | "
                     + "crumb set URL")
+        }
+        guard !file.contains("://") else {
+            throw ValidationError("Give one URL; the cookie comes from standard input: crumb set URL < FILE")
         }
     }
 

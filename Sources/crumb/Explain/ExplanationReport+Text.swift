@@ -36,13 +36,14 @@ extension ExplanationReport {
 
     private func rows(isScript: Bool) -> [String] {
         var table = CookieTable(now: Timestamp(rfc3339: now.utf8) ?? .distantPast)
+        let remarks = CookieRemarks(self)
         for cookie in included {
             table.add(cookie, marked: isScript ? "visible" : "sent")
-            if let replacement = replacement(of: cookie) { table.remark(replacement) }
+            for remark in remarks.remarks(on: cookie, isSent: true) { table.remark(remark) }
         }
         for exclusion in excluded {
             table.add(exclusion.cookie, marked: isScript ? "hidden" : "not sent", reasons: exclusion.reasons)
-            if let replacement = replacement(of: exclusion.cookie) { table.remark(replacement) }
+            for remark in remarks.remarks(on: exclusion.cookie, isSent: false) { table.remark(remark) }
         }
         let moment = Timestamp(rfc3339: now.utf8) ?? .distantPast
         for change in gone.prefix(ExplanationReport.goneLimit) {

@@ -15,7 +15,7 @@ struct CaptureConverter {
     private let policy: CookiePolicy
     /// Whether a person sees how far it has come.
     let showsProgress: Bool
-    private var requestCookies = RequestCookies()
+    private var requestCookies: RequestCookies
     /// The cookies so far.
     private(set) var collection: CookieCollection
 
@@ -29,6 +29,7 @@ struct CaptureConverter {
         container = database.containerNumber
         self.now = now
         self.showsProgress = showsProgress
+        requestCookies = RequestCookies(now: now)
         collection = CookieCollection(policy: policy)
     }
 
@@ -108,18 +109,18 @@ struct CaptureConverter {
         if wantsCookies { requestCookies.note(response, in: received.context) }
         guard !response.setCookie.isEmpty else { return }
         let decisions = collection.receive(received.response, at: received.time)
-        requestCookies.note(decisions)
+        if options.takesRequestCookies { requestCookies.note(decisions, of: response) }
         report.count(decisions, on: received, at: response.place)
     }
 
     /// Takes in the cookies that the requests of a file sent, behind everything that its responses set.
     private mutating func takeRequestCookies(_ report: inout ImportReport) {
         guard !requestCookies.isEmpty else { return }
-        let present = RequestCookies.Present(collection.ids)
+        let present = collection.present
         for (_, cookies) in requestCookies.finish(policy: policy, &report) {
             for cookie in cookies where !present.hides(cookie, &report) {
-                _ = collection.receive(cookie.record)
-                report.requestCookies?.taken += 1
+                report.count(
+                    requestCookie: collection.receive(requestCookie: cookie.record, now: now), at: cookie.place)
             }
         }
     }

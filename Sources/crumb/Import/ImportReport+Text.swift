@@ -9,7 +9,9 @@ extension ImportReport {
     func tell(_ console: Console, json: Bool, toTalk: Bool = false) throws -> ExitStatus? {
         if json {
             try console.writeJSON(self, toTalk: toTalk)
-        } else if lines + storageItems > 0 || alreadyImported != nil || responses > 0 && nothingImported == nil {
+        } else if lines + storageItems > 0 || alreadyImported != nil || hasRequestCookies
+            || responses > 0 && nothingImported == nil && requestCookies == nil
+        {
             if toTalk { console.note(text) } else { try console.writeLine(text) }
         }
         for note in notes { console.note("note: \(note.message)") }
@@ -22,6 +24,8 @@ extension ImportReport {
         if let nothingImported { console.complain(nothingImported.message) }
         return failures.first.map { ExitStatus(code: $0.code) }
     }
+
+    private var hasRequestCookies: Bool { requestCookies.map { $0.total > 0 || !refused.isEmpty } ?? false }
 
     /// The report for a person.
     var text: String {
@@ -48,12 +52,7 @@ extension ImportReport {
             let context = refusal.thirdParty.map { "; third party \($0.label)" } ?? ""
             rows.append("  refused \(refusal.place)\(line)\(name): \(reasons)\(context)")
         }
-        if let requestCookies {
-            rows.append(
-                "  request cookies: \(requestCookies.taken) taken, \(requestCookies.alreadySet) already set"
-                    + (requestCookies.thirdParty == 0 ? "" : ", \(requestCookies.thirdParty) of third parties left out")
-            )
-        }
+        if let requestCookies, lines > 0 { rows.append("  request cookies: \(requestCookies.text)") }
         if let thirdParties {
             rows.append(
                 "  third parties: \(counted(thirdParties.responses, "response")), \(thirdParties.stored) stored "
@@ -72,6 +71,14 @@ extension ImportReport {
 
     /// How many lines there were, and how many of them came to what.
     private var summary: String {
+        if lines + storageItems == 0, let requestCookies {
+            let refusedCount = refused.count + omitted.refused
+            return "\(source): \(counted(requestCookies.total + refusedCount, "request cookie")) in "
+                + "\(counted(responses, "request")): \(requestCookies.text)"
+                + (refusedCount == 0 ? "" : ", \(refusedCount) refused")
+                + (unreadable == 0 ? "" : ", \(unreadable) unreadable")
+                + (evicted.isEmpty ? "" : ", \(evicted.count + omitted.evicted) evicted")
+        }
         let isDump = responses == 0 && (lines + storageItems > 0 || format == CaptureFormat.netscape.rawValue)
         let what =
             isDump
@@ -83,6 +90,20 @@ extension ImportReport {
             + (evictedCount == 0 ? "" : ", \(evictedCount) evicted")
             + (storageItems == 0 ? "" : ", \(counted(storageItems, "localStorage item"))")
             + (storageItemsLeftOut == 0 ? "" : ", \(counted(storageItemsLeftOut, "localStorage item")) without room")
+    }
+}
+
+extension ImportReport.RequestCookieCounts {
+    /// What became of them, for a person.
+    fileprivate var text: String {
+        let others = [
+            (expired, "expired"), (older, "older than the jar's"),
+            (duplicates, "of a name that its request sent before"),
+            (thirdParty, "of third parties left out"),
+        ]
+        return
+            (["\(taken) taken", "\(alreadySet) already set"]
+            + others.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }).joined(separator: ", ")
     }
 }
 

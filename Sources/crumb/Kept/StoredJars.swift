@@ -13,7 +13,16 @@ struct StoredJars: KeptJars {
     }
 
     private func database(with jar: String) throws -> SessionDatabase {
-        try options.openForJar(named: jar, now: now)
+        let database = try options.openForJar(named: jar, now: now)
+        guard try database.existingJar(named: jar, policy: CookiePolicy()) != nil else {
+            throw Problem.noJar(named: jar, in: database, now: now)
+        }
+        return database
+    }
+
+    private func database(with jar: String, and other: String) throws -> SessionDatabase {
+        _ = try database(with: jar)
+        return try database(with: other)
     }
 
     func list() throws -> [JarReport] {
@@ -45,7 +54,8 @@ struct StoredJars: KeptJars {
 
     func merge(jarNamed name: String, into target: String) throws -> JarMergeReport {
         JarMergeReport(
-            from: name, into: target, try database(with: name).mergeJar(named: name, into: target, now: now))
+            from: name, into: target,
+            try database(with: name, and: target).mergeJar(named: name, into: target, now: now))
     }
 
     func clear(jarNamed name: String) throws -> JarClearReport {

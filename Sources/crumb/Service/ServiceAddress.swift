@@ -24,6 +24,10 @@ struct ServiceAddress: CustomStringConvertible {
             host = "localhost"
             return
         }
+        if text.hasPrefix("/") || text.hasPrefix("./") || text.hasPrefix("../") {
+            let path = URL(filePath: text).standardizedFileURL.path
+            throw Problem(.urlInvalid, "\(text): write 'unix:' before a socket's path: --service unix:\(path)")
+        }
         let url = try requestURL(text)
         guard url.scheme == .http || url.scheme == .https else {
             throw Problem(.urlInvalid, "\(text): a service is at an http, https or unix address")

@@ -119,18 +119,25 @@ extension ParsableCommand {
 extension String {
     fileprivate var trimmed: String { hasPrefix(" ") ? String(dropFirst()) : self }
 
-    /// How many insertions, deletions and replacements lead from one word to another; of long words, their beginnings.
+    /// How many insertions, deletions, replacements and swaps of neighbours lead from one word to another; of long words,
+    /// their beginnings.
     func editDistance(to other: String) -> Int {
         let (left, right) = (Array(utf8.prefix(32)), Array(other.utf8.prefix(32)))
         var row = Array(0...right.count)
+        var before = row
         for (index, byte) in left.enumerated() {
+            let last = row
             var diagonal = row[0]
             row[0] = index + 1
             for column in right.indices {
                 let replaced = diagonal + (right[column] == byte ? 0 : 1)
                 diagonal = row[column + 1]
                 row[column + 1] = Swift.min(replaced, row[column] + 1, row[column + 1] + 1)
+                if index > 0, column > 0, byte == right[column - 1], left[index - 1] == right[column] {
+                    row[column + 1] = Swift.min(row[column + 1], before[column - 1] + 1)
+                }
             }
+            before = last
         }
         return row[right.count]
     }

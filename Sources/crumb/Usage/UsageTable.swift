@@ -155,6 +155,9 @@ enum UsageTable {
         OptionRule(
             names: ["--jar", "-j"], commands: ["jars"],
             text: "Give the jar's name as an argument: `crumb COMMAND NAME`."),
+        OptionRule(
+            names: ["--name", "-n", "--cookie"], commands: ["explain"],
+            text: "Leave it out: `crumb explain URL` explains every cookie of the URL's site."),
         OptionRule(names: ["--all", "-a"], commands: ["remove"], text: "Use `crumb jars clear NAME`."),
         OptionRule(
             names: ["--value", "--cookie", "-b"], commands: ["set"],

@@ -76,9 +76,13 @@ struct CapturedContextTests {
             [entry("https://b.test/f", fetch("cross-site", "iframe", ["Referer": "https://a.test/"]))],
             "third in https://a.test (sec-fetch)"),
         Case(
-            "the caller knows better than the Referer",
-            [entry("https://b.test/f", fetch("cross-site", "iframe", ["Referer": "https://c.test/"]))],
-            "third in https://a.test (sec-fetch)", topLevel: "https://a.test/"),
+            "the Referer knows better than the caller, who speaks for what knows nothing",
+            [
+                entry("https://b.test/f", fetch("cross-site", "iframe", ["Referer": "https://c.test/"])),
+                entry("https://b.test/", ["Origin": "https://c.test"].merging(image) { $1 }),
+                entry("https://b.test/f", fetch("cross-site", "iframe")),
+            ], "third in https://c.test (sec-fetch)", "third in https://c.test (referrer)",
+            "third in https://a.test (given)", topLevel: "https://a.test/"),
         Case("a third party of nobody", [entry("https://b.test/f", fetch("cross-site", "image"))], "third (sec-fetch)"),
         Case(
             "the browser's word alone", [entry("https://b.test/f", ["Sec-Fetch-Site": "cross-site"])],

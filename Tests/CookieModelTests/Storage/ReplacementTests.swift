@@ -91,4 +91,66 @@ struct ReplacementTests {
         let nothing = session.store.receive("a=3; Max-Age=0", in: context, now: session.now)
         #expect((nothing.outcome, nothing.previous) == (.deleted, nil))
     }
+
+    @Test(
+        "A cookie that is set, or whose deletion is, removes what a request told of it",
+        arguments: [
+            ("sid=2", 10, "/app/x", "replaced sid=2"),
+            ("sid=2; Domain=example.com", 10, "/app/x", "stored sid=2"),
+            ("sid=2; Domain=www.example.com", 10, "/app/x", "stored sid=2"),
+            ("sid=2; Path=/app", 10, "/app/x", "stored sid=2"),
+            ("sid=2; Path=/app/x", 10, "/app/x", "stored sid=2"),
+            ("sid=2; Path=/other", 10, "/app/x", "stored sid=1"),
+            ("other=2", 10, "/app/x", "stored sid=1; other=2"),
+            // What is set counts whenever it was; a deletion only for what was told before.
+            ("sid=2; Domain=example.com", -10, "/app/x", "stored sid=2"),
+            ("sid=; Domain=example.com; Max-Age=0", 10, "/app/x", "deleted "),
+            ("sid=; Max-Age=0", 10, "/app/x", "deleted "),
+            ("sid=; Path=/app; Max-Age=0", 10, "/app/x", "deleted "),
+            ("sid=; Path=/app; Max-Age=0", 10, "/", "deleted sid=1"),
+            ("sid=; Max-Age=0", -10, "/app/x", "deleted sid=1"),
+            ("sid=; Domain=example.com; Max-Age=0", -10, "/app/x", "deleted sid=1"),
+        ])
+    func ofRequests(line: String, delay: Int64, path: String, expected: String) throws {
+        var session = Session()
+        var record = CookieRecord(
+            name: "sid", value: "1", domain: "www.example.com", isHostOnly: true, isSecure: true, isHTTPOnly: true)
+        record.request = CookieRequest(time: session.now, path: Octets(path))
+        session.store.receive(record, now: session.now)
+        let response = ReceivedResponse(
+            context: try Request("https://www.example.com/").context, status: 200,
+            setCookie: [Octets(line + (line.contains("Path") ? "" : "; Path=/"))])
+        let decision = session.store.receive(
+            response, at: session.now.advanced(bySeconds: delay), now: session.now.advanced(bySeconds: 20))
+        let sent = try session.sent(to: "https://www.example.com/app/x")
+        #expect("\(decision[0].outcome.rawValue) \(sent)" == expected)
+        #expect(
+            session.store.count
+                == (sent.isEmpty ? 0 : line.contains("Path=/other") ? 2 : sent.split(separator: ";").count))
+    }
+
+    @Test("What requests told is evicted first and pushes nothing out")
+    func evictionOfRequests() throws {
+        var policy = CookiePolicy()
+        policy.limits.domainCookies = 3
+        policy.limits.totalCookies = 4
+        var session = Session(policy)
+        func tell(_ name: String) -> [String] {
+            var record = CookieRecord(
+                name: Octets(name), value: "1", domain: "example.com", isHostOnly: true, isSecure: true)
+            record.request = CookieRequest(time: session.now, path: "/")
+            session.advance(bySeconds: 1)
+            return session.store.receive(record, now: session.now).evicted.map(\.cookie.name.description)
+        }
+        try session.set("a=1")
+        #expect(tell("x") == [] && tell("y") == [] && tell("z") == ["x"])
+        session.advance(bySeconds: 1)
+        let context = try Request("https://example.com/").context
+        for (name, gone) in [("b", ["y"]), ("c", ["z"]), ("d", ["a"])] {
+            session.advance(bySeconds: 1)
+            let decision = session.store.receive(Octets("\(name)=1"), in: context, now: session.now)
+            #expect(decision.evicted.map(\.cookie.name.description) == gone)
+        }
+        #expect(tell("x") == ["x"])
+    }
 }

@@ -88,6 +88,40 @@ struct UnstatedPropertiesTests {
         #expect(found == expected)
     }
 
+    @Test(
+        "A cookie that differs in a stated host-only flag alone takes what is not stated from its twin",
+        arguments: [true, false], ["1", "2"])
+    func twin(isHostOnly: Bool, value: String) throws {
+        let now = Timestamp(seconds: 1_000_000)
+        let rows: [(change: (inout CookieRecord) -> Void, kept: CookieProperties)] = [
+            ({ _ in }, [.httpOnly, .sameSite]),
+            ({ $0.unstated = [] }, []),
+            ({ $0.unstated = .sameSite }, .sameSite),
+            ({ $0.sameSite = .lax }, .httpOnly),
+            ({ $0.path = "/other" }, []),
+            ({ $0.domain = "www.example.com" }, []),
+            ({ $0.name = "other" }, []),
+        ]
+        for (change, kept) in rows {
+            var stored = Self.base
+            stored.isHostOnly = isHostOnly
+            stored.isHTTPOnly = true
+            stored.sameSite = .strict
+            var store = CookieStore()
+            store.receive(stored, now: now)
+            var record = Self.base
+            record.isHostOnly = !isHostOnly
+            record.value = Octets(value)
+            record.unstated = [.httpOnly, .sameSite]
+            change(&record)
+            let decision = store.receive(record, now: now)
+            #expect(decision.outcome == .stored && decision.kept == kept && store.count == 2)
+            let cookie = try #require(decision.cookie)
+            #expect(cookie.isHostOnly == !isHostOnly && cookie.isHTTPOnly == kept.contains(.httpOnly))
+            #expect(kept.contains(.sameSite) ? cookie.sameSite == .strict : cookie.sameSite == record.sameSite)
+        }
+    }
+
     @Test("A cookie of another site's partition is another cookie")
     func foreignPartition() {
         var store = CookieStore()

@@ -1,4 +1,5 @@
 import CookieModel
+import TestSupport
 import Testing
 
 @testable import SessionStore
@@ -47,24 +48,88 @@ struct EquivalenceTests {
         }
     }
 
+    /// A store in memory that knows the jar's rule for expired cookies: no rule sees them, yet they come back where the
+    /// clock goes back, unless something was set or deleted in their place meanwhile.
+    ///
+    /// It knows no confirmed clock: a scenario must end before a day has passed.
+    private struct Oracle {
+        var store: CookieStore
+        private var expired: [Cookie.ID: Cookie] = [:]
+
+        init(policy: CookiePolicy) {
+            store = CookieStore(policy: policy)
+        }
+
+        /// Begins a step at a time that may lie before the last one's.
+        mutating func see(_ now: Timestamp) {
+            let list = store.policy.publicSuffixes
+            for cookie in store.cookies where cookie.isExpired(at: now) { expired[cookie.id] = cookie }
+            let back = expired.values.filter { !$0.isExpired(at: now) }
+            for cookie in back { expired[cookie.id] = nil }
+            for site in Set(store.cookies.map { $0.domain.registrableDomain(list) }) {
+                var cookies = store[site] ?? SiteCookies()
+                if !cookies.removeExpired(at: now).isEmpty { store[site] = cookies }
+            }
+            for (site, cookies) in Dictionary(grouping: back, by: { $0.domain.registrableDomain(list) }) {
+                store[site] = SiteCookies((store[site]?.cookies ?? []) + cookies)
+            }
+        }
+
+        /// Takes note of what was decided on.
+        mutating func note(_ decisions: [StorageDecision]) {
+            for decision in decisions {
+                if let id = decision.cookie?.id { expired[id] = nil }
+            }
+        }
+    }
+
+    /// By how many seconds the clock jumps; ten years among them.
+    private static let jumps: [Int64] = [-315_360_000, -6000, -3601, -100, -51, -49, -1, 49, 100, 315_360_000]
+
+    /// How many seconds a scenario with jumps lasts at most: nothing is confirmed before a day has passed.
+    private static let dayOfScenario: Int64 = 20 * 3600
+
     /// Runs the same steps on both and compares every answer.
-    private func compare(seed: Int, steps: Int, policy: CookiePolicy, _ jars: inout Jars) throws {
+    ///
+    /// - Parameter jumps: whether the clock jumps ahead and back.
+    private func compare(
+        seed: Int, steps: Int, policy: CookiePolicy, jumps: Bool = false, _ jars: inout Jars
+    ) throws {
         var scenario = RandomScenario(seed: seed)
-        var store = CookieStore(policy: policy)
+        var generator = SeededGenerator(seed: UInt64(seed))
+        var oracle = Oracle(policy: policy)
         var now = Given.now
+        var elapsed: Int64 = 0
         for step in 0..<steps {
             let comment: Comment = "seed \(seed), step \(step)"
+            if jumps, Int.random(in: 0..<5, using: &generator) == 0 {
+                let jump = EquivalenceTests.jumps.randomElement(using: &generator) ?? 0
+                // A long step counts for eight hours.
+                let counted = min(max(jump, 0), 8 * 3600)
+                if elapsed + counted < EquivalenceTests.dayOfScenario {
+                    now = now.advanced(bySeconds: jump)
+                    elapsed += counted
+                }
+            }
+            oracle.see(now)
             switch try scenario.next() {
             case .advance(let seconds):
+                guard !jumps || elapsed + seconds < EquivalenceTests.dayOfScenario else { continue }
                 now = now.advanced(bySeconds: seconds)
+                elapsed += seconds
             case .record(let record):
-                let expected = Verdict(store.receive(record, now: now))
+                let expectedDecision = oracle.store.receive(record, now: now)
+                oracle.note([expectedDecision])
+                let expected = Verdict(expectedDecision)
                 let decision = try jars.next().withBatch(now: now) { batch throws(SessionStoreError) in
                     try batch.receive(record)
                 }.result
                 #expect(Verdict(decision) == expected, comment)
             case .receive(let responses):
-                let expected = responses.flatMap { store.receive($0, now: now) }.map(Verdict.init)
+                var expectedDecisions: [StorageDecision] = []
+                for response in responses { expectedDecisions += oracle.store.receive(response, now: now) }
+                oracle.note(expectedDecisions)
+                let expected = expectedDecisions.map(Verdict.init)
                 let time = now
                 let decisions = try jars.next().withBatch(now: now) { batch throws(SessionStoreError) in
                     var decisions: [StorageDecision] = []
@@ -73,7 +138,7 @@ struct EquivalenceTests {
                 }.result
                 #expect(decisions.map(Verdict.init) == expected, comment)
             case .send(let context):
-                let expected = store.retrieve(for: context, now: now)
+                let expected = oracle.store.retrieve(for: context, now: now)
                 let retrieval = try jars.next().retrieve(for: context, now: now)
                 #expect(retrieval.cookieString == expected.cookieString, comment)
                 #expect(retrieval.included.map(\.id) == expected.included.map(\.id), comment)
@@ -82,7 +147,8 @@ struct EquivalenceTests {
         }
         let kept = try jars.next().cookies()
         #expect(kept.unreadable.isEmpty)
-        #expect(alive(kept.readable, now) == alive(store.cookies, now), "seed \(seed)")
+        oracle.see(now)
+        #expect(alive(kept.readable, now) == alive(oracle.store.cookies, now), "seed \(seed)")
     }
 
     /// What stays behind, without what has run out: when that goes is each store's own affair.
@@ -127,6 +193,16 @@ struct EquivalenceTests {
         let folder = TemporaryFolder()
         var jars = Jars(try (0..<3).map { _ in try Given.jar(folder.file("crumb.sqlite")) })
         try compare(seed: seed, steps: 60, policy: CookiePolicy(), &jars)
+    }
+
+    @Test("Decide and send the same while the clock jumps ahead and back", arguments: 400..<600)
+    func jumpingClock(seed: Int) throws {
+        let folder = TemporaryFolder()
+        var jars = Jars(
+            try seed % 2 == 0
+                ? [Given.database().jar(policy: CookiePolicy(), now: Given.now)]
+                : (0..<2).map { _ in try Given.jar(folder.file("crumb.sqlite")) })
+        try compare(seed: seed, steps: 80, policy: CookiePolicy(), jumps: true, &jars)
     }
 
     @Test("The scenarios meet every outcome and most reasons")

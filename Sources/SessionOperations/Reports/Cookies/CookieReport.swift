@@ -29,8 +29,14 @@ package struct CookieReport: Codable {
     }
 
     /// A cookie whose value nobody looks at, with how long it lives from `now` on.
-    package init(_ cookie: Cookie, at now: Timestamp) {
-        self.init(cookie, showingValue: false, size: nil, at: now, origin: nil)
+    package init(_ cookie: Cookie, at now: Timestamp, origin: CookieOrigin? = nil) {
+        self.init(cookie, showingValue: false, size: nil, at: now, origin: origin)
+    }
+
+    /// Whether a request told of it and no response set it, so that all but name and value was assumed.
+    package var isAssumed: Bool {
+        origin?.kind == OriginReport.requestKind && hostOnly && httpOnly && path == "/" && expires == nil
+            && sameSite == nil && partitionKey == nil
     }
 
     private init(_ cookie: Cookie, showingValue: Bool, size: Int?, at now: Timestamp?, origin: CookieOrigin?) {

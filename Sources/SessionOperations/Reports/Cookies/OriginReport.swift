@@ -3,6 +3,9 @@ package import SessionStore
 
 /// Where a cookie's value came from, in JSON.
 package struct OriginReport: Codable {
+    /// The kind of a cookie that a request sent.
+    static let requestKind = "request"
+
     /// The capture it was imported from.
     package let capture: String?
     /// The URL of the response, without its query.
@@ -16,6 +19,6 @@ package struct OriginReport: Codable {
         capture = origin.capture
         url = origin.url
         received = origin.received?.rfc3339
-        kind = origin.isRequest ? "request" : nil
+        kind = origin.isRequest ? OriginReport.requestKind : nil
     }
 }

@@ -29,12 +29,13 @@ struct AnswerView {
         let isScript = explanation.context.interface == .script
         let report = ExplanationReport(explanation)
         verdict = report.verdict(isScript: isScript)
+        let remarks = CookieRemarks(report)
         func row(_ cookie: CookieReport, _ kind: String, _ label: String, _ reasons: [ReasonReport]) -> Row {
             Row(
                 name: shownName(cookie.nameOctets), domain: cookie.shownDomain, path: cookie.path, kind: kind,
                 label: label,
                 reasons: reasons.map { Reason(id: $0.id, explanation: $0.explanation, remedy: $0.remedy) },
-                notes: report.replacement(of: cookie).map { [$0] } ?? [])
+                notes: remarks.remarks(on: cookie, isSent: kind == "sent"))
         }
         rows =
             report.included.map { row($0, "sent", isScript ? "visible" : "sent", []) }
