@@ -86,8 +86,12 @@ struct TokenServerCommandTests {
             json: ["access_token": "access-0", "refresh_token": "refresh-0", "token_type": "Bearer"],
             shown: ["access-0", "refresh-0"]),
         Row(
-            command: ["export", "--format", "kubernetes"], text: #""status":{"expirationTimestamp":""#,
-            json: ["kind": "ExecCredential", "apiVersion": "client.authentication.k8s.io/v1"], shown: ["access-0"]),
+            command: ["export", "--format", "kubernetes", "--use-access-token"],
+            text: #""status":{"expirationTimestamp":""#,
+            json: ["kind": "ExecCredential", "apiVersion": "client.authentication.k8s.io/v1beta1"],
+            shown: ["access-0"]),
+        Row(command: ["export", "--format", "kubernetes"], status: 47, talk: "openid"),
+        Row(command: ["export", "--use-access-token"], status: 64),
         Row(
             command: ["export", "--format", "netrc", "--host", "api.example", "--username", "u"],
             text: "machine api.example login u password access-0\n", shown: ["access-0"]),

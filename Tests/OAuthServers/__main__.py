@@ -9,6 +9,7 @@ import time
 import traceback
 
 import faults
+import kubernetes_clients
 import leaks
 import many
 import story
@@ -69,7 +70,7 @@ class Run:
             server.stop()
         for check in faults.CHECKS:
             self.check("faulty", check, self.home(check.__name__))
-        for check in story.CHECKS + leaks.CHECKS:
+        for check in story.CHECKS + leaks.CHECKS + kubernetes_clients.CHECKS:
             server = RotatingServer(self.folder, free_port())
             server.start()
             self.check(server.name, check, self.home(check.__name__), server, free_port)

@@ -17,6 +17,9 @@ protocol KeptTokens {
     /// - Parameter request: what it is for, where a bound one is to have a proof.
     func accessToken(of name: String, skew: Int, for request: ProvenRequest?) throws -> AccessTokenReport
 
+    /// A valid ID token, renewed with the other tokens if fewer seconds than `skew` are left.
+    func idToken(of name: String, skew: Int) throws -> IDTokenReport
+
     /// Renews tokens now.
     func refresh(_ name: String) throws -> StoredTokenReport
 

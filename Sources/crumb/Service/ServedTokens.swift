@@ -29,6 +29,10 @@ struct ServedTokens: KeptTokens {
         return try service.answer(to: .post("tokens", name, "access-token", document: document))
     }
 
+    func idToken(of name: String, skew: Int) throws -> IDTokenReport {
+        try service.answer(to: .post("tokens", name, "id-token", document: ["skew": skew]))
+    }
+
     func refresh(_ name: String) throws -> StoredTokenReport {
         try service.answer(to: .post("tokens", name, "refresh"))
     }

@@ -34,6 +34,32 @@ struct TokenLogin {
         }
     }
 
+    /// Runs `body`, and once more after a login if it fails because the user has to log in.
+    ///
+    /// The login goes as the last one under the name. Tokens of a service are not the command's to log in for.
+    static func loggingInIfRequired<Value>(
+        _ name: String, _ database: DatabaseOptions, _ console: Console, _ body: () throws -> Value
+    ) throws -> Value {
+        do {
+            return try body()
+        } catch let error as TokenRefreshError where [.loginRequired, .tokenExpired].contains(error.code) {
+            guard let store = try database.openExisting(now: .now, durability: .full)?.tokens,
+                try store.credentials(name)?.settings.grant != .imported
+            else { throw error }
+            console.ask("\(error)")
+            let plan = try Blocking.run { try await TokenLoginRequest(name: name).plan(store, over: HelperTransport()) }
+            let login = TokenLogin(plan, console: console)
+            let tokens =
+                switch plan.credentials.settings.grant {
+                case .clientCredentials: try login.withClientCredentials()
+                case .deviceCode: try login.onAnotherDevice(qrCode: nil, timeout: nil, printsJSON: false)
+                default: try login.inBrowser(opensBrowser: true, timeout: .seconds(300))
+                }
+            _ = try login.keep(tokens, in: store)
+            return try body()
+        }
+    }
+
     // MARK: - On another device
 
     /// Tells the user what to type where, and waits.

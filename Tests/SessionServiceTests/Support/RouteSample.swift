@@ -89,6 +89,7 @@ struct RouteSample: Sendable, CustomTestStringConvertible {
         RouteSample(.get, "/v1/tokens/{name}", "/v1/tokens/work"),
         RouteSample(.delete, "/v1/tokens/{name}", "/v1/tokens/work"),
         RouteSample(.post, "/v1/tokens/{name}/access-token", "/v1/tokens/work/access-token"),
+        RouteSample(.post, "/v1/tokens/{name}/id-token", "/v1/tokens/work/id-token"),
         RouteSample(.post, "/v1/tokens/{name}/refresh", "/v1/tokens/work/refresh"),
         RouteSample(.post, "/v1/tokens/{name}/revoke", "/v1/tokens/work/revoke"),
         RouteSample(.post, "/v1/tokens/{name}/logout", "/v1/tokens/work/logout"),

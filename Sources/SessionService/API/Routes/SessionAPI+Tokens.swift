@@ -38,6 +38,16 @@ struct AccessTokenDocument: RequestDocument {
     }
 }
 
+/// How long an ID token has to be valid.
+struct IDTokenDocument: RequestDocument {
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case skew
+    }
+
+    /// How many seconds have to be left.
+    let skew: Int?
+}
+
 /// What a logout does where the server cannot end tokens.
 struct LogoutDocument: RequestDocument {
     enum CodingKeys: String, CodingKey, CaseIterable {
@@ -65,8 +75,7 @@ extension SessionAPI {
             },
             ServiceRoute(.post, "/v1/tokens/{name}/access-token", .allJars(.secrets)) { request, context in
                 let asked = try await request.optionalDocument(AccessTokenDocument.self, in: context)
-                let skew = asked.skew ?? 60
-                guard (0...86_400).contains(skew) else { throw ServiceProblem.bodyInvalid("skew: use 0 to 86400") }
+                let skew = try SessionAPI.skew(asked.skew)
                 let proven = try asked.request()
                 let name = try context.pathParameter("name")
                 _ = try await tokens.token(name, skew: skew)
@@ -79,6 +88,14 @@ extension SessionAPI {
                 context.audit(SecretAccess(.accessToken, names: [name]))
                 let proof = try proven?.proof(by: credential, of: name, now: now())
                 return .json(AccessTokenReport(credential.tokens, token: token, proof: proof))
+            },
+            ServiceRoute(.post, "/v1/tokens/{name}/id-token", .allJars(.secrets)) { request, context in
+                let asked = try await request.optionalDocument(IDTokenDocument.self, in: context)
+                let name = try context.pathParameter("name")
+                let token = try await tokens.idToken(name, skew: try SessionAPI.skew(asked.skew))
+                let report = try IDTokenReport(token, of: name)
+                context.audit(SecretAccess(.idToken, names: [name]))
+                return .json(report)
             },
             ServiceRoute(.post, "/v1/tokens/{name}/refresh", .allJars(.write)) { _, context in
                 let stored = try await tokens.refreshed(try context.pathParameter("name"))
@@ -96,6 +113,12 @@ extension SessionAPI {
                 return .json(TokenRemoval(removed: name))
             },
         ]
+    }
+
+    private static func skew(_ asked: Int?) throws -> Int {
+        let skew = asked ?? 60
+        guard (0...86_400).contains(skew) else { throw ServiceProblem.bodyInvalid("skew: use 0 to 86400") }
+        return skew
     }
 
     private func logOut(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {

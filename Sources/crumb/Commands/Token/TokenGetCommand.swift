@@ -8,7 +8,7 @@ import SessionStore
 struct TokenGetCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "get",
-        abstract: "Print a valid access token for use in $(…). Renews it first if it is due.",
+        abstract: "Print a valid access token, or the ID token, for use in $(…). Renews it first if it is due.",
         discussion: """
             Prints nothing else. Exit status 40 if there is no login of that name, 41 if the token has expired and cannot \
             be renewed, 43 if the server requires a new login, 45 if the server cannot be reached.
@@ -18,10 +18,19 @@ struct TokenGetCommand: CrumbCommand {
     @OptionGroup var output: OutputOptions
     @OptionGroup var freshness: FreshnessOptions
 
+    @Flag(name: .customLong("id-token"), help: "Print the ID token instead of the access token.")
+    var wantsIDToken = false
+
     @Argument(help: "The name of the login.")
     var name: String
 
     func execute(_ console: Console) throws {
+        if wantsIDToken {
+            let report = try database.keptTokens(now: .now, refresh: freshness.refresh).idToken(
+                of: name, skew: freshness.skew)
+            if output.json { try console.writeJSON(report) } else { try console.writeLine(report.idToken) }
+            return
+        }
         let token = try database.keptTokens(now: .now, refresh: freshness.refresh)
             .accessToken(of: name, skew: freshness.skew, for: nil)
         if output.json {
