@@ -52,6 +52,10 @@ struct StoredTokens: KeptTokens {
         return try IDTokenReport(try Blocking.run { try await refresher.idToken(name) }, of: name)
     }
 
+    func invalidateAccessToken(_ token: Secret?, of name: String) throws {
+        try access(to: name).store.expireAccessToken(token, of: name, now: now)
+    }
+
     func refresh(_ name: String) throws -> StoredTokenReport {
         let refresher = try access(to: name).refresher(timeout: refreshTimeout)
         let stored = try Blocking.run { try await refresher.refreshed(name) }

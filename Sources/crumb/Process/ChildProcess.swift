@@ -52,6 +52,13 @@ struct ChildProcess {
         redirections.append((try addSink(consumer), stream))
     }
 
+    /// Throws away what the program writes to a standard stream.
+    mutating func discard(_ stream: Int32) throws {
+        let descriptor = open("/dev/null", O_WRONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw problem("opening /dev/null") }
+        redirections.append((try handed(descriptor), stream))
+    }
+
     /// Gives the program a standard input with contents that only it sees.
     ///
     /// - Parameters:
@@ -73,9 +80,12 @@ struct ChildProcess {
     }
 
     /// Runs the program to its end; its exit status, or 128 and the signal that ended it.
-    mutating func run(_ words: [[UInt8]]) throws -> Int32 {
+    ///
+    /// - Parameter started: is called with the number of its process.
+    mutating func run(_ words: [[UInt8]], started: (pid_t) -> Void = { _ in }) throws -> Int32 {
         defer { closeAll() }
         let child = try spawn([Array(program.utf8)] + words)
+        started(child)
         childDescriptors.forEach { close($0) }
         childDescriptors = []
         do {
@@ -95,9 +105,9 @@ struct ChildProcess {
     }
 
     /// Feeds and reads the pipes until the program has closed its ends, all at once: it may read late, and write more than a
-    /// pipe holds.
+    /// pipe holds. A program that nothing is read from is fed to the end.
     private mutating func exchange() throws {
-        while sinks.contains(where: \.isOpen) {
+        while sinks.contains(where: \.isOpen) || (sinks.isEmpty && sources.contains(where: \.isWriting)) {
             var polled =
                 sinks.filter(\.isOpen).map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
                 + sources.filter(\.isWriting).map { pollfd(fd: $0.descriptor, events: Int16(POLLOUT), revents: 0) }

@@ -73,10 +73,14 @@ struct TokenExportCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         let format = format ?? (output.json ? .json : .env)
-        if format == .gitCredential, try !answersGit() { return }
         switch format {
         case .json: try exportAll(console)
         case .kubernetes: try exportToKubernetes(console)
+        case .gitCredential:
+            let helper = CredentialHelper(
+                tokens: try database.keptTokens(now: .now), login: name, host: host ?? "", username: username,
+                skew: freshness.skew, console: console)
+            try helper.answerGit(operation ?? "get")
         default: try exportAccessToken(as: format, console)
         }
     }
@@ -92,12 +96,6 @@ struct TokenExportCommand: CrumbCommand {
     private func exportAccessToken(as format: Format, _ console: Console) throws {
         let report = try accessToken(console)
         switch format {
-        case .gitCredential:
-            try console.writeLine("username=\(username)")
-            try console.writeLine("password=\(report.accessToken)")
-            if let expiry = report.expires.flatMap({ Timestamp(rfc3339: $0.utf8) }) {
-                try console.writeLine("password_expiry_utc=\(expiry.seconds)")
-            }
         case .netrc:
             try console.writeLine("machine \(host ?? "") login \(username) password \(report.accessToken)")
         default:
@@ -142,20 +140,6 @@ struct TokenExportCommand: CrumbCommand {
         console.complain(
             "\(name): the token is bound to a key that stays here, and is of no use without it; for single requests, "
                 + "'crumb token header --url' makes the proof")
-    }
-
-    /// Whether git asks for a credential that this is: over TLS or on this machine, and of the host that was named.
-    private func answersGit() throws -> Bool {
-        guard operation ?? "get" == "get" else { return false }
-        let input = String(decoding: try InputFile("-").contents(limit: 1 << 16), as: UTF8.self)
-        var question: [Substring: Substring] = [:]
-        for line in input.split(separator: "\n") {
-            let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            if parts.count == 2 { question[parts[0]] = parts[1] }
-        }
-        guard let asked = question["host"], String(asked) == host else { return false }
-        let isLocal = ["localhost", "127.0.0.1"].contains(asked.prefix { $0 != ":" })
-        return question["protocol"] == "https" || question["protocol"] == "http" && isLocal
     }
 }
 

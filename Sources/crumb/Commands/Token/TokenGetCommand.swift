@@ -21,10 +21,10 @@ struct TokenGetCommand: CrumbCommand {
     @Flag(name: .customLong("id-token"), help: "Print the ID token instead of the access token.")
     var wantsIDToken = false
 
-    @Argument(help: "The name of the login.")
-    var name: String
+    @OptionGroup var login: LoginArgument
 
     func execute(_ console: Console) throws {
+        let name = try login.resolved(in: database)
         if wantsIDToken {
             let report = try database.keptTokens(now: .now, refresh: freshness.refresh).idToken(
                 of: name, skew: freshness.skew)
@@ -69,8 +69,7 @@ struct TokenHeaderCommand: CrumbCommand {
     @Option(help: "The nonce that the server requires in the proof.")
     var nonce: String?
 
-    @Argument(help: "The name of the login.")
-    var name: String
+    @OptionGroup var login: LoginArgument
 
     func validate() throws {
         guard url != nil || (method == nil && nonce == nil) else {
@@ -79,6 +78,7 @@ struct TokenHeaderCommand: CrumbCommand {
     }
 
     func execute(_ console: Console) throws {
+        let name = try login.resolved(in: database)
         let request = try url.map {
             ProvenRequest(method: method ?? "GET", url: try requestURL($0), nonce: nonce)
         }

@@ -11,10 +11,10 @@ struct TokenRefreshCommand: CrumbCommand {
     @OptionGroup var output: OutputOptions
     @OptionGroup var refresh: RefreshOptions
 
-    @Argument(help: "The name of the login.")
-    var name: String
+    @OptionGroup var login: LoginArgument
 
     func execute(_ console: Console) throws {
+        let name = try login.resolved(in: database)
         let report = try database.keptTokens(now: .now, refresh: refresh).refresh(name)
         if let problem = report.idTokenProblem {
             console.complain("\(name): the tokens were renewed, but for the ID token: \(problem)")
