@@ -64,6 +64,8 @@ enum ExitStatus: Int32, CaseIterable {
     case serviceRefused = 56
     case serviceIncompatible = 57
     case publicSuffixListInvalid = 60
+    /// Of a running service that `crumb token agent lock` has locked.
+    case agentLocked = 63
     case keyLocked = 70
     case keyChanged = 71
     case keyRotationRefused = 72
@@ -133,6 +135,7 @@ enum ExitStatus: Int32, CaseIterable {
         case .serviceRefused: "service-refused"
         case .serviceIncompatible: "service-incompatible"
         case .publicSuffixListInvalid: "public-suffix-list-invalid"
+        case .agentLocked: "agent-locked"
         case .keyLocked: "key-locked"
         case .keyChanged: "key-changed"
         case .keyRotationRefused: "key-rotation-refused"

@@ -33,3 +33,12 @@ package struct IDTokenReport: Codable {
         expires = token.lifetime.end.map { Timestamp(microseconds: $0).rfc3339 }
     }
 }
+
+/// Whether a running service is locked, in JSON.
+package struct AgentReport: Codable, Sendable {
+    package let isLocked: Bool
+
+    package init(isLocked: Bool) {
+        self.isLocked = isLocked
+    }
+}

@@ -10,5 +10,6 @@ struct TokenCommand: ParsableCommand {
             TokenIntrospectCommand.self, TokenImportCommand.self, TokenExportCommand.self, TokenExecCommand.self,
             TokenHelperCommand.self,
             TokenSetupCommand.self, TokenSwitchCommand.self, TokenRemoveCommand.self, TokenFallbackCommand.self,
+            TokenAgentCommand.self,
         ])
 }

@@ -78,8 +78,8 @@ struct TokenExportCommand: CrumbCommand {
         case .kubernetes: try exportToKubernetes(console)
         case .gitCredential:
             let helper = CredentialHelper(
-                tokens: try database.keptTokens(now: .now), login: name, host: host ?? "", username: username,
-                skew: freshness.skew, console: console)
+                tokens: try database.keptTokens(now: .now, refresh: freshness.refresh), login: name, host: host ?? "",
+                username: username, skew: freshness.skew, console: console)
             try helper.answerGit(operation ?? "get")
         default: try exportAccessToken(as: format, console)
         }
