@@ -86,8 +86,12 @@ struct TokenServerCommandTests {
             json: ["access_token": "access-0", "refresh_token": "refresh-0", "token_type": "Bearer"],
             shown: ["access-0", "refresh-0"]),
         Row(
-            command: ["export", "--format", "kubernetes"], text: #""status":{"expirationTimestamp":""#,
-            json: ["kind": "ExecCredential", "apiVersion": "client.authentication.k8s.io/v1"], shown: ["access-0"]),
+            command: ["export", "--format", "kubernetes", "--use-access-token"],
+            text: #""status":{"expirationTimestamp":""#,
+            json: ["kind": "ExecCredential", "apiVersion": "client.authentication.k8s.io/v1beta1"],
+            shown: ["access-0"]),
+        Row(command: ["export", "--format", "kubernetes"], status: 47, talk: "openid"),
+        Row(command: ["export", "--use-access-token"], status: 64),
         Row(
             command: ["export", "--format", "netrc", "--host", "api.example", "--username", "u"],
             text: "machine api.example login u password access-0\n", shown: ["access-0"]),
@@ -295,6 +299,34 @@ struct TokenServerCommandTests {
         #expect(server.forms(at: "/token").count == 2)
         #expect(try home.crumb("token", "get", "tv").text == "access-0\n")
     }
+
+    #if os(Linux)
+        @Test(
+            "On a terminal, the code is copied and the page opened, unless there is to be no browser",
+            arguments: [
+                ("wl-copy", "WAYLAND_DISPLAY", ""), ("xclip", "DISPLAY", ""), ("xsel", "DISPLAY", ""),
+                ("pbcopy", "ANY", ""), ("wl-copy", "DISPLAY", ""), ("wl-copy", "WAYLAND_DISPLAY", "--no-browser"),
+            ])
+        func deviceAtDesk(program: String, variable: String, option: String) throws {
+            try FileManager.default.createDirectory(atPath: home.file("bin"), withIntermediateDirectories: true)
+            try home.write("#!/bin/sh\ncat > \"$HOME/copied\"\n", to: "bin/\(program)", mode: 0o700)
+            try home.write("#!/bin/sh\nprintf %s \"$1\" > \"$HOME/opened\"\n", to: "bin/xdg-open", mode: 0o700)
+            let login =
+                "crumb token login tv --device --no-qr-code --issuer \(server.issuer) --client-id app \(option)"
+            let result = try home.shell(
+                "unset DISPLAY WAYLAND_DISPLAY BROWSER; \(variable)=x PATH=\"$HOME/bin:$PATH\" "
+                    + "script -qec '\(login)' /dev/null")
+            #expect(result.text.contains("AB-CD") && result.text.contains("logged in"), "\(result.text)")
+            let isCopied = option.isEmpty && (program != "wl-copy" || variable == "WAYLAND_DISPLAY")
+            #expect(String(decoding: home.bytes("copied"), as: UTF8.self) == (isCopied ? "AB-CD" : ""))
+            #expect(result.text.contains("on the clipboard") == isCopied)
+            if !option.isEmpty { #expect(home.bytes("opened").isEmpty) }
+            // The opener is not waited for; the poll that followed took a second.
+            guard option.isEmpty else { return }
+            for _ in 0..<5_000 where home.bytes("opened").isEmpty { usleep(2000) }
+            #expect(String(decoding: home.bytes("opened"), as: UTF8.self) == "\(server.issuer)/go?code=AB-CD")
+        }
+    #endif
 
     @Test("What to type where is an object in JSON, before the tokens")
     func deviceJSON() throws {

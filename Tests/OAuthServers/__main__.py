@@ -8,7 +8,9 @@ import tempfile
 import time
 import traceback
 
+import agent
 import faults
+import kubernetes_clients
 import leaks
 import many
 import story
@@ -69,7 +71,7 @@ class Run:
             server.stop()
         for check in faults.CHECKS:
             self.check("faulty", check, self.home(check.__name__))
-        for check in story.CHECKS + leaks.CHECKS:
+        for check in story.CHECKS + leaks.CHECKS + kubernetes_clients.CHECKS + agent.CHECKS:
             server = RotatingServer(self.folder, free_port())
             server.start()
             self.check(server.name, check, self.home(check.__name__), server, free_port)

@@ -60,6 +60,9 @@ public struct IDTokenClaims: Sendable, Equatable {
         nonce = members["nonce"]?.nonEmptyText.map { Secret($0) }
     }
 
+    /// When the token was issued and when it ends. A token that does not say when it was issued counts as long-lived.
+    public var lifetime: TokenLifetime { TokenLifetime(start: issuedAt ?? .min, end: expiry) }
+
     /// Checks that the token is from this issuer, for this client and this login, is valid at `now`, and needs no
     /// extension of JSON Web Signature, of which none is understood here (section 3.1.3.7, points 2 to 5 and 9 to 11;
     /// RFC 7515, section 4.1.11).

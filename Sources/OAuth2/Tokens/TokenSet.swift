@@ -39,17 +39,17 @@ public struct TokenSet: Sendable, Equatable {
         self.grantExpiry = grantExpiry
     }
 
+    /// When the access token was received and when it ends.
+    public var accessTokenLifetime: TokenLifetime {
+        TokenLifetime(start: receivedAt, end: accessTokenExpiry)
+    }
+
     /// Whether the access token can be used at `now`, in microseconds since the Unix epoch.
     ///
-    /// `skew` is how long before its expiry a token counts as ``TokenValidity/due``: time for the request to arrive,
-    /// and for clocks that differ. It never takes more than the later half of the token's life, so that a token which
-    /// lives shorter than the skew is not due for a refresh from its first moment. A negative skew counts as none.
+    /// - Parameter skew: How long before its expiry a token counts as ``TokenValidity/due``: time for the request to
+    ///   arrive, and for clocks that differ. See ``TokenLifetime/renewal(skew:)``.
     public func validity(at now: Int64, skew: Duration = .seconds(60)) -> TokenValidity {
-        guard let expiry = accessTokenExpiry else { return .unknown }
-        guard now < expiry else { return .expired }
-        let lifetime = max(0, Microseconds.difference(expiry, receivedAt))
-        let margin = min(max(0, Microseconds.count(of: skew)), lifetime / 2)
-        return Microseconds.difference(expiry, now) <= margin ? .due : .valid
+        accessTokenLifetime.validity(at: now, skew: skew)
     }
 
     /// Whether there is a refresh token that has not ended at `now`, in microseconds since the Unix epoch, and neither

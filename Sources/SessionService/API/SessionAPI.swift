@@ -28,6 +28,8 @@ struct SessionAPI: Sendable {
     let loginRules = LoginRuleMemory()
     /// When that was done last.
     let renewals = RenewalMemory()
+    /// What keeps the service from giving out secrets until a passphrase is given.
+    let agentLock = AgentLock()
 
     /// An API over a database.
     ///
@@ -56,7 +58,7 @@ struct SessionAPI: Sendable {
     var routes: [ServiceRoute] {
         jarRoutes + savedSessionRoutes + responseRoutes + captureRoutes + decorateRoutes + cookieRoutes + scriptRoutes
             + explainRoutes + changeRoutes + exportRoutes + tokenRoutes + loginRoutes + loginRuleRoutes
-            + headerFieldRoutes + webStorageRoutes + renewalRoutes + simulateRoutes + documentRoutes
+            + headerFieldRoutes + webStorageRoutes + renewalRoutes + simulateRoutes + agentRoutes + documentRoutes
     }
 
     /// Adds the routes of `/v1`, and that errors are answered as problems, those of routes that are added later too.
@@ -64,7 +66,7 @@ struct SessionAPI: Sendable {
         let routes = routes
         _ = router.add(
             middleware: ProblemResponses(routes: RouteTable(routes, readable: ["/healthz", "/readyz", "/metrics"])))
-        for route in routes {
+        for route in routes.map({ $0.guarded(by: agentLock) }) {
             let isWrite = route.verbs.contains(.write)
             router.on(RouterPath(route.path), method: route.method) { request, context in
                 // Whatever comes of it: a write that fails may have done a part.

@@ -22,6 +22,7 @@ struct Inspector: Sendable {
     let sessions: InspectorSessions
     private let changes: ChangeSignal
     private let failures: RateLimiter
+    private let agentLock: AgentLock
     let pages: InspectorPages
     /// The prefix of all paths, behind a proxy: empty, or as in `/crumb`.
     private let base: String
@@ -29,12 +30,13 @@ struct Inspector: Sendable {
 
     init(
         database: SessionDatabase, admission: Admission, changes: ChangeSignal = ChangeSignal(),
-        base: String = "", now: @escaping @Sendable () -> Timestamp
+        agentLock: AgentLock = AgentLock(), base: String = "", now: @escaping @Sendable () -> Timestamp
     ) throws {
         self.changes = changes
         self.database = database
         sessions = admission.sessions
         failures = admission.failures
+        self.agentLock = agentLock
         self.now = now
         self.base = base
         pages = try InspectorPages(base: base)
@@ -155,7 +157,7 @@ struct Inspector: Sendable {
         let now = now()
         let end = try jar.latestChange()
         let recent = try jar.changes(after: max(0, end - Inspector.changeCount), count: Int(Inspector.changeCount))
-        let showsValues = context.caller.grant.verbs.contains(.secrets)
+        let showsValues = context.caller.grant.verbs.contains(.secrets) && !agentLock.isLocked
         var view = try JarView(
             jar, caller: self.view(of: context), showsValues: showsValues, changes: recent, now: now)
         guard let url = try context.query.one("url"), !url.isEmpty else { return page(view) }
@@ -184,6 +186,7 @@ struct Inspector: Sendable {
 
     private func reveal(_ form: RevealForm, _ request: Request, _ context: ServiceRequestContext) throws -> Response {
         let jar = try existingJar(.secrets, context)
+        try agentLock.check()
         guard let key = CookieKey(form.cookie), let host = key.host,
             let cookie = try jar.cookies(ofSiteOf: host).readable.first(where: { CookieKey($0.id).text == key.text })
         else { throw ServiceProblem(.notFound, "cookie-not-found", "the cookie is there no longer") }

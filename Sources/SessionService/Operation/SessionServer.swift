@@ -105,14 +105,14 @@ public struct SessionServer: Sendable {
         let writers = NIOThreadPool(numberOfThreads: 64)
         writers.start()
         let changes = ChangeSignal()
-        SessionAPI(database: database, writers: writers, tokens: tokens, changes: changes, now: now)
-            .addRoutes(to: router)
+        let api = SessionAPI(database: database, writers: writers, tokens: tokens, changes: changes, now: now)
+        api.addRoutes(to: router)
         let admission = Admission(
             tokens: database.serviceTokens, limits: configuration.limits,
             publishesMetrics: configuration.publishesMetrics)
         let inspector = try Inspector(
-            database: database, admission: admission, changes: changes, base: configuration.publicURL?.prefix ?? "",
-            now: now)
+            database: database, admission: admission, changes: changes, agentLock: api.agentLock,
+            base: configuration.publicURL?.prefix ?? "", now: now)
         inspector.addRoutes(to: router)
         let routes = router.buildResponder()
         let date = DateField()

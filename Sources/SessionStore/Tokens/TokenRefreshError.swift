@@ -45,6 +45,15 @@ public struct TokenRefreshError: Error, Hashable, Sendable, CustomStringConverti
             }
     }
 
+    /// An error with a sentence of its own.
+    ///
+    /// - Parameter detail: What happened and what to do, as a clause without a full stop.
+    init(_ code: Code, _ profile: String, detail: String) {
+        self.code = code
+        self.profile = profile
+        self.detail = detail
+    }
+
     /// One sentence that names the profile and what to do.
     public var description: String { "\(profile): \(detail)" }
 }

@@ -62,7 +62,7 @@ public final class TokenRefresher: Sendable {
     private let witness: ProcessWitness
     private let shield: Shield
     private let clock: any Clock<Duration>
-    private let now: @Sendable () -> Timestamp
+    let now: @Sendable () -> Timestamp
     private let progress = Mutex(Progress())
 
     /// How many seconds after a refresh its access token is not renewed for being refused.
@@ -187,7 +187,7 @@ public final class TokenRefresher: Sendable {
     }
 
     /// Joins the refresh of this process that is under way, or begins one.
-    private func refresh(_ stored: StoredToken) async throws -> StoredToken {
+    func refresh(_ stored: StoredToken) async throws -> StoredToken {
         let name = stored.profile.name
         let flight = progress.withLock { progress in
             if let flight = progress.flights[name] { return flight }

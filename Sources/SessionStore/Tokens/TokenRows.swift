@@ -144,6 +144,14 @@ struct TokenRows {
         try statement.run()
     }
 
+    /// Notes when the access token ends. The tokens are as they were, and so is the generation.
+    func expireAccessToken(at end: Int64, id: Int64) throws {
+        let statement = try RowStatement(database, "UPDATE token_profile SET access_expires_at = ? WHERE id = ?")
+        statement.bind(1, end)
+        statement.bind(2, id)
+        try statement.run()
+    }
+
     /// Notes that the server no longer accepts the grant.
     func refuse(id: Int64, now: Timestamp) throws {
         let statement = try RowStatement(

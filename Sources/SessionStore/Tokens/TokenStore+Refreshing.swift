@@ -88,6 +88,30 @@ extension TokenStore {
         }
     }
 
+    /// Lets an access token count as expired that a site did not accept, so that the next one who asks renews it.
+    ///
+    /// A token that cannot be renewed stays as it is: it may still be good for something else.
+    ///
+    /// - Parameter token: The token that was not accepted; `nil` for the one that is stored.
+    /// - Returns: Whether the profile has that token, and it can be renewed; if not, nothing was written.
+    @discardableResult
+    public func expireAccessToken(
+        _ token: Secret?, of name: String, now: Timestamp
+    ) throws(SessionStoreError) -> Bool {
+        try database.write { connection in
+            let rows = TokenRows(database: connection, sealer: database.sealer)
+            guard let row = try rows.row(named: name), let stored = try rows.tokens(named: name).first?.get() else {
+                throw TokenStore.notFound(name)
+            }
+            let isRenewable =
+                try stored.isRefreshable(at: now)
+                || rows.credentials(named: name)?.settings.grant == .clientCredentials
+            guard isRenewable, token == nil || token == stored.tokens.accessToken else { return false }
+            try rows.expireAccessToken(at: min(stored.tokens.accessTokenExpiry ?? .max, now.microseconds), id: row.id)
+            return true
+        }
+    }
+
     /// Notes that the server no longer accepts the grant. The tokens stay: a server can be wrong.
     ///
     /// - Returns: whether the profile was still as it was; if not, nothing was written.

@@ -17,6 +17,17 @@ protocol KeptTokens {
     /// - Parameter request: what it is for, where a bound one is to have a proof.
     func accessToken(of name: String, skew: Int, for request: ProvenRequest?) throws -> AccessTokenReport
 
+    /// A valid ID token, renewed with the other tokens if fewer seconds than `skew` are left.
+    func idToken(of name: String, skew: Int) throws -> IDTokenReport
+
+    /// Has the next one who asks for the access token get a renewed one, since a site did not accept it.
+    ///
+    /// A token that cannot be renewed stays as it is.
+    ///
+    /// - Parameter token: The token that was not accepted; nothing happens if the login has another one by now. `nil` for
+    ///   whatever it has.
+    func invalidateAccessToken(_ token: Secret?, of name: String) throws
+
     /// Renews tokens now.
     func refresh(_ name: String) throws -> StoredTokenReport
 

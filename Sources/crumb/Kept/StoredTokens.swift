@@ -47,6 +47,15 @@ struct StoredTokens: KeptTokens {
             proof: try request.proof(by: credential, of: name, now: .now))
     }
 
+    func idToken(of name: String, skew: Int) throws -> IDTokenReport {
+        let refresher = try access(to: name).refresher(skew: skew, timeout: refreshTimeout)
+        return try IDTokenReport(try Blocking.run { try await refresher.idToken(name) }, of: name)
+    }
+
+    func invalidateAccessToken(_ token: Secret?, of name: String) throws {
+        try access(to: name).store.expireAccessToken(token, of: name, now: now)
+    }
+
     func refresh(_ name: String) throws -> StoredTokenReport {
         let refresher = try access(to: name).refresher(timeout: refreshTimeout)
         let stored = try Blocking.run { try await refresher.refreshed(name) }

@@ -196,6 +196,7 @@ struct ManualPage {
     static let variables: [(name: String, meaning: String)] = [
         ("CRUMB_DATABASE", "The database file."),
         ("CRUMB_JAR", "The jar that commands with --jar use unless they name one."),
+        ("CRUMB_LOGIN", "The login that commands of crumb token use unless they name one."),
         ("CRUMB_KEY", "The key of the database, 32 bytes in base64; it outranks the key file."),
         ("CRUMB_KEY_FILE", "The key file."),
         ("CRUMB_PASSPHRASE_FILE", "The file with the passphrase that unlocks the key file."),
@@ -218,6 +219,7 @@ struct ManualPage {
     private static let files: [(path: String, meaning: String)] = [
         ("~/.local/share/crumb/crumb.sqlite", "The database."),
         ("~/.config/crumb/key", "The key that every value in the database is sealed under. Back it up."),
+        ("~/.config/crumb/login", "The name of the login that crumb token switch has chosen."),
         ("$XDG_RUNTIME_DIR/crumb/crumb.sock", "The socket of crumb serve."),
     ]
 }

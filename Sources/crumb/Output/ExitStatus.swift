@@ -66,6 +66,8 @@ enum ExitStatus: Int32, CaseIterable {
     case serviceIncompatible = 57
     case tsharkNotFound = 58
     case publicSuffixListInvalid = 60
+    /// Of a running service that `crumb token agent lock` has locked.
+    case agentLocked = 63
     case keyLocked = 70
     case keyChanged = 71
     case keyRotationRefused = 72
@@ -137,6 +139,7 @@ enum ExitStatus: Int32, CaseIterable {
         case .serviceIncompatible: "service-incompatible"
         case .tsharkNotFound: "tshark-not-found"
         case .publicSuffixListInvalid: "public-suffix-list-invalid"
+        case .agentLocked: "agent-locked"
         case .keyLocked: "key-locked"
         case .keyChanged: "key-changed"
         case .keyRotationRefused: "key-rotation-refused"

@@ -53,6 +53,13 @@ struct ChildProcess {
         redirections.append((try addSink(consumer), stream))
     }
 
+    /// Throws away what the program writes to a standard stream.
+    mutating func discard(_ stream: Int32) throws {
+        let descriptor = open("/dev/null", O_WRONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw problem("opening /dev/null") }
+        redirections.append((try handed(descriptor), stream))
+    }
+
     /// Gives the program a standard input with contents that only it sees.
     ///
     /// - Parameters:
@@ -74,8 +81,11 @@ struct ChildProcess {
     }
 
     /// Runs the program to its end; its exit status, or 128 and the signal that ended it.
-    mutating func run(_ words: [[UInt8]]) throws -> Int32 {
+    ///
+    /// - Parameter started: is called with the number of its process.
+    mutating func run(_ words: [[UInt8]], started: (pid_t) -> Void = { _ in }) throws -> Int32 {
         try start(words)
+        if let child { started(child) }
         while try advance() {}
         return finish()
     }
@@ -98,7 +108,7 @@ struct ChildProcess {
     /// - Parameter timeout: how long to wait for something to do, in milliseconds; -1 is forever.
     /// - Returns: whether the program may write more.
     mutating func advance(timeout: Int32 = -1) throws -> Bool {
-        guard sinks.contains(where: \.isOpen) else { return false }
+        guard isExchanging else { return false }
         do {
             var polled =
                 sinks.filter(\.isOpen).map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
@@ -112,7 +122,7 @@ struct ChildProcess {
             stop()
             throw error
         }
-        return sinks.contains(where: \.isOpen)
+        return isExchanging
     }
 
     /// Waits for the end of the program; its exit status, or 128 and the signal that ended it.
@@ -133,6 +143,11 @@ struct ChildProcess {
         let (reading, writing) = try pipe()
         sinks.append(PipeSink(descriptor: try kept(reading), consumer: consumer))
         return try handed(writing)
+    }
+
+    /// Whether there is something to read from the program, or, if nothing is read from it, to feed it.
+    private var isExchanging: Bool {
+        sinks.contains(where: \.isOpen) || (sinks.isEmpty && sources.contains(where: \.isWriting))
     }
 
     private mutating func closeAll() {

@@ -41,6 +41,8 @@ enum SignalDeferral {
     /// The second Control-C says what is at stake; the third one ends the program at once. Signals that the program ignored
     /// before stay ignored.
     static func run<Value>(_ body: @Sendable () async throws -> Value) async rethrows -> Value {
+        // The command that crumb runs gets the signals, and crumb goes on until that has ended.
+        guard !SignalForwarding.isActive else { return try await body() }
         begin()
         defer { end() }
         return try await body()

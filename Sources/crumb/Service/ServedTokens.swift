@@ -1,4 +1,5 @@
 import CookieModel
+import OAuth2
 import SessionOperations
 
 /// The OAuth2 tokens of a running service.
@@ -27,6 +28,20 @@ struct ServedTokens: KeptTokens {
         let document = Document(
             skew: skew, method: request?.method, url: request?.url.description, nonce: request?.nonce)
         return try service.answer(to: .post("tokens", name, "access-token", document: document))
+    }
+
+    func idToken(of name: String, skew: Int) throws -> IDTokenReport {
+        try service.answer(to: .post("tokens", name, "id-token", document: ["skew": skew]))
+    }
+
+    func invalidateAccessToken(_ token: Secret?, of name: String) throws {
+        let report: StoredTokenReport = try service.answer(to: .get("tokens", name), as: TokenStatusReport.self).token
+        guard report.hasRefreshToken else { return }
+        if let token {
+            let current = try accessToken(of: name, skew: 0, for: nil).accessToken
+            guard Secret(current) == token else { return }
+        }
+        _ = try refresh(name)
     }
 
     func refresh(_ name: String) throws -> StoredTokenReport {

@@ -23,7 +23,8 @@ extension Problem {
                 .serviceRefused,
                 "\(refusal.address): the service wants an access token; name its file with --service-token-file or "
                     + "CRUMB_SERVICE_TOKEN_FILE")
-        case "unauthenticated", "forbidden", "token-refused", "host-refused", "origin-refused":
+        case "unauthenticated", "forbidden", "token-refused", "host-refused", "origin-refused",
+            "agent-passphrase-wrong":
             self.init(.serviceRefused, "\(refusal.address): \(detail)")
         case "not-found", "method-not-allowed", "parameter-invalid", "parameter-missing", "path-invalid",
             "body-invalid", "media-type-unsupported", "content-type-refused", "request-malformed", "request-invalid":

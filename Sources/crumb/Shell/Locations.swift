@@ -28,6 +28,20 @@ struct Locations {
     /// The jar that commands use unless they name one.
     var jar: String? { value("CRUMB_JAR") }
 
+    /// The login that commands use unless they name one.
+    var login: String? { value("CRUMB_LOGIN") }
+
+    /// The file with the name of the login that was chosen.
+    func loginFile() throws -> String {
+        try folder(variable: "XDG_CONFIG_HOME", fallback: ".config") + "/login"
+    }
+
+    /// The user's folder.
+    func home() throws -> String {
+        guard let home = value("HOME") else { throw Problem(.fileNotWritten, "HOME is not set; name the folder") }
+        return home
+    }
+
     /// The running service that is asked instead of a file.
     var service: String? { value("CRUMB_SERVICE") }
 

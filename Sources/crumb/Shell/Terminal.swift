@@ -16,6 +16,29 @@ enum Terminal {
         readSecret("Passphrase: ")
     }
 
+    /// The passphrase in a file, or one that is typed on the terminal.
+    ///
+    /// - Parameters:
+    ///   - file: The file; `nil` to ask.
+    ///   - option: The option that names the file.
+    ///   - isNew: Whether a person has to type it twice.
+    /// - Throws: `Problem` if there is no passphrase.
+    static func passphrase(in file: String?, by option: String, isNew: Bool) throws -> Secret {
+        if let file {
+            guard let passphrase = try PassphraseSource.file(file).load() else {
+                throw Problem(.keyLocked, "\(file): there is no passphrase")
+            }
+            return passphrase
+        }
+        guard let passphrase = readSecret(isNew ? "New passphrase: " : "Passphrase: ") else {
+            throw Problem(.keyLocked, "there is no \(isNew ? "new " : "")passphrase; name a file with \(option)")
+        }
+        guard !isNew || readSecret("Again: ") == passphrase else {
+            throw Problem(.keyLocked, "the two passphrases differ; nothing was changed")
+        }
+        return passphrase
+    }
+
     /// Reads a line that is not shown; `nil` where there is no terminal, and where nothing or Control-C was typed.
     static func readSecret(_ prompt: String) -> Secret? {
         let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC)

@@ -34,6 +34,33 @@ struct TokenLogin {
         }
     }
 
+    /// Runs `body`, and once more after a login if it fails because the user has to log in.
+    ///
+    /// The login goes as the last one under the name. Tokens of a service are not the command's to log in for.
+    static func loggingInIfRequired<Value>(
+        _ name: String, _ database: DatabaseOptions, _ console: Console, _ body: () throws -> Value
+    ) throws -> Value {
+        do {
+            return try body()
+        } catch let error as TokenRefreshError where [.loginRequired, .tokenExpired].contains(error.code) {
+            guard let store = try database.openExisting(now: .now, durability: .full)?.tokens,
+                try store.credentials(name)?.settings.grant != .imported
+            else { throw error }
+            console.ask("\(error)")
+            let plan = try Blocking.run { try await TokenLoginRequest(name: name).plan(store, over: HelperTransport()) }
+            let login = TokenLogin(plan, console: console)
+            let tokens =
+                switch plan.credentials.settings.grant {
+                case .clientCredentials: try login.withClientCredentials()
+                case .deviceCode:
+                    try login.onAnotherDevice(qrCode: nil, timeout: nil, printsJSON: false, opensBrowser: true)
+                default: try login.inBrowser(opensBrowser: true, timeout: .seconds(300))
+                }
+            _ = try login.keep(tokens, in: store)
+            return try body()
+        }
+    }
+
     // MARK: - On another device
 
     /// Tells the user what to type where, and waits.
@@ -42,7 +69,10 @@ struct TokenLogin {
     ///   - qrCode: how a terminal shows the address as a QR code as well; `nil` for not at all.
     ///   - timeout: how many seconds the user may take; `nil` for as long as the code lives.
     ///   - printsJSON: whether what to type where is an object on standard output.
-    func onAnotherDevice(qrCode: TerminalQRCode.Style?, timeout: Int?, printsJSON: Bool) throws -> TokenSet {
+    ///   - opensBrowser: whether a browser is opened here, and the code copied, for a user at a terminal.
+    func onAnotherDevice(
+        qrCode: TerminalQRCode.Style?, timeout: Int?, printsJSON: Bool, opensBrowser: Bool
+    ) throws -> TokenSet {
         let conversation = conversation
         let device = try Blocking.run { try await conversation.deviceAuthorization() }
         if printsJSON {
@@ -54,10 +84,22 @@ struct TokenLogin {
             if let qrCode {
                 TerminalQRCode(device.verificationURIComplete ?? device.verificationURI, qrCode)?.show()
             }
+            if opensBrowser, isatty(STDERR_FILENO) == 1 { offer(device) }
         }
         return try Blocking.run {
             try await conversation.tokens(confirmed: device, within: timeout, clock: ContinuousClock())
         }
+    }
+
+    /// Saves a user who is at this machine the typing. The code was shown, whatever comes of this.
+    private func offer(_ device: DeviceAuthorization) {
+        if Clipboard.copy(device.userCode) { console.ask("The code is on the clipboard.") }
+        let page = device.verificationURIComplete ?? device.verificationURI
+        // The server names the page; no program but a browser is to be started with it.
+        guard let url = try? RequestURL(page), url.scheme == .https || url.scheme == .http && url.host.isLoopback
+        else { return }
+        // The page was shown: nothing more is to be said if no browser is there.
+        WebBrowser.open(page) {}
     }
 
     // MARK: - In a browser

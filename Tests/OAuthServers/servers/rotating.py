@@ -3,9 +3,11 @@
 With a grace, the last one that was taken still gives what came for it, as some servers forgive an answer that was lost.
 """
 
+import base64
 import http.server
 import json
 import threading
+import time
 import urllib.parse
 
 
@@ -21,6 +23,8 @@ class RotatingServer:
         # Called with a refresh that is done; what it returns says whether to answer.
         self.after = None
         self.has_grace = False
+        # How long ID tokens live; none come without it.
+        self.id_token_seconds, self.id_token = None, None
         # How a grant is refused: a status, and an object or nothing.
         self.refusal = 400, {"error": "invalid_grant"}
 
@@ -57,8 +61,16 @@ class RotatingServer:
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def tokens(self):
-        return {"access_token": self.access_token, "refresh_token": self.refresh_token,
-                "token_type": "Bearer", "expires_in": 3600}
+        tokens = {"access_token": self.access_token, "refresh_token": self.refresh_token,
+                  "token_type": "Bearer", "expires_in": 3600}
+        if self.id_token_seconds is not None:
+            now = int(time.time())
+            claims = {"iss": self.base, "sub": "me", "aud": "app", "jti": str(self.number), "iat": now - 3600,
+                      "exp": now + self.id_token_seconds}
+            parts = [json.dumps(part).encode() for part in ({"alg": "RS256"}, claims)] + [b"signature"]
+            self.id_token = ".".join(base64.urlsafe_b64encode(part).decode().rstrip("=") for part in parts)
+            tokens["id_token"] = self.id_token
+        return tokens
 
     @property
     def access_token(self):

@@ -25,6 +25,24 @@ struct TokenRouteTests {
         }
     }
 
+    @Test("An ID token is given with its expiry; a login without one is a problem that says so")
+    func idToken() async throws {
+        let fixture = try ServiceFixture()
+        let stored = try fixture.database.tokens.get("work")
+        try await fixture.run { client in
+            let given = try await client.send(.post, "/v1/tokens/work/id-token", #"{"skew":5}"#)
+            #expect(given.object["idToken"] as? String == ServiceFixture.idToken)
+            #expect(given.object["expires"] as? String == "2096-10-02T07:06:40Z")
+            #expect(try await client.send(.post, "/v1/tokens/work/id-token", #"{"skew":-1}"#).status == 400)
+            var tokens = stored.tokens
+            tokens.idToken = nil
+            try fixture.database.tokens.put(tokens, for: stored.profile, now: ServiceFixture.now)
+            let none = try await client.send(.post, "/v1/tokens/work/id-token")
+            #expect(none.status == 409 && none.code == "token-settings-missing")
+        }
+        #expect(fixture.server.paths.isEmpty)
+    }
+
     @Test("A bound token comes with the proof for the request that is named, others without")
     func proof() async throws {
         let fixture = try ServiceFixture()

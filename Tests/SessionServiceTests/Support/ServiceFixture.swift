@@ -18,7 +18,13 @@ struct ServiceFixture {
     /// What no answer to a caller without `secrets` may hold.
     static let secrets = [
         "cookie-secret", "access-secret", "refresh-secret", "client-secret", "field-secret", "storage-secret",
+        "id-token-secret",
     ]
+
+    /// An ID token that lives long, with a secret in the place of its signature.
+    static let idToken =
+        [#"{"alg":"RS256"}"#, #"{"iss":"https://id.test","sub":"me","aud":"app","exp":4000000000}"#]
+        .map { Data($0.utf8).base64EncodedString().replacing("=", with: "") + "." }.joined() + "id-token-secret"
 
     let database: SessionDatabase
     let api: SessionAPI
@@ -49,7 +55,7 @@ struct ServiceFixture {
         try database.tokens.put(
             TokenSet(
                 accessToken: Secret("access-secret"), refreshToken: Secret("refresh-secret"),
-                receivedAt: Self.now.microseconds - 7_200_000_000,
+                idToken: Secret(idToken), receivedAt: Self.now.microseconds - 7_200_000_000,
                 accessTokenExpiry: Self.now.microseconds + 3_600_000_000),
             for: Profile(id: ProfileID(issuer: "https://id.test", clientID: "app"), name: "work"),
             credentials: ProfileCredentials(

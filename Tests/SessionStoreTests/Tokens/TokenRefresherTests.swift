@@ -334,6 +334,59 @@ struct TokenRefresherTests {
         #expect(server.state.withLock { $0.keyRequestCount } == asked)
     }
 
+    /// An ID token that was issued an hour ago and has so many seconds left.
+    private static func idToken(left: Int64, _ id: String = "old") -> String {
+        let now = Given.now.seconds
+        return RotatingServer.idToken(
+            #"{"iss":"https://id.example","sub":"me","aud":"app","jti":"\#(id)","iat":\#(now - 3600),"#
+                + #""exp":\#(now + left)}"#)
+    }
+
+    @Test(
+        "An ID token is renewed by its own expiry, not by that of the access token",
+        arguments: [(61, 3600, false), (60, 3600, true), (-1, 3600, true), (61, -1, false)] as [(Int64, Int64, Bool)])
+    func idTokenExpiry(left: Int64, accessLeft: Int64, isRenewed: Bool) async throws {
+        let store = try given(left: accessLeft)
+        let before = try store.get("p")
+        var tokens = before.tokens
+        tokens.idToken = Secret(Self.idToken(left: left))
+        try store.put(tokens, for: before.profile, now: Given.now)
+        let renewed = Self.idToken(left: 3600, "new")
+        let reply = RotatingServer.reply(#"{"access_token":"a","refresh_token":"refresh-1","id_token":"\#(renewed)"}"#)
+        server.state.withLock { $0.faults = [(reply, true)] }
+        let token = try await refresher(store).idToken("p")
+        #expect(token.token == (isRenewed ? Secret(renewed) : tokens.idToken))
+        #expect(server.requestCount == (isRenewed ? 1 : 0))
+    }
+
+    @Test("A server without ID tokens at refreshes is asked once while the old one lives, and then a login is needed")
+    func idTokenWithoutRenewal() async throws {
+        let store = try given(left: 3600)
+        let before = try store.get("p")
+        var tokens = before.tokens
+        tokens.idToken = Secret(Self.idToken(left: 30))
+        try store.put(tokens, for: before.profile, now: Given.now)
+        for _ in 0..<3 { #expect(try await refresher(store).idToken("p").token == tokens.idToken) }
+        #expect(server.requestCount == 1)
+        let later = refresher(store, now: Given.now.advanced(bySeconds: 31))
+        await #expect {
+            try await later.idToken("p")
+        } throws: { error in
+            (error as? TokenRefreshError)?.code == .loginRequired && "\(error)".contains("ID token has expired")
+        }
+    }
+
+    @Test("A login without an ID token is told apart from one that has ended")
+    func noIDToken() async throws {
+        let store = try given(left: 3600)
+        await #expect {
+            try await refresher(store).idToken("p")
+        } throws: { error in
+            (error as? TokenRefreshError)?.code == .settingsMissing && "\(error)".contains("openid")
+        }
+        #expect(server.requestCount == 0)
+    }
+
     @Test(
         "A server that wants to be asked later is not asked again before, whether it names seconds or a date",
         arguments: [

@@ -72,6 +72,11 @@ struct TokenAPI: Sendable {
         }
     }
 
+    /// The ID token of a profile, renewed if fewer seconds than `skew` are left.
+    func idToken(_ name: String, skew: Int) async throws -> ValidIDToken {
+        try await anyRefresher.idToken(name, skew: .seconds(skew))
+    }
+
     /// The tokens of a profile after a refresh; all who ask meanwhile share it.
     func refreshed(_ name: String) async throws -> StoredToken {
         try await onlineRefresher().refreshed(name)
@@ -79,11 +84,8 @@ struct TokenAPI: Sendable {
 
     /// What knows by a jar's rules that a site says "not signed in", and gets its requests back in.
     func fallback(_ rules: [LoginRule]) -> LoginFallback {
-        let transport = transport ?? OfflineTransport()
-        return LoginFallback(
-            rules: rules, store: store,
-            refresher: refresher ?? TokenRefresher(store: store, transport: transport, process: 0, now: now),
-            transport: transport)
+        LoginFallback(
+            rules: rules, store: store, refresher: anyRefresher, transport: transport ?? OfflineTransport())
     }
 
     /// Ends tokens at their server.
@@ -96,6 +98,11 @@ struct TokenAPI: Sendable {
         let transport = try onlineTransport()
         return TokenLoginConversation(
             try await request.plan(store, over: transport), over: transport, checkingIDTokens: checkIDToken, now: now)
+    }
+
+    /// What renews tokens, or says that no authorization servers are asked.
+    private var anyRefresher: TokenRefresher {
+        refresher ?? TokenRefresher(store: store, transport: OfflineTransport(), process: 0, now: now)
     }
 
     private func onlineTransport() throws(ServiceProblem) -> any EndpointTransport {

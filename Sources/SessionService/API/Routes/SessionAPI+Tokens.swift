@@ -5,6 +5,13 @@ import OAuth2
 import SessionOperations
 import SessionStore
 
+/// How many seconds a token may have to be valid still.
+enum TokenSkew: NumberRange {
+    static let range = 0...86_400
+    /// The seconds where the caller names none.
+    static let usual = 60
+}
+
 /// How fresh an access token has to be, and what it is for, where one that is bound to a key is to have a proof.
 struct AccessTokenDocument: RequestDocument {
     enum CodingKeys: String, CodingKey, CaseIterable {
@@ -14,13 +21,8 @@ struct AccessTokenDocument: RequestDocument {
         case nonce
     }
 
-    /// How many seconds that may be.
-    enum SkewRange: NumberRange {
-        static let range = 0...86_400
-    }
-
     /// How many seconds have to be left.
-    let skew: Number<SkewRange>?
+    let skew: Number<TokenSkew>?
     /// The method of the request; GET where there is a URL alone.
     let method: String?
     /// The URL of the request.
@@ -41,6 +43,16 @@ struct AccessTokenDocument: RequestDocument {
         }
         return ProvenRequest(method: method ?? "GET", url: try RequestURL(url, member: "url"), nonce: nonce)
     }
+}
+
+/// How long an ID token has to be valid.
+struct IDTokenDocument: RequestDocument {
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case skew
+    }
+
+    /// How many seconds have to be left.
+    let skew: Number<TokenSkew>?
 }
 
 /// What a logout does where the server cannot end tokens.
@@ -71,7 +83,7 @@ extension SessionAPI {
             ServiceRoute(.post, "/v1/tokens/{name}/access-token", .allJars(.secrets), body: .document) {
                 request, context in
                 let asked = try await request.optionalDocument(AccessTokenDocument.self, in: context)
-                let skew = asked.skew?.value ?? 60
+                let skew = asked.skew?.value ?? TokenSkew.usual
                 let proven = try asked.request()
                 let name = try context.pathParameter("name")
                 _ = try await tokens.token(name, skew: skew)
@@ -84,6 +96,15 @@ extension SessionAPI {
                 context.audit(SecretAccess(.accessToken, names: [name]))
                 let proof = try proven?.proof(by: credential, of: name, now: now())
                 return .json(AccessTokenReport(credential.tokens, token: token, proof: proof))
+            },
+            ServiceRoute(.post, "/v1/tokens/{name}/id-token", .allJars(.secrets), body: .document) {
+                request, context in
+                let asked = try await request.optionalDocument(IDTokenDocument.self, in: context)
+                let name = try context.pathParameter("name")
+                let token = try await tokens.idToken(name, skew: asked.skew?.value ?? TokenSkew.usual)
+                let report = try IDTokenReport(token, of: name)
+                context.audit(SecretAccess(.idToken, names: [name]))
+                return .json(report)
             },
             ServiceRoute(.post, "/v1/tokens/{name}/refresh", .allJars(.write)) { _, context in
                 let stored = try await tokens.refreshed(try context.pathParameter("name"))

@@ -20,6 +20,8 @@ struct SecretAccess: Sendable, Hashable {
         case export
         /// An access token of an OAuth2 profile.
         case accessToken = "access-token"
+        /// An ID token of an OAuth2 profile.
+        case idToken = "id-token"
 
         /// Whether it is taken for each request that somebody makes, so that a line each would drown the rest.
         var isFrequent: Bool { self == .cookieField || self == .headerFields || self == .script }

@@ -44,24 +44,9 @@ struct KeyPassphraseCommand: CrumbCommand {
             console.note("\(file.path) is in the clear now, readable by you alone")
             return
         }
-        try file.changePassphrase(to: try newPassphrase())
+        try file.changePassphrase(
+            to: try Terminal.passphrase(in: newPassphraseFile, by: "--new-passphrase-file", isNew: true))
         console.note("\(file.path) is locked with the new passphrase; without it everything sealed is lost")
         console.note("a running service needs CRUMB_PASSPHRASE_FILE once it restarts, or the key is rotated")
-    }
-
-    private func newPassphrase() throws -> Secret {
-        if let newPassphraseFile {
-            guard let passphrase = try PassphraseSource.file(newPassphraseFile).load() else {
-                throw Problem(.keyLocked, "\(newPassphraseFile): there is no passphrase")
-            }
-            return passphrase
-        }
-        guard let passphrase = Terminal.readSecret("New passphrase: ") else {
-            throw Problem(.keyLocked, "there is no new passphrase; name a file with --new-passphrase-file")
-        }
-        guard Terminal.readSecret("Again: ") == passphrase else {
-            throw Problem(.keyLocked, "the two passphrases differ; nothing was changed")
-        }
-        return passphrase
     }
 }

@@ -7,7 +7,9 @@ struct TokenCommand: ParsableCommand {
         subcommands: [
             TokenLoginCommand.self, TokenGetCommand.self, TokenHeaderCommand.self, TokenListCommand.self,
             TokenStatusCommand.self, TokenRefreshCommand.self, TokenRevokeCommand.self, TokenLogoutCommand.self,
-            TokenIntrospectCommand.self, TokenImportCommand.self, TokenExportCommand.self, TokenRemoveCommand.self,
-            TokenFallbackCommand.self,
+            TokenIntrospectCommand.self, TokenImportCommand.self, TokenExportCommand.self, TokenExecCommand.self,
+            TokenHelperCommand.self,
+            TokenSetupCommand.self, TokenSwitchCommand.self, TokenRemoveCommand.self, TokenFallbackCommand.self,
+            TokenAgentCommand.self,
         ])
 }

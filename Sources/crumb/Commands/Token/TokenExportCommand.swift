@@ -2,6 +2,7 @@ import ArgumentParser
 import CookieModel
 import Foundation
 import OAuth2
+import SessionOperations
 import SessionStore
 
 struct TokenExportCommand: CrumbCommand {
@@ -11,7 +12,9 @@ struct TokenExportCommand: CrumbCommand {
         discussion: """
             env             variables for a shell: eval "$(crumb token export --format env work)"
             json            all tokens, as 'crumb token import' reads them
-            kubernetes      an ExecCredential for kubectl's exec plugin
+            kubernetes      an ExecCredential for kubectl, with the ID token, or the access token with
+                            --use-access-token; in the version that KUBERNETES_EXEC_INFO asks for. If that allows
+                            questions to the user, logs in again when the login has ended.
             git-credential  what git asks a credential helper for:
                             git config credential.helper \
                                 '!crumb token export --format git-credential --host git.example work'
@@ -43,6 +46,9 @@ struct TokenExportCommand: CrumbCommand {
     @Option(help: "The prefix of the variables' names.")
     var prefix = ""
 
+    @Flag(help: "Give kubectl the access token instead of the ID token.")
+    var useAccessToken = false
+
     @Argument(help: "The name of the login.")
     var name: String
 
@@ -52,6 +58,9 @@ struct TokenExportCommand: CrumbCommand {
     func validate() throws {
         if let format, format == .netrc || format == .gitCredential, host == nil {
             throw ValidationError("--format \(format.rawValue): give --host.")
+        }
+        guard !useAccessToken || format == .kubernetes else {
+            throw ValidationError("--use-access-token: this is for --format kubernetes.")
         }
         for text in [host, username, prefix] {
             guard text?.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) ?? true else {
@@ -65,50 +74,73 @@ struct TokenExportCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         let format = format ?? (output.json ? .json : .env)
-        if format == .gitCredential, try !answersGit() { return }
+        switch format {
+        case .json: try exportAll(console)
+        case .kubernetes: try exportToKubernetes(console)
+        case .gitCredential:
+            let helper = CredentialHelper(
+                tokens: try database.keptTokens(now: .now, refresh: freshness.refresh), login: name, host: host ?? "",
+                username: username, skew: freshness.skew, console: console)
+            try helper.answerGit(operation ?? "get")
+        default: try exportAccessToken(as: format, console)
+        }
+    }
+
+    private func exportAll(_ console: Console) throws {
         let now = Timestamp.now
         let stored = try TokenAccess(database, for: name, now: now).token(
             name, skew: freshness.skew, timeout: freshness.refresh.refreshTimeout, now: now)
-        let token = try stored.exposedAccessToken
-        if stored.tokens.tokenType == .dpop {
-            console.complain(
-                "\(name): the token is bound to a key that stays here, and is of no use without it; for single requests, "
-                    + "'crumb token header --url' makes the proof")
-        }
-        let expiry = stored.tokens.accessTokenExpiry.map { Timestamp(microseconds: $0) }
+        warn(ofBinding: stored.tokens.tokenType, console)
+        try console.writeJSON(TokenReplyReport(stored.tokens, token: try stored.exposedAccessToken))
+    }
+
+    private func exportAccessToken(as format: Format, _ console: Console) throws {
+        let report = try accessToken(console)
         switch format {
-        case .env:
-            var variables = [("ACCESS_TOKEN", token), ("TOKEN_TYPE", stored.tokens.tokenType.name)]
-            if let expiry { variables.append(("EXPIRES_AT", expiry.rfc3339)) }
+        case .netrc:
+            try console.writeLine("machine \(host ?? "") login \(username) password \(report.accessToken)")
+        default:
+            var variables = [("ACCESS_TOKEN", report.accessToken), ("TOKEN_TYPE", report.tokenType)]
+            if let expires = report.expires { variables.append(("EXPIRES_AT", expires)) }
             for (name, value) in variables {
                 let quoted = value.replacingOccurrences(of: "'", with: #"'\''"#)
                 try console.writeLine("export \(prefix)\(name)='\(quoted)'")
             }
-        case .json:
-            try console.writeJSON(TokenReplyReport(stored.tokens, token: token))
-        case .kubernetes:
-            try console.writeJSON(ExecCredential(token: token, expiry: expiry))
-        case .gitCredential:
-            try console.writeLine("username=\(username)")
-            try console.writeLine("password=\(token)")
-            if let expiry { try console.writeLine("password_expiry_utc=\(expiry.seconds)") }
-        case .netrc:
-            try console.writeLine("machine \(host ?? "") login \(username) password \(token)")
         }
     }
 
-    /// Whether git asks for a credential that this is: over TLS or on this machine, and of the host that was named.
-    private func answersGit() throws -> Bool {
-        guard operation ?? "get" == "get" else { return false }
-        let input = String(decoding: try InputFile("-").contents(limit: 1 << 16), as: UTF8.self)
-        var question: [Substring: Substring] = [:]
-        for line in input.split(separator: "\n") {
-            let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            if parts.count == 2 { question[parts[0]] = parts[1] }
+    private func exportToKubernetes(_ console: Console) throws {
+        let request = try ExecCredentialRequest()
+        func credential() throws -> (token: String, expires: String?) {
+            if useAccessToken {
+                let report = try accessToken(console)
+                return (report.accessToken, report.expires)
+            }
+            let report = try database.keptTokens(now: .now, refresh: freshness.refresh).idToken(
+                of: name, skew: freshness.skew)
+            return (report.idToken, report.expires)
         }
-        guard let asked = question["host"], String(asked) == host else { return false }
-        let isLocal = ["localhost", "127.0.0.1"].contains(asked.prefix { $0 != ":" })
-        return question["protocol"] == "https" || question["protocol"] == "http" && isLocal
+        let (token, expires) =
+            if request.isInteractive {
+                try TokenLogin.loggingInIfRequired(name, database, console, credential)
+            } else {
+                try credential()
+            }
+        try console.writeJSON(request.answer(token: token, expires: expires, skew: freshness.skew, now: .now))
+    }
+
+    private func accessToken(_ console: Console) throws -> AccessTokenReport {
+        let report = try database.keptTokens(now: .now, refresh: freshness.refresh).accessToken(
+            of: name, skew: freshness.skew, for: nil)
+        warn(ofBinding: TokenType(report.tokenType), console)
+        return report
+    }
+
+    private func warn(ofBinding type: TokenType, _ console: Console) {
+        guard type == .dpop else { return }
+        console.complain(
+            "\(name): the token is bound to a key that stays here, and is of no use without it; for single requests, "
+                + "'crumb token header --url' makes the proof")
     }
 }
 
@@ -144,23 +176,5 @@ private struct TokenReplyReport: Encodable {
         expiresAt = tokens.accessTokenExpiry.map { Timestamp(microseconds: $0).rfc3339 }
         refreshTokenExpiresAt = tokens.refreshTokenExpiry.map { Timestamp(microseconds: $0).rfc3339 }
         authorizationExpiresAt = tokens.grantExpiry.map { Timestamp(microseconds: $0).rfc3339 }
-    }
-}
-
-/// What kubectl reads from an exec plugin (client.authentication.k8s.io/v1).
-private struct ExecCredential: Encodable {
-    struct Status: Encodable {
-        let token: String
-        let expirationTimestamp: String?
-    }
-
-    let apiVersion = "client.authentication.k8s.io/v1"
-    let kind = "ExecCredential"
-    let status: Status
-
-    init(token: String, expiry: Timestamp?) {
-        // kubectl takes whole seconds.
-        status = Status(
-            token: token, expirationTimestamp: expiry.map { Timestamp(seconds: $0.seconds).rfc3339 })
     }
 }

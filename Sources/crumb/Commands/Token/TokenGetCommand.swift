@@ -8,7 +8,7 @@ import SessionStore
 struct TokenGetCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "get",
-        abstract: "Print a valid access token for use in $(…). Renews it first if it is due.",
+        abstract: "Print a valid access token, or the ID token, for use in $(…). Renews it first if it is due.",
         discussion: """
             Prints nothing else. Exit status 40 if there is no login of that name, 41 if the token has expired and cannot \
             be renewed, 43 if the server requires a new login, 45 if the server cannot be reached.
@@ -19,10 +19,19 @@ struct TokenGetCommand: CrumbCommand {
     @OptionGroup var network: NetworkOptions
     @OptionGroup var freshness: FreshnessOptions
 
-    @Argument(help: "The name of the login.")
-    var name: String
+    @Flag(name: .customLong("id-token"), help: "Print the ID token instead of the access token.")
+    var wantsIDToken = false
+
+    @OptionGroup var login: LoginArgument
 
     func execute(_ console: Console) throws {
+        let name = try login.resolved(in: database)
+        if wantsIDToken {
+            let report = try database.keptTokens(now: .now, refresh: freshness.refresh).idToken(
+                of: name, skew: freshness.skew)
+            if output.json { try console.writeJSON(report) } else { try console.writeLine(report.idToken) }
+            return
+        }
         let token = try database.keptTokens(now: .now, refresh: freshness.refresh)
             .accessToken(of: name, skew: freshness.skew, for: nil)
         if output.json {
@@ -62,8 +71,7 @@ struct TokenHeaderCommand: CrumbCommand {
     @Option(help: "The nonce that the server requires in the proof.")
     var nonce: String?
 
-    @Argument(help: "The name of the login.")
-    var name: String
+    @OptionGroup var login: LoginArgument
 
     func validate() throws {
         guard url != nil || (method == nil && nonce == nil) else {
@@ -72,6 +80,7 @@ struct TokenHeaderCommand: CrumbCommand {
     }
 
     func execute(_ console: Console) throws {
+        let name = try login.resolved(in: database)
         let request = try url.map {
             ProvenRequest(method: method ?? "GET", url: try requestURL($0), nonce: nonce)
         }

@@ -57,7 +57,7 @@ struct TokenLoginCommand: CrumbCommand {
     @Option(help: "How many seconds to wait for the user. Default: 300; with --device as long as the code is valid.")
     var timeout: Int?
 
-    @Flag(help: "Only print the URL; open no browser.")
+    @Flag(help: "Only print the URL; open no browser. With --device, do not copy the code either.")
     var noBrowser = false
 
     @Flag(help: "Log in on another device with a code.")
@@ -98,7 +98,7 @@ struct TokenLoginCommand: CrumbCommand {
             case .deviceCode:
                 try login.onAnotherDevice(
                     qrCode: noQrCode ? nil : output.usesColor ? .colored : .plain, timeout: timeout,
-                    printsJSON: output.json)
+                    printsJSON: output.json, opensBrowser: !noBrowser)
             default: try login.inBrowser(opensBrowser: !noBrowser, timeout: .seconds(timeout ?? 300))
             }
         let report = StoredTokenReport(try login.keep(tokens, in: store), now: .now)

@@ -12,10 +12,10 @@ struct TokenRefreshCommand: CrumbCommand {
     @OptionGroup var refresh: RefreshOptions
     @OptionGroup var network: NetworkOptions
 
-    @Argument(help: "The name of the login.")
-    var name: String
+    @OptionGroup var login: LoginArgument
 
     func execute(_ console: Console) throws {
+        let name = try login.resolved(in: database)
         let report = try database.keptTokens(now: .now, refresh: refresh).refresh(name)
         if let problem = report.idTokenProblem {
             console.complain("\(name): the tokens were renewed, but for the ID token: \(problem)")

@@ -12,10 +12,10 @@ struct TokenStatusCommand: CrumbCommand {
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
-    @Argument(help: "The name of the login.")
-    var name: String
+    @OptionGroup var login: LoginArgument
 
     func execute(_ console: Console) throws {
+        let name = try login.resolved(in: database)
         let status = try database.keptTokens(now: .now).status(of: name)
         if output.json {
             try console.writeJSON(status)

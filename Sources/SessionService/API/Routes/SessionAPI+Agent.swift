@@ -1,0 +1,44 @@
+import HTTPTypes
+import Hummingbird
+import OAuth2
+import SessionOperations
+import SessionStore
+
+/// The passphrase of a lock.
+struct AgentPassphraseDocument: RequestDocument {
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case passphrase
+    }
+
+    let passphrase: String
+
+    /// The passphrase.
+    ///
+    /// - Throws: `ServiceProblem` if it is empty or longer than a passphrase is.
+    func secret() throws -> Secret {
+        guard (1...4096).contains(passphrase.utf8.count) else {
+            throw ServiceProblem.bodyInvalid("passphrase: use 1 to 4096 octets")
+        }
+        return Secret(passphrase)
+    }
+}
+
+extension SessionAPI {
+    /// The lock is for those who may change everything: it stops everybody else, too.
+    var agentRoutes: [ServiceRoute] {
+        [
+            ServiceRoute(.get, "/v1/agent", .allJars(.read)) { _, _ in
+                .json(AgentReport(isLocked: agentLock.isLocked))
+            },
+            ServiceRoute(.post, "/v1/agent/lock", .allJars(.write), body: .document) { request, context in
+                try agentLock.lock(try await request.document(AgentPassphraseDocument.self, in: context).secret())
+                return .json(AgentReport(isLocked: true))
+            },
+            ServiceRoute(.post, "/v1/agent/unlock", .allJars(.write), body: .document) { request, context in
+                let passphrase = try await request.document(AgentPassphraseDocument.self, in: context).secret()
+                try agentLock.unlock(passphrase, now: now())
+                return .json(AgentReport(isLocked: false))
+            },
+        ]
+    }
+}

@@ -1,0 +1,65 @@
+internal import CookieModel
+public import OAuth2
+
+/// An ID token that can be presented, and how long.
+public struct ValidIDToken: Sendable, Equatable {
+    /// The token.
+    public let token: Secret
+    /// When it was issued and when it ends.
+    public let lifetime: TokenLifetime
+
+    /// The ID token of stored tokens.
+    ///
+    /// - Throws: ``TokenRefreshError`` if there is none, `OAuth2Error` if it cannot be read.
+    init(_ stored: StoredToken) throws {
+        guard let token = stored.tokens.idToken else {
+            throw TokenRefreshError(
+                .settingsMissing, stored.profile.name,
+                detail: "no ID token is stored; log in with the scope openid, as with 'crumb token login "
+                    + "\(stored.profile.name) --scope \"openid offline_access\"'")
+        }
+        self.token = token
+        lifetime = try IDTokenClaims(unverified: token).lifetime
+    }
+}
+
+extension TokenRefresher {
+    /// The ID token of a profile, renewed together with the other tokens if it is due.
+    ///
+    /// An ID token that still lives is returned if a renewal fails, and also if the last renewal brought no new one: not
+    /// every server sends an ID token with a refresh (OpenID Connect Core 1.0, section 12.2).
+    ///
+    /// - Parameter skew: How long before its end the token is renewed; the refresher's own skew if `nil`.
+    /// - Throws: `SessionStoreError`, `OAuth2Error`, or ``TokenRefreshError``.
+    public func idToken(_ name: String, skew: Duration? = nil) async throws -> ValidIDToken {
+        let skew = skew ?? timing.skew
+        let stored = try store.get(name)
+        let held = try ValidIDToken(stored)
+        switch held.lifetime.validity(at: now().microseconds, skew: skew) {
+        case .valid, .unknown: return held
+        case .due:
+            // A refresh since it became due has brought no other one.
+            let asked = held.lifetime.renewal(skew: skew).map { stored.tokens.receivedAt >= $0 }
+            if stored.refusal != nil || asked == true { return held }
+        case .expired:
+            guard stored.refusal == nil else { throw TokenRefreshError(.loginRequired, name) }
+        }
+        do {
+            return try living(try await refresh(stored))
+        } catch {
+            guard let latest = try? living(try store.get(name)) else { throw error }
+            return latest
+        }
+    }
+
+    private func living(_ stored: StoredToken) throws -> ValidIDToken {
+        let held = try ValidIDToken(stored)
+        guard held.lifetime.validity(at: now().microseconds) != .expired else {
+            throw TokenRefreshError(
+                .loginRequired, stored.profile.name,
+                detail: "the ID token has expired, and the server sends no new one with a refresh; log in again with "
+                    + "'crumb token login \(stored.profile.name)'")
+        }
+        return held
+    }
+}

@@ -1,0 +1,94 @@
+import ArgumentParser
+import OAuth2
+import SessionOperations
+import SessionStore
+
+struct TokenAgentCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "agent",
+        abstract: "Lock and unlock a running service.",
+        discussion: """
+            A locked service gives out no tokens, cookies or other secrets and changes nothing until it is unlocked with \
+            the same passphrase; it still renews tokens ahead of time. Name the service with --service or CRUMB_SERVICE. \
+            The lock ends with the service.
+            """,
+        subcommands: [TokenAgentLockCommand.self, TokenAgentUnlockCommand.self, TokenAgentStatusCommand.self])
+}
+
+struct TokenAgentLockCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "lock",
+        abstract: "Lock a running service with a passphrase.",
+        discussion: "Asks for the passphrase on the terminal, twice, unless you name a file.")
+
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var service: ServiceOptions
+    @OptionGroup var passphrase: AgentPassphraseOptions
+
+    func execute(_ console: Console) throws {
+        let connection = try service.required()
+        let document = try passphrase.document(isNew: true)
+        let report: AgentReport = try connection.answer(to: .post("agent", "lock", document: document))
+        if output.json { try console.writeJSON(report) } else { console.note("the service is locked") }
+    }
+}
+
+struct TokenAgentUnlockCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unlock",
+        abstract: "Unlock a running service.",
+        discussion: "Asks for the passphrase on the terminal unless you name a file.")
+
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var service: ServiceOptions
+    @OptionGroup var passphrase: AgentPassphraseOptions
+
+    func execute(_ console: Console) throws {
+        let connection = try service.required()
+        let document = try passphrase.document(isNew: false)
+        let report: AgentReport = try connection.answer(to: .post("agent", "unlock", document: document))
+        if output.json { try console.writeJSON(report) } else { console.note("the service is unlocked") }
+    }
+}
+
+struct TokenAgentStatusCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Show whether a running service is locked.", aliases: ["show"])
+
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var service: ServiceOptions
+
+    func execute(_ console: Console) throws {
+        let report: AgentReport = try service.required().answer(to: .get("agent"))
+        if output.json {
+            try console.writeJSON(report)
+        } else {
+            try console.writeLine(report.isLocked ? "locked" : "unlocked")
+        }
+    }
+}
+
+/// Where the passphrase of a lock comes from; never an argument.
+struct AgentPassphraseOptions: ParsableArguments {
+    @Option(help: "The file with the passphrase in its first line; /dev/fd/N reads a descriptor.")
+    var passphraseFile: String?
+
+    /// The document that has the passphrase.
+    ///
+    /// - Parameter isNew: Whether a person types it twice.
+    func document(isNew: Bool) throws -> [String: String] {
+        let passphrase = try Terminal.passphrase(in: passphraseFile, by: "--passphrase-file", isNew: isNew)
+        guard let text = passphrase.exposedText else { throw Problem(.inputUnrecognized, "the passphrase is not text") }
+        return ["passphrase": text]
+    }
+}
+
+extension ServiceOptions {
+    /// The service that is named.
+    fileprivate func required() throws -> ServiceConnection {
+        guard let connection = try connection() else {
+            throw ValidationError("Name the running service with --service or CRUMB_SERVICE: `--service unix:/PATH`.")
+        }
+        return connection
+    }
+}

@@ -1,0 +1,55 @@
+import ArgumentParser
+import CookieModel
+import SessionOperations
+
+struct TokenSwitchCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "switch",
+        abstract: "Choose the login that commands use unless they name one.",
+        discussion: """
+            Without a name, prints the login that is in use. CRUMB_LOGIN outranks the choice, for one shell or one command.
+
+                crumb token switch work
+                crumb token get
+            """,
+        aliases: ["use"])
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    @Flag(help: "Choose none.")
+    var none = false
+
+    @Argument(help: "The name of the login.")
+    var name: String?
+
+    func validate() throws {
+        guard !none || name == nil else { throw ValidationError("Use one of --none and a name.") }
+    }
+
+    func execute(_ console: Console) throws {
+        if none {
+            try ChosenLogin.choose(nil)
+            if output.json { try console.writeJSON(Report(name: nil)) } else { console.note("no login is chosen") }
+            return
+        }
+        guard let name else {
+            let name = try LoginArgument.resolve(nil, in: database)
+            if output.json { try console.writeJSON(Report(name: name)) } else { try console.writeLine(name) }
+            return
+        }
+        // A name that was mistyped would fail much later, elsewhere.
+        let status = try database.keptTokens(now: .now).status(of: name)
+        try ChosenLogin.choose(name)
+        if output.json {
+            try console.writeJSON(Report(name: name))
+        } else {
+            console.note("switched to \(status.token.text)")
+        }
+    }
+
+    private struct Report: Encodable {
+        /// The login in use; missing if none is chosen.
+        let name: String?
+    }
+}

@@ -1,0 +1,153 @@
+import CookieModel
+import Foundation
+import SessionOperations
+import SessionStore
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Where a command gets one kind of token of one login.
+struct TokenSource {
+    let database: DatabaseOptions
+    let login: String
+    let skew: Int
+    let refresh: RefreshOptions
+    let wantsIDToken: Bool
+
+    /// A valid token, renewed if it is due, and when it ends.
+    func token() throws -> (text: String, end: Timestamp?) {
+        let tokens = try database.keptTokens(now: .now, refresh: refresh)
+        if wantsIDToken {
+            let report = try tokens.idToken(of: login, skew: skew)
+            return (report.idToken, report.expires.flatMap { Timestamp(rfc3339: $0.utf8) })
+        }
+        let report = try tokens.accessToken(of: login, skew: skew, for: nil)
+        return (report.accessToken, report.expires.flatMap { Timestamp(rfc3339: $0.utf8) })
+    }
+}
+
+/// A file with a valid token for as long as a command runs: its owner's alone, in memory where the system has a folder
+/// for that.
+final class FreshTokenFile: @unchecked Sendable {
+    /// How long a token is believed without another look, in seconds: others renew it too, and clocks jump.
+    private static let longestPause: Int64 = 60
+
+    let path: String
+    private let folder: String
+    private let source: TokenSource
+    private let console: Console
+    /// Guards what follows, and is held while a token is renewed, so that no renewal is cut off half-way.
+    private let condition = NSCondition()
+    private var isClosed = false
+    private var text: String
+    private var lastComplaint: String?
+
+    /// Writes the file and keeps it fresh from now on.
+    init(_ first: (text: String, end: Timestamp?), from source: TokenSource, console: Console) throws {
+        let environment = ProcessInfo.processInfo.environment
+        let parent = [environment["XDG_RUNTIME_DIR"], environment["TMPDIR"]].compactMap(\.self)
+            .first { $0.hasPrefix("/") && access($0, W_OK) == 0 }
+        var template = Array("\(parent ?? "/tmp")/crumb-token-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else {
+            throw Problem(
+                .fileNotWritten, "\(parent ?? "/tmp"): no folder can be made there: \(String(cString: strerror(errno)))"
+            )
+        }
+        folder = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
+        path = "\(folder)/token"
+        (self.source, self.console, text) = (source, console, first.text)
+        try write(first.text)
+        Thread.detachNewThread { [self] in keepFresh(until: first.end) }
+    }
+
+    /// Ends the renewals, after the one under way, and removes the file.
+    func close() {
+        condition.withLock {
+            isClosed = true
+            condition.signal()
+            unlink(path)
+            rmdir(folder)
+        }
+    }
+
+    private func keepFresh(until first: Timestamp?) {
+        var end = first
+        condition.withLock {
+            while !isClosed {
+                let pause = pause(end)
+                guard !condition.wait(until: Date(timeIntervalSinceNow: Double(pause))), !isClosed else { continue }
+                do {
+                    let next = try source.token()
+                    if next.text != text { try write(next.text) }
+                    (text, end, lastComplaint) = (next.text, next.end, nil)
+                } catch {
+                    complain("\((error as? Problem)?.message ?? "\(error)")")
+                }
+            }
+        }
+    }
+
+    /// How many seconds to wait before the next look.
+    private func pause(_ end: Timestamp?) -> Int64 {
+        guard let end else { return FreshTokenFile.longestPause }
+        let now = Timestamp.now
+        let left = ExecCredential.renewal(end: end, skew: source.skew, now: now).seconds - now.seconds
+        return min(max(1, left), FreshTokenFile.longestPause)
+    }
+
+    private func write(_ token: String) throws {
+        let failure = PrivateFile.replace(Array(token.utf8), at: path)
+        guard failure == 0 else {
+            throw Problem(.fileNotWritten, "\(path): the file cannot be written: \(PrivateFile.message(failure))")
+        }
+    }
+
+    /// Says what is wrong, once.
+    private func complain(_ sentence: String) {
+        if sentence != lastComplaint { console.complain("\(sentence); the file keeps the last token") }
+        lastComplaint = sentence
+    }
+}
+
+/// Passes signals on to the command that runs in crumb's place.
+enum SignalForwarding {
+    private static let child = Atomic<Int32>(0)
+    /// A signal that came before the command was there.
+    private static let pending = Atomic<Int32>(0)
+
+    private static let hasBegun = Atomic<Bool>(false)
+
+    /// Whether signals are passed on, so that none ends this process.
+    static var isActive: Bool { hasBegun.load(ordering: .acquiring) }
+
+    /// Takes signals from now on.
+    static func begin() {
+        hasBegun.store(true, ordering: .releasing)
+        for number in [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2] {
+            var action = sigaction()
+            action.__sigaction_handler.sa_sigaction = { number, information, _ in
+                // What a terminal sends, it sends to the command as well.
+                guard let information, information.pointee.si_code <= 0 else { return }
+                let child = SignalForwarding.child.load(ordering: .acquiring)
+                if child > 0 {
+                    kill(child, number)
+                } else {
+                    SignalForwarding.pending.store(number, ordering: .releasing)
+                }
+            }
+            action.sa_flags = Int32(bitPattern: UInt32(SA_SIGINFO)) | Int32(bitPattern: UInt32(SA_RESTART))
+            sigaction(number, &action, nil)
+        }
+    }
+
+    /// Passes them on to a process from now on.
+    static func forward(to process: pid_t) {
+        child.store(process, ordering: .releasing)
+        let number = pending.exchange(0, ordering: .acquiringAndReleasing)
+        if number > 0 { kill(process, number) }
+    }
+}

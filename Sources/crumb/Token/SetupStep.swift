@@ -1,0 +1,99 @@
+import Foundation
+import SessionStore
+
+/// One step of setting up another program.
+enum SetupStep: Encodable {
+    /// Run a command.
+    case command([String])
+    /// Write a file that can be run.
+    case program(file: String, contents: String)
+    /// Put a string into an object that is a member of a JSON file's object.
+    case member(file: String, object: String, key: String, value: String)
+
+    /// The step for a person: a command as a shell takes it, or a file's name and what goes into it.
+    var text: String {
+        switch self {
+        case .command(let words): words.map { ShellWord($0).description }.joined(separator: " ")
+        case .program(let file, let contents): "# \(file):\n\(contents.dropLast())"
+        case .member(let file, let object, let key, let value):
+            "# \(file):\n{\"\(object)\": {\"\(key)\": \"\(value)\"}}"
+        }
+    }
+
+    /// Does it.
+    ///
+    /// - Throws: `Problem` if the command fails, or a file cannot be read or written.
+    func carryOut() throws {
+        switch self {
+        case .command(let words): try run(words)
+        case .program(let file, let contents):
+            try write(Array(contents.utf8), to: file)
+            guard chmod(file, 0o700) == 0 else { throw notWritten(file, errno) }
+        case .member(let file, let object, let key, let value):
+            if let document = try document(file, object, key, value) {
+                try write(Array(document) + Array("\n".utf8), to: file)
+            }
+        }
+    }
+
+    private func run(_ words: [String]) throws {
+        guard let program = ChildProcess.pathOfProgram(words[0]) else {
+            throw Problem(.fileNotWritten, "\(words[0]) was not found on PATH; install it, or leave out --write")
+        }
+        var process = ChildProcess(program: program, failure: .fileNotWritten)
+        // What it says on success is no answer of this command's.
+        try process.capture(STDOUT_FILENO) { _ in }
+        let status = try process.run(words.dropFirst().map { Array($0.utf8) })
+        guard status == 0 else { throw Problem(.fileNotWritten, "\(text): the command ended with status \(status)") }
+    }
+
+    /// The whole file with the member in it; `nil` if it has that already.
+    private func document(_ file: String, _ object: String, _ key: String, _ value: String) throws -> Data? {
+        var document: [String: Any] = [:]
+        if access(file, F_OK) == 0 {
+            let bytes = try InputFile(file).contents(limit: 1 << 24, otherwise: .fileNotWritten)
+            let found = try? JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any]
+            guard let found, found[object] == nil || found[object] is [String: Any] else {
+                throw Problem(
+                    .fileNotWritten, "\(file): this is no configuration of docker's, and was not changed; mend it first"
+                )
+            }
+            document = found
+        }
+        var members = document[object] as? [String: Any] ?? [:]
+        guard members[key] as? String != value else { return nil }
+        members[key] = value
+        document[object] = members
+        return try JSONSerialization.data(
+            withJSONObject: document, options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
+    }
+
+    private func write(_ bytes: [UInt8], to file: String) throws {
+        PrivateFile.createFolders(above: file)
+        let failure = PrivateFile.replace(bytes, at: file)
+        guard failure == 0 else { throw notWritten(file, failure) }
+    }
+
+    private func notWritten(_ file: String, _ failure: Int32) -> Problem {
+        Problem(.fileNotWritten, "\(file): the file cannot be written: \(PrivateFile.message(failure))")
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case command, file, contents, object, key, value
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        switch self {
+        case .command(let words): try container.encode(words, forKey: .command)
+        case .program(let file, let contents):
+            try container.encode(file, forKey: .file)
+            try container.encode(contents, forKey: .contents)
+        case .member(let file, let object, let key, let value):
+            try container.encode(file, forKey: .file)
+            try container.encode(object, forKey: .object)
+            try container.encode(key, forKey: .key)
+            try container.encode(value, forKey: .value)
+        }
+    }
+}
