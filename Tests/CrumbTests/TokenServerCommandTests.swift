@@ -266,6 +266,70 @@ struct TokenServerCommandTests {
         #expect(try home.crumb("token", "get", "machine").text == "machine-1\n")
     }
 
+    /// A P-256 key that is good for nothing else.
+    private static let keyPEM = """
+        -----BEGIN PRIVATE KEY-----
+        MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgtCnk9IdqkTelQYji
+        XUbAYMipfZMZYQRXzTO8JUWuO9ihRANCAARF6xWrKA0ULoOvU3Bus5OjgqGoYhrv
+        kYYDGrofvzkK/nI4gQiEavTepKcKEIjhwxzqIU/y7yuk0mVLyWaVjNuE
+        -----END PRIVATE KEY-----
+
+        """
+
+    @Test("A login by a key needs no user, and its file only once")
+    func assertion() throws {
+        let words = ["token", "login", "robot", "--jwt-bearer", "--issuer", server.issuer, "--scope", "a"]
+        let missing = try home.start(words + ["--client-id", "app"]).wait()
+        #expect(missing.status == 47 && missing.talk.contains("--assertion-key-file"), "\(missing.talk)")
+        let exposed = try home.write(TokenServerCommandTests.keyPEM, to: "exposed.pem", mode: 0o644)
+        let refused = try home.start(
+            words + ["--assertion-issuer", "robot", "--assertion-key-file", exposed]
+        ).wait()
+        #expect(refused.status == 33 && refused.talk.contains("chmod 600"), "\(refused.talk)")
+        let file = try home.write(TokenServerCommandTests.keyPEM, to: "key.pem")
+        let result = try home.start(
+            words + ["--assertion-key-file", file, "--assertion-issuer", "robot", "--assertion-subject", "alice"]
+        ).wait()
+        #expect(result.status == 0 && result.talk.hasPrefix("logged in: robot: valid"), "\(result.talk)")
+        #expect(try home.crumb("token", "get", "robot").text == "robot-1\n")
+        #expect(try home.crumb("token", "refresh", "robot").status == 0)
+        #expect(try home.crumb("token", "login", "robot").status == 0)
+        let forms = server.forms(at: "/token")
+        #expect(forms.count == 3 && Set(forms).count == 3)
+        #expect(forms.allSatisfy { $0.contains("&assertion=eyJ") && !$0.contains("client_id") }, "\(forms)")
+        let status = try home.crumb("token", "status", "robot", "--json").objects().first
+        #expect(status?["grant"] as? String == "jwt_bearer")
+        #expect((status?["token"] as? [String: Any])?["account"] as? String == "alice")
+    }
+
+    @Test("A stored token is exchanged for one that is kept as a login of its own")
+    func exchange() throws {
+        let login = try home.start(
+            ["token", "login", "work", "--client-credentials", "--issuer", server.issuer, "--client-id", "app"],
+            variables: ["CRUMB_CLIENT_SECRET": "client-s3cret"]
+        ).wait()
+        #expect(login.status == 0, "\(login.talk)")
+        for (words, said) in [(["x", "--audience", "api"], "--exchange"), (["x", "--exchange", "none"], "none")] {
+            let refused = try home.start(["token", "login"] + words).wait()
+            #expect(refused.status != 0 && refused.talk.contains(said), "\(refused.talk)")
+        }
+        for audience in ["api", "billing"] {
+            let result = try home.crumb(
+                "token", "login", audience, "--exchange", "work", "--audience", audience, "--scope", "s")
+            #expect(result.status == 0 && result.talk.hasPrefix("logged in: \(audience): valid"), "\(result.talk)")
+        }
+        #expect(try home.crumb("token", "get", "api").text == "exchanged-1\n")
+        #expect(try home.crumb("token", "refresh", "api").status == 0)
+        let forms = server.forms(at: "/token")
+        #expect(forms.count == 4 && forms[1].contains("audience=api") && forms[2].contains("audience=billing"))
+        #expect(forms[3] == forms[1] && forms[1].contains("subject_token=machine-1"))
+        #expect(try home.crumb("token", "get", "work").text == "machine-1\n")
+        // A login that would come from itself is refused before the server is asked.
+        let loop = try home.crumb("token", "login", "work", "--exchange", "api", "--account", "me")
+        #expect(loop.status != 0 && loop.talk.contains("exchanged for itself"), "\(loop.talk)")
+        #expect(server.forms(at: "/token").count == 4)
+    }
+
     @Test("A new secret goes the way that the old one went")
     func newSecret() throws {
         let words = [

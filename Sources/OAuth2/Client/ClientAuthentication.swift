@@ -9,12 +9,14 @@ public enum ClientAuthentication: Sendable, Equatable {
     case clientSecretPost(clientID: String, secret: Secret)
     /// An assertion that ``ClientAssertion`` has signed, good for one request (`private_key_jwt`; RFC 7523).
     case clientAssertion(clientID: String, assertion: Secret)
+    /// The same with the client's secret as the key (`client_secret_jwt`; OpenID Connect Core 1.0, section 9).
+    case clientSecretAssertion(clientID: String, assertion: Secret)
 
     /// The client identifier.
     public var clientID: String {
         switch self {
         case .publicClient(let clientID), .clientSecretBasic(let clientID, _), .clientSecretPost(let clientID, _),
-            .clientAssertion(let clientID, _):
+            .clientAssertion(let clientID, _), .clientSecretAssertion(let clientID, _):
             clientID
         }
     }
@@ -26,6 +28,7 @@ public enum ClientAuthentication: Sendable, Equatable {
         case .clientSecretBasic: "client_secret_basic"
         case .clientSecretPost: "client_secret_post"
         case .clientAssertion: "private_key_jwt"
+        case .clientSecretAssertion: "client_secret_jwt"
         }
     }
 
@@ -33,7 +36,8 @@ public enum ClientAuthentication: Sendable, Equatable {
     var secret: Secret? {
         switch self {
         case .publicClient: nil
-        case .clientSecretBasic(_, let secret), .clientSecretPost(_, let secret), .clientAssertion(_, let secret):
+        case .clientSecretBasic(_, let secret), .clientSecretPost(_, let secret), .clientAssertion(_, let secret),
+            .clientSecretAssertion(_, let secret):
             secret
         }
     }
@@ -56,7 +60,7 @@ public enum ClientAuthentication: Sendable, Equatable {
         case .clientSecretPost(let clientID, let secret):
             body.append("client_id", clientID)
             body.append("client_secret", secret)
-        case .clientAssertion(let clientID, let assertion):
+        case .clientAssertion(let clientID, let assertion), .clientSecretAssertion(let clientID, let assertion):
             body.append("client_id", clientID)
             body.append("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer")
             body.append("client_assertion", assertion)

@@ -6,12 +6,17 @@ public struct ProfileCredentials: Sendable, Equatable {
     public var clientSecret: Secret?
     /// The key that tokens are bound to (DPoP), where they are bound.
     public var proofKey: Secret?
+    /// The private key of the assertions that the tokens are issued for (RFC 7523, section 2.1).
+    public var grantKey: Secret?
 
     /// Credentials from their parts.
-    public init(settings: ProfileSettings, clientSecret: Secret? = nil, proofKey: Secret? = nil) {
+    public init(
+        settings: ProfileSettings, clientSecret: Secret? = nil, proofKey: Secret? = nil, grantKey: Secret? = nil
+    ) {
         self.settings = settings
         self.clientSecret = clientSecret
         self.proofKey = proofKey
+        self.grantKey = grantKey
     }
 
     /// The authentication of one request.
@@ -29,13 +34,21 @@ public struct ProfileCredentials: Sendable, Equatable {
         case .clientSecretBasic: return .clientSecretBasic(clientID: profile.clientID, secret: secret)
         case .clientSecretPost: return .clientSecretPost(clientID: profile.clientID, secret: secret)
         case .privateKeyJWT:
-            let namesEndpoint = settings.assertionAudience == .tokenEndpoint || profile.issuer.isEmpty
-            let audience = namesEndpoint ? settings.endpoints[.token] ?? "" : profile.issuer
             let assertion = ClientAssertion(
-                clientID: profile.clientID, audience: audience, key: try SigningKey(secret),
+                clientID: profile.clientID, audience: assertionAudience(of: profile), key: try SigningKey(secret),
                 keyID: settings.keyID ?? "")
             return try assertion.authentication(now: now, using: &generator)
+        case .clientSecretJWT:
+            let assertion = ClientAssertion(
+                clientID: profile.clientID, audience: assertionAudience(of: profile), secret: secret)
+            return try assertion.authentication(now: now, using: &generator)
         }
+    }
+
+    /// Whom assertions are made out to: the issuer, or the token endpoint if that is wanted or all that is known.
+    func assertionAudience(of profile: ProfileID) -> String {
+        let namesEndpoint = settings.assertionAudience == .tokenEndpoint || profile.issuer.isEmpty
+        return namesEndpoint ? settings.endpoints[.token] ?? "" : profile.issuer
     }
 
     /// `transport`, which proves possession of the key where tokens are bound to one.

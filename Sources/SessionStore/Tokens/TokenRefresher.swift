@@ -294,7 +294,8 @@ public final class TokenRefresher: Sendable {
             }
             let renewal = TokenRenewal(
                 store: store, holder: holder, transport: leased, checkIDToken: checkIDToken, keyTransport: transport,
-                now: now)
+                now: now
+            ) { [self] name in try await token(name).tokens }
             let renewed = try await renewing(holder, of: name) { try await renewal.run(current) }
             progress.withLock { $0.renewals[name] = (renewed.tokens.accessToken, now()) }
             return renewed

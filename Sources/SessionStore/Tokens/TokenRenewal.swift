@@ -10,6 +10,8 @@ struct TokenRenewal: Sendable {
     /// Fetches the server's keys, which takes no lease and is waited for no longer than any request.
     let keyTransport: any EndpointTransport
     let now: @Sendable () -> Timestamp
+    /// The tokens of another login, for a grant that exchanges them.
+    let otherTokens: @Sendable (String) async throws -> TokenSet
 
     /// Asks, unless the lease is lost before anything was sent.
     ///
@@ -29,16 +31,8 @@ struct TokenRenewal: Sendable {
                 current.tokens.refreshToken == nil ? .tokenExpired : .settingsMissing, name,
                 hasExpired: hasExpired(current))
         }
-        var generator = SystemRandomNumberGenerator()
-        let authentication = try credentials.authentication(
-            of: current.profile.id, now: now().microseconds, using: &generator)
         let transport = try credentials.binding(transport) { [now] in now().microseconds }
-        let endpoint = try credentials.settings.url(of: .token)
-        if credentials.settings.grant == .clientCredentials, current.tokens.refreshToken == nil {
-            let grant = ClientCredentialsGrant(
-                tokenEndpoint: endpoint, authentication: authentication,
-                scopes: credentials.settings.scopes.map { Scopes(parsing: $0) },
-                resources: credentials.settings.resources)
+        if current.tokens.refreshToken == nil, let grant = try await repeatableGrant(of: current, by: credentials) {
             let response = try await transport.send(grant.request())
             return try await keep(
                 try grant.tokens(in: response, now: now().microseconds), by: credentials, over: current,
@@ -47,10 +41,22 @@ struct TokenRenewal: Sendable {
         guard current.tokens.refreshToken != nil else {
             throw TokenRefreshError(.tokenExpired, name, hasExpired: hasExpired(current))
         }
+        var generator = SystemRandomNumberGenerator()
+        let authentication = try credentials.authentication(
+            of: current.profile.id, now: now().microseconds, using: &generator)
         let grant = RefreshGrant(
-            tokenEndpoint: endpoint, authentication: authentication, resources: credentials.settings.resources)
+            tokenEndpoint: try credentials.settings.url(of: .token), authentication: authentication,
+            resources: credentials.settings.resources)
         let response = try await transport.send(try grant.request(refreshing: current.tokens))
         return try await keep(response, to: grant, by: credentials, over: current)
+    }
+
+    private func repeatableGrant(
+        of current: StoredToken, by credentials: ProfileCredentials
+    ) async throws -> (any RepeatableGrant)? {
+        try store.checkExchange(credentials.settings, of: current.profile.name)
+        return try await credentials.repeatableGrant(
+            of: current.profile.id, now: { now().microseconds }, loggedInAs: otherTokens)
     }
 
     private func hasExpired(_ current: StoredToken) -> Bool {

@@ -19,6 +19,7 @@ struct TokenRows {
         case idToken = "ID token"
         case clientSecret = "client secret"
         case proofKey = "proof key"
+        case grantKey = "grant key"
 
         /// The column's name in SQL.
         var columnName: String {
@@ -28,6 +29,7 @@ struct TokenRows {
             case .idToken: "id_token"
             case .clientSecret: "client_secret"
             case .proofKey: "proof_key"
+            case .grantKey: "grant_key"
             }
         }
     }
@@ -63,6 +65,7 @@ struct TokenRows {
                 settings = iif(\(TokenRows.isSameClient), settings, NULL),
                 client_secret = iif(\(TokenRows.isSameClient), client_secret, NULL),
                 proof_key = iif(\(TokenRows.isSameClient), proof_key, NULL),
+                grant_key = iif(\(TokenRows.isSameClient), grant_key, NULL),
                 issuer = excluded.issuer, client_id = excluded.client_id, account = excluded.account,
                 token_type = excluded.token_type, scope = excluded.scope, received_at = excluded.received_at,
                 access_expires_at = excluded.access_expires_at, refresh_expires_at = excluded.refresh_expires_at,
@@ -165,30 +168,34 @@ struct TokenRows {
 
     func put(_ credentials: ProfileCredentials, id: Int64) throws {
         let statement = try RowStatement(
-            database, "UPDATE token_profile SET settings = ?, client_secret = ?, proof_key = ? WHERE id = ?")
+            database,
+            "UPDATE token_profile SET settings = ?, client_secret = ?, proof_key = ?, grant_key = ? WHERE id = ?")
         statement.bind(1, text: try credentials.settings.storedText())
         statement.bind(2, try credentials.clientSecret.map { try sealed($0, id, .clientSecret) })
         statement.bind(3, try credentials.proofKey.map { try sealed($0, id, .proofKey) })
-        statement.bind(4, id)
+        statement.bind(4, try credentials.grantKey.map { try sealed($0, id, .grantKey) })
+        statement.bind(5, id)
         try statement.run()
     }
 
     /// The settings of a profile with their secrets; `nil` where it has none.
     func credentials(named name: String) throws -> ProfileCredentials? {
         let statement = try RowStatement(
-            database, "SELECT id, settings, client_secret, proof_key FROM token_profile WHERE name = ?")
+            database, "SELECT id, settings, client_secret, proof_key, grant_key FROM token_profile WHERE name = ?")
         defer { statement.reset() }
         statement.bind(1, text: name)
         guard try statement.step(), !statement.isNull(1) else { return nil }
         let id = statement.int64(0)
         guard let settings = ProfileSettings(storedText: statement.text(1)),
             let clientSecret = optional(statement, 2, id, .clientSecret),
-            let proofKey = optional(statement, 3, id, .proofKey)
+            let proofKey = optional(statement, 3, id, .proofKey),
+            let grantKey = optional(statement, 4, id, .grantKey)
         else {
             throw SessionStoreError(
                 .valueDamaged, name, "the stored settings were changed or damaged; log in again")
         }
-        return ProfileCredentials(settings: settings, clientSecret: clientSecret, proofKey: proofKey)
+        return ProfileCredentials(
+            settings: settings, clientSecret: clientSecret, proofKey: proofKey, grantKey: grantKey)
     }
 
     private func token(_ statement: RowStatement) -> Result<StoredToken, SessionStoreError> {

@@ -85,6 +85,26 @@ public struct TokenStore: Sendable {
         }
     }
 
+    /// Makes sure that renewing tokens ends: an exchange takes other logins, which may be exchanged themselves.
+    ///
+    /// - Throws: ``SessionStoreError/Code/nameInvalid`` if an exchange takes the login itself, or more logins than 16.
+    /// - Complexity: O(1): at most 16 logins are read.
+    package func checkExchange(_ settings: ProfileSettings, of name: String) throws(SessionStoreError) {
+        var open = settings.exchange?.logins ?? []
+        var seen: Set<String> = []
+        while let next = open.popLast() {
+            guard next != name else {
+                throw SessionStoreError(
+                    .nameInvalid, name, "its token would be exchanged for itself; exchange another login's")
+            }
+            guard seen.insert(next).inserted else { continue }
+            guard seen.count <= 16 else {
+                throw SessionStoreError(.nameInvalid, name, "its token depends on more than 16 other logins")
+            }
+            open += try credentials(next)?.settings.exchange?.logins ?? []
+        }
+    }
+
     /// Changes how the tokens of that name are renewed.
     ///
     /// - Parameter change: makes new settings out of the present ones, within the transaction.

@@ -41,7 +41,8 @@ struct ClientSecretOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "How the client authenticates: none, client_secret_basic, client_secret_post, private_key_jwt.",
+            "How the client authenticates: none, client_secret_basic, client_secret_post, client_secret_jwt, "
+                + "private_key_jwt.",
             valueName: "method"),
         transform: { try registered($0, by: "--auth-method") })
     var authMethod: ProfileSettings.AuthenticationMethod?
@@ -55,18 +56,22 @@ struct ClientSecretOptions: ParsableArguments {
 
     /// The client's secret or key, where one was given.
     func secret() throws -> Secret? {
-        for file in [clientKeyFile, clientSecretFile].compactMap(\.self) { try checkModes(of: file) }
-        if let clientKeyFile {
-            let pem = Secret(try InputFile(clientKeyFile).contents(limit: 1 << 16))
-            return try SigningKey(pem: pem, algorithm: keyAlgorithm).secret
-        }
+        if let clientKeyFile { return try signingKey(in: clientKeyFile).secret }
         if let clientSecretFile {
+            try checkModes(of: clientSecretFile)
             var bytes = try InputFile(clientSecretFile).contents(limit: 1 << 16)
             while let last = bytes.last, InputFile.isWhiteSpace(last) { bytes.removeLast() }
             guard !bytes.isEmpty else { throw Problem(.inputEmpty, "\(clientSecretFile): there is no secret in it") }
             return Secret(bytes)
         }
         return SecretVariable.clientSecret.secret
+    }
+
+    /// The private key in a PEM file.
+    func signingKey(in file: String) throws -> SigningKey {
+        try checkModes(of: file)
+        return try SigningKey(
+            pem: Secret(try InputFile(file).contents(limit: 1 << 16)), algorithm: keyAlgorithm)
     }
 
     /// Refuses a file that others can read, and with it the secret in it. A pipe has no modes that matter.

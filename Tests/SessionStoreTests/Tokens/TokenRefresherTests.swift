@@ -482,6 +482,81 @@ struct TokenRefresherTests {
         #expect(try store.get("p").tokens.refreshToken == nil)
     }
 
+    @Test("A new assertion takes the place of a refresh token, and its key is kept sealed")
+    func assertion() async throws {
+        let store = try given(refreshToken: nil, grant: .jwtBearer)
+        let stored = try store.get("p")
+        var credentials = try #require(try store.credentials("p"))
+        let missing = await #expect(throws: OAuth2Error.self) { try await refresher(store).token("p") }
+        #expect(missing?.code == .invalidKey && server.requestCount == 0)
+        credentials.grantKey = SigningKey().secret
+        try store.put(stored.tokens, for: stored.profile, credentials: credentials, now: Given.now)
+        #expect(try await refresher(store).token("p").tokens.accessToken == Secret("cc-1"))
+        #expect(try await refresher(store).refreshed("p").tokens.accessToken == Secret("cc-2"))
+        let assertions = server.state.withLock { $0.requests }.map { $0.firstMatch(of: /&assertion=([^&]+)/)?.1 }
+        #expect(assertions.count == 2 && assertions[0] != nil && assertions[0] != assertions[1])
+        #expect(try store.credentials("p")?.grantKey == credentials.grantKey)
+        try store.database.execute("UPDATE token_profile SET grant_key = access_token")
+        #expect(errorCode { try store.credentials("p") } == .valueDamaged)
+    }
+
+    @Test("An exchanged token is renewed by another exchange, after the login that it comes from")
+    func exchange() async throws {
+        let store = try given()
+        func exchange(_ name: String, of subject: String, actor: String? = nil) throws {
+            var settings = ProfileSettings(grant: .tokenExchange, endpoints: [.token: "https://id.example/token"])
+            settings.exchange = ProfileSettings.Exchange(subject: subject, actor: actor, audiences: ["api"])
+            let tokens = TokenSet(
+                accessToken: Secret("old"), receivedAt: 0, accessTokenExpiry: Given.now.microseconds)
+            let id = ProfileID(issuer: "https://id.example", clientID: "app", account: "for \(name)")
+            try store.put(
+                tokens, for: Profile(id: id, name: name), credentials: ProfileCredentials(settings: settings),
+                now: Given.now)
+        }
+        try exchange("api", of: "p")
+        #expect(try await refresher(store).token("api").tokens.accessToken == Secret("cc-2"))
+        let requests = server.state.withLock { $0.requests }
+        #expect(requests.count == 2 && requests[0].contains("refresh_token=refresh-0"))
+        #expect(requests[1].contains("subject_token=access-1&") && requests[1].contains("audience=api"))
+        #expect(try store.get("p").tokens.accessToken == Secret("access-1"))
+        // The login that it comes from is not asked for again while it is valid.
+        #expect(try await refresher(store).refreshed("api").tokens.accessToken == Secret("cc-3"))
+        #expect(server.state.withLock { $0.requests.last }?.contains("subject_token=access-1&") == true)
+        // Neither a loop of exchanges nor a login that is gone is waited for.
+        try exchange("a", of: "b")
+        try exchange("b", of: "api", actor: "a")
+        #expect(await code(refresher(store), "a") == .nameInvalid)
+        #expect(await code(refresher(store), "b") == .nameInvalid)
+        try exchange("c", of: "nowhere")
+        #expect(await code(refresher(store), "c") == .tokenNotFound)
+        #expect(server.requestCount == 3)
+    }
+
+    private func code(_ refresher: TokenRefresher, _ name: String) async -> SessionStoreError.Code? {
+        do {
+            _ = try await refresher.token(name)
+            return nil
+        } catch {
+            return (error as? SessionStoreError)?.code
+        }
+    }
+
+    @Test("An exchange that takes ever more logins is refused after 16 of them", arguments: [16, 17])
+    func longChain(length: Int) throws {
+        let store = try given()
+        for number in 1...length {
+            var settings = ProfileSettings(grant: .tokenExchange, endpoints: [:])
+            settings.exchange = ProfileSettings.Exchange(subject: number == 1 ? "p" : "p\(number - 1)")
+            try store.put(
+                TokenSet(accessToken: Secret("t"), receivedAt: 0),
+                for: Profile(id: ProfileID(clientID: "c\(number)"), name: "p\(number)"),
+                credentials: ProfileCredentials(settings: settings), now: Given.now)
+        }
+        let settings = try #require(try store.credentials("p\(length)")).settings
+        let error = errorCode { try store.checkExchange(settings, of: "p\(length)") }
+        #expect(error == (length > 16 ? .nameInvalid : nil))
+    }
+
     // MARK: - What is kept
 
     @Test("Settings and secrets come back, and a damaged secret is one clear error")
