@@ -302,6 +302,23 @@ struct TokenServerCommandTests {
         #expect((status?["token"] as? [String: Any])?["account"] as? String == "alice")
     }
 
+    @Test("One login gives a token for each resource")
+    func resourceTokens() throws {
+        try given()
+        for (resource, token) in [("https://a.example", "access-1"), ("https://b.example", "access-2")] {
+            for _ in 0..<2 {
+                let result = try home.crumb("token", "get", "work", "--resource", resource)
+                #expect(result.status == 0 && result.text == "\(token)\n", "\(result.talk)")
+            }
+        }
+        let forms = server.forms(at: "/token")
+        #expect(forms.count == 2 && forms[1].contains("resource=https%3A%2F%2Fb.example"), "\(forms)")
+        #expect(try home.crumb("token", "get", "work").text == "access-0\n")
+        let header = try home.crumb("token", "header", "work", "--resource", "https://a.example")
+        #expect(header.text == "Authorization: Bearer access-1\n")
+        #expect(try home.crumb("token", "get", "work", "--resource", "nowhere").status == 47)
+    }
+
     @Test("A stored token is exchanged for one that is kept as a login of its own")
     func exchange() throws {
         let login = try home.start(

@@ -20,6 +20,7 @@ struct TokenRows {
         case clientSecret = "client secret"
         case proofKey = "proof key"
         case grantKey = "grant key"
+        case resourceTokens = "resource tokens"
 
         /// The column's name in SQL.
         var columnName: String {
@@ -30,6 +31,7 @@ struct TokenRows {
             case .clientSecret: "client_secret"
             case .proofKey: "proof_key"
             case .grantKey: "grant_key"
+            case .resourceTokens: "resource_tokens"
             }
         }
     }
@@ -54,7 +56,11 @@ struct TokenRows {
     }
 
     /// Writes everything but the tokens, whose sealing needs the row's id.
-    func upsert(_ profile: Profile, _ tokens: TokenSet, now: Timestamp) throws -> Int64 {
+    ///
+    /// - Parameter keepsResourceTokens: Whether the tokens are of the same login as those in their place.
+    func upsert(
+        _ profile: Profile, _ tokens: TokenSet, keepsResourceTokens: Bool = false, now: Timestamp
+    ) throws -> Int64 {
         let statement = try RowStatement(
             database,
             """
@@ -65,6 +71,7 @@ struct TokenRows {
                 settings = iif(\(TokenRows.isSameClient), settings, NULL),
                 client_secret = iif(\(TokenRows.isSameClient), client_secret, NULL),
                 proof_key = iif(\(TokenRows.isSameClient), proof_key, NULL),
+                resource_tokens = iif(\(keepsResourceTokens ? TokenRows.isSameClient : "0"), resource_tokens, NULL),
                 grant_key = iif(\(TokenRows.isSameClient), grant_key, NULL),
                 issuer = excluded.issuer, client_id = excluded.client_id, account = excluded.account,
                 token_type = excluded.token_type, scope = excluded.scope, received_at = excluded.received_at,
@@ -137,6 +144,47 @@ struct TokenRows {
         statement.bind(1, try sealed(refreshToken, id, .refreshToken))
         statement.bind(2, id)
         try statement.run()
+    }
+
+    /// A login with the access token for a resource in the place of its own.
+    func view(_ stored: StoredToken, for resource: String) throws -> StoredToken {
+        let tokens = try resourceTokens(of: stored.profile.name).tokens(stored.tokens, for: resource)
+        var view = StoredToken(
+            profile: stored.profile, tokens: tokens, generation: stored.generation, creation: stored.creation,
+            refusal: stored.refusal)
+        view.resource = resource
+        return view
+    }
+
+    /// Keeps the access token for a resource; the login's own tokens are as they were.
+    func put(_ tokens: TokenSet, for resource: String, named name: String, id: Int64) throws {
+        var all = try resourceTokens(of: name)
+        all.put(tokens, for: resource)
+        let statement = try RowStatement(
+            database,
+            """
+            UPDATE token_profile
+            SET resource_tokens = ?, refresh_expires_at = ?, refused_at = NULL, generation = generation + 1
+            WHERE id = ?
+            """)
+        statement.bind(1, try sealed(try all.stored(), id, .resourceTokens))
+        statement.bind(2, tokens.refreshTokenExpiry)
+        statement.bind(3, id)
+        try statement.run()
+    }
+
+    private func resourceTokens(of name: String) throws -> ResourceTokens {
+        let statement = try RowStatement(database, "SELECT id, resource_tokens FROM token_profile WHERE name = ?")
+        defer { statement.reset() }
+        statement.bind(1, text: name)
+        guard try statement.step() else { throw TokenStore.notFound(name) }
+        guard let stored = optional(statement, 1, statement.int64(0), .resourceTokens),
+            let tokens = ResourceTokens(stored)
+        else {
+            throw SessionStoreError(
+                .valueDamaged, name, "the stored tokens for single resources were changed or damaged; log in again")
+        }
+        return tokens
     }
 
     /// Notes when the refresh token ends. The tokens are as they were, and so is the generation.

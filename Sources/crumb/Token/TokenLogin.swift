@@ -21,7 +21,7 @@ struct TokenLogin {
     /// - Parameter store: Has the logins that an exchange takes.
     func withoutUser(_ store: TokenStore) throws -> TokenSet {
         let conversation = conversation
-        let refresher = TokenAccess(store).refresher()
+        let refresher = try TokenAccess(store).refresher()
         return try Blocking.run {
             try await conversation.tokensWithoutUser { try await refresher.token($0).tokens }
         }

@@ -12,6 +12,9 @@ struct TokenGetCommand: CrumbCommand {
         discussion: """
             Prints nothing else. Exit status 40 if there is no login of that name, 41 if the token has expired and cannot \
             be renewed, 43 if the server requires a new login, 45 if the server cannot be reached.
+
+            With --resource, prints a token for that resource alone. Crumb asks for it with the refresh token of the \
+            login, stores it beside the others, and renews it by itself.
             """)
 
     @OptionGroup var database: DatabaseOptions
@@ -19,12 +22,15 @@ struct TokenGetCommand: CrumbCommand {
     @OptionGroup var network: NetworkOptions
     @OptionGroup var freshness: FreshnessOptions
 
+    @Option(help: "The URL of the resource that the token is for (RFC 8707).")
+    var resource: String?
+
     @Argument(help: "The name of the login.")
     var name: String
 
     func execute(_ console: Console) throws {
         let token = try database.keptTokens(now: .now, refresh: freshness.refresh)
-            .accessToken(of: name, skew: freshness.skew, for: nil)
+            .accessToken(of: name, resource: resource, skew: freshness.skew, for: nil)
         if output.json {
             try console.writeJSON(token)
         } else {
@@ -62,6 +68,9 @@ struct TokenHeaderCommand: CrumbCommand {
     @Option(help: "The nonce that the server requires in the proof.")
     var nonce: String?
 
+    @Option(help: "The URL of the resource that the token is for (RFC 8707).")
+    var resource: String?
+
     @Argument(help: "The name of the login.")
     var name: String
 
@@ -76,7 +85,7 @@ struct TokenHeaderCommand: CrumbCommand {
             ProvenRequest(method: method ?? "GET", url: try requestURL($0), nonce: nonce)
         }
         let token = try database.keptTokens(now: .now, refresh: freshness.refresh)
-            .accessToken(of: name, skew: freshness.skew, for: request)
+            .accessToken(of: name, resource: resource, skew: freshness.skew, for: request)
         for field in try token.exposedFields(of: name) {
             if output.json {
                 try console.writeJSON(["name": field.name, "value": field.value])
