@@ -12,11 +12,17 @@ public enum ClientAuthentication: Sendable, Equatable {
     /// The same with the client's secret as the key (`client_secret_jwt`; OpenID Connect Core 1.0, section 9).
     case clientSecretAssertion(clientID: String, assertion: Secret)
 
+    /// A certificate, shown when the connection is made (`tls_client_auth`; RFC 8705, section 2.1).
+    case tlsClientAuth(clientID: String)
+    /// A certificate that the client has issued itself (`self_signed_tls_client_auth`; RFC 8705, section 2.2).
+    case selfSignedTLSClientAuth(clientID: String)
+
     /// The client identifier.
     public var clientID: String {
         switch self {
         case .publicClient(let clientID), .clientSecretBasic(let clientID, _), .clientSecretPost(let clientID, _),
-            .clientAssertion(let clientID, _), .clientSecretAssertion(let clientID, _):
+            .clientAssertion(let clientID, _), .clientSecretAssertion(let clientID, _),
+            .tlsClientAuth(let clientID), .selfSignedTLSClientAuth(let clientID):
             clientID
         }
     }
@@ -29,13 +35,15 @@ public enum ClientAuthentication: Sendable, Equatable {
         case .clientSecretPost: "client_secret_post"
         case .clientAssertion: "private_key_jwt"
         case .clientSecretAssertion: "client_secret_jwt"
+        case .tlsClientAuth: "tls_client_auth"
+        case .selfSignedTLSClientAuth: "self_signed_tls_client_auth"
         }
     }
 
     /// The client's secret, where it has one.
     var secret: Secret? {
         switch self {
-        case .publicClient: nil
+        case .publicClient, .tlsClientAuth, .selfSignedTLSClientAuth: nil
         case .clientSecretBasic(_, let secret), .clientSecretPost(_, let secret), .clientAssertion(_, let secret),
             .clientSecretAssertion(_, let secret):
             secret
@@ -53,7 +61,8 @@ public enum ClientAuthentication: Sendable, Equatable {
     /// Adds to `body` what the method sends there.
     func addParameters(to body: inout FormBody) {
         switch self {
-        case .publicClient(let clientID):
+        // RFC 8705, section 2: the identifier tells the server which client's certificate to expect.
+        case .publicClient(let clientID), .tlsClientAuth(let clientID), .selfSignedTLSClientAuth(let clientID):
             if !clientID.isEmpty { body.append("client_id", clientID) }
         case .clientSecretBasic:
             break

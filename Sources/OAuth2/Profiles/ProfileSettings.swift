@@ -28,14 +28,21 @@ public struct ProfileSettings: Sendable, Hashable, Codable {
         case privateKeyJWT = "private_key_jwt"
         /// With a code made by the secret, which itself is not sent.
         case clientSecretJWT = "client_secret_jwt"
+        /// With a certificate that an authority has issued (RFC 8705).
+        case tlsClientAuth = "tls_client_auth"
+        /// With a certificate that the client has issued itself.
+        case selfSignedTLSClientAuth = "self_signed_tls_client_auth"
 
         /// Whether it takes a secret that the server has, too.
         package var takesSecret: Bool {
             switch self {
             case .clientSecretBasic, .clientSecretPost, .clientSecretJWT: true
-            case .none, .privateKeyJWT: false
+            case .none, .privateKeyJWT, .tlsClientAuth, .selfSignedTLSClientAuth: false
             }
         }
+
+        /// Whether it takes a certificate.
+        package var takesCertificate: Bool { self == .tlsClientAuth || self == .selfSignedTLSClientAuth }
     }
 
     /// Whom a client's signature is made out to (RFC 7523, section 3, point 3): servers differ in which they take.

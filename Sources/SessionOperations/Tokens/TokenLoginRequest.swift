@@ -12,6 +12,8 @@ package struct TokenLoginRequest: Sendable {
     package var clientID: String?
     package var clientSecret: Secret?
     package var authenticationMethod: ProfileSettings.AuthenticationMethod?
+    /// The client's certificate and its key.
+    package var clientCertificate: ClientCertificate?
     package var keyID: String?
     package var assertionAudience: ProfileSettings.AssertionAudience?
     /// The algorithm of ID tokens that the client is registered for.
@@ -61,16 +63,22 @@ package struct TokenLoginRequest: Sendable {
         let earlier = try own ?? (isSameServer ? exchange.flatMap { try exchanged($0, store) } : nil)
         let before = isSameServer ? earlier?.credentials : nil
         let assertion = try assertion(grant, before)
-        let metadata = try await metadata(grant, earlier, over: transport)
+        var metadata = try await metadata(grant, earlier, over: transport)
+        if clientCertificate != nil || before?.clientCertificate != nil {
+            let aliases = metadata.mutualTLSEndpoints.filter { endpoints[$0.key] == nil }
+            metadata.endpoints.merge(aliases) { $1 }
+        }
         // Who is the client is said by the assertion, or by nothing (RFC 7521, section 3).
         let clientID = clientID ?? earlier?.profile.clientID ?? ""
         guard !clientID.isEmpty || assertion?.issuer != nil else {
             throw OperationError(code: "token-settings-missing", "\(name): which client? Give its identifier")
         }
         let secret = clientSecret ?? before?.clientSecret
+        let certificate = clientCertificate?.pem ?? before?.clientCertificate
         var settings = ProfileSettings(
             grant: grant, endpoints: metadata.endpoints,
-            authenticationMethod: try method(hasSecret: secret != nil, before, metadata),
+            authenticationMethod: try method(
+                hasSecret: secret != nil, hasCertificate: certificate != nil, before, metadata),
             keyID: keyID ?? before?.settings.keyID,
             scopes: (scope ?? earlier?.credentials.settings.scopes ?? defaultScope).map { Scopes(parsing: $0) },
             resources: resources.isEmpty ? earlier?.credentials.settings.resources ?? [] : resources,
@@ -109,7 +117,7 @@ package struct TokenLoginRequest: Sendable {
             hasAccount: isNamed, user: sameLogin?.user, replacesAccount: replacesAccount,
             credentials: ProfileCredentials(
                 settings: settings, clientSecret: secret, proofKey: isBound ? SigningKey().secret : nil,
-                grantKey: assertion == nil ? nil : assertionKey ?? before?.grantKey),
+                grantKey: assertion == nil ? nil : assertionKey ?? before?.grantKey, clientCertificate: certificate),
             parameters: parameters, pushes: pushes)
     }
 
@@ -204,7 +212,8 @@ package struct TokenLoginRequest: Sendable {
     private func exchanged(_ exchange: ProfileSettings.Exchange, _ store: TokenStore) throws -> Earlier? {
         guard let subject = try earlier(store, named: exchange.subject) else { return nil }
         var credentials = ProfileCredentials(
-            settings: subject.credentials.settings, clientSecret: subject.credentials.clientSecret)
+            settings: subject.credentials.settings, clientSecret: subject.credentials.clientSecret,
+            clientCertificate: subject.credentials.clientCertificate)
         credentials.settings.scopes = nil
         credentials.settings.resources = []
         credentials.settings.redirectURI = nil
@@ -256,23 +265,24 @@ package struct TokenLoginRequest: Sendable {
 
     /// The method that was named, else the one of the last login, else one that fits the secret and the server.
     private func method(
-        hasSecret: Bool, _ before: ProfileCredentials?, _ metadata: ServerMetadata
+        hasSecret: Bool, hasCertificate: Bool, _ before: ProfileCredentials?, _ metadata: ServerMetadata
     ) throws -> ProfileSettings.AuthenticationMethod {
         if let authenticationMethod {
-            guard authenticationMethod == .none || hasSecret else {
+            let isUsable = authenticationMethod.takesCertificate ? hasCertificate : hasSecret
+            guard authenticationMethod == .none || isUsable else {
+                let needed = authenticationMethod.takesCertificate ? "certificate" : "secret or key"
                 throw OperationError(
-                    code: "token-settings-missing", "\(name): this way to authenticate needs the client's secret or key"
-                )
+                    code: "token-settings-missing", "\(name): this way to authenticate needs the client's \(needed)")
             }
             return authenticationMethod
         }
         // A new secret goes the way that the old one went.
         if let method = before?.settings.authenticationMethod,
-            clientSecret == nil || method.takesSecret
+            clientSecret == nil || method.takesSecret, clientCertificate == nil || method != .none
         {
             return method
         }
-        return hasSecret ? metadata.secretMethod : .none
+        return hasSecret ? metadata.secretMethod : hasCertificate ? metadata.certificateMethod : .none
     }
 }
 
@@ -282,6 +292,12 @@ extension ServerMetadata {
     package var secretMethod: ProfileSettings.AuthenticationMethod {
         let methods: [ProfileSettings.AuthenticationMethod] = [.clientSecretBasic, .clientSecretPost, .clientSecretJWT]
         return methods.first { authenticationMethods?.contains($0.rawValue) ?? true } ?? .clientSecretBasic
+    }
+
+    /// How a client uses its certificate at the server: a server that takes none for that may still bind tokens to it.
+    package var certificateMethod: ProfileSettings.AuthenticationMethod {
+        let methods: [ProfileSettings.AuthenticationMethod] = [.tlsClientAuth, .selfSignedTLSClientAuth]
+        return methods.first { authenticationMethods?.contains($0.rawValue) ?? true } ?? .none
     }
 }
 

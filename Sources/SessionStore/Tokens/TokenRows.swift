@@ -20,6 +20,7 @@ struct TokenRows {
         case clientSecret = "client secret"
         case proofKey = "proof key"
         case grantKey = "grant key"
+        case clientCertificate = "client certificate"
         case resourceTokens = "resource tokens"
 
         /// The column's name in SQL.
@@ -31,6 +32,7 @@ struct TokenRows {
             case .clientSecret: "client_secret"
             case .proofKey: "proof_key"
             case .grantKey: "grant_key"
+            case .clientCertificate: "client_certificate"
             case .resourceTokens: "resource_tokens"
             }
         }
@@ -72,6 +74,7 @@ struct TokenRows {
                 client_secret = iif(\(TokenRows.isSameClient), client_secret, NULL),
                 proof_key = iif(\(TokenRows.isSameClient), proof_key, NULL),
                 resource_tokens = iif(\(keepsResourceTokens ? TokenRows.isSameClient : "0"), resource_tokens, NULL),
+                client_certificate = iif(\(TokenRows.isSameClient), client_certificate, NULL),
                 grant_key = iif(\(TokenRows.isSameClient), grant_key, NULL),
                 issuer = excluded.issuer, client_id = excluded.client_id, account = excluded.account,
                 token_type = excluded.token_type, scope = excluded.scope, received_at = excluded.received_at,
@@ -217,19 +220,26 @@ struct TokenRows {
     func put(_ credentials: ProfileCredentials, id: Int64) throws {
         let statement = try RowStatement(
             database,
-            "UPDATE token_profile SET settings = ?, client_secret = ?, proof_key = ?, grant_key = ? WHERE id = ?")
+            """
+            UPDATE token_profile
+            SET settings = ?, client_secret = ?, proof_key = ?, grant_key = ?, client_certificate = ? WHERE id = ?
+            """)
         statement.bind(1, text: try credentials.settings.storedText())
         statement.bind(2, try credentials.clientSecret.map { try sealed($0, id, .clientSecret) })
         statement.bind(3, try credentials.proofKey.map { try sealed($0, id, .proofKey) })
         statement.bind(4, try credentials.grantKey.map { try sealed($0, id, .grantKey) })
-        statement.bind(5, id)
+        statement.bind(5, try credentials.clientCertificate.map { try sealed($0, id, .clientCertificate) })
+        statement.bind(6, id)
         try statement.run()
     }
 
     /// The settings of a profile with their secrets; `nil` where it has none.
     func credentials(named name: String) throws -> ProfileCredentials? {
         let statement = try RowStatement(
-            database, "SELECT id, settings, client_secret, proof_key, grant_key FROM token_profile WHERE name = ?")
+            database,
+            """
+            SELECT id, settings, client_secret, proof_key, grant_key, client_certificate FROM token_profile WHERE name = ?
+            """)
         defer { statement.reset() }
         statement.bind(1, text: name)
         guard try statement.step(), !statement.isNull(1) else { return nil }
@@ -237,13 +247,15 @@ struct TokenRows {
         guard let settings = ProfileSettings(storedText: statement.text(1)),
             let clientSecret = optional(statement, 2, id, .clientSecret),
             let proofKey = optional(statement, 3, id, .proofKey),
-            let grantKey = optional(statement, 4, id, .grantKey)
+            let grantKey = optional(statement, 4, id, .grantKey),
+            let clientCertificate = optional(statement, 5, id, .clientCertificate)
         else {
             throw SessionStoreError(
                 .valueDamaged, name, "the stored settings were changed or damaged; log in again")
         }
         return ProfileCredentials(
-            settings: settings, clientSecret: clientSecret, proofKey: proofKey, grantKey: grantKey)
+            settings: settings, clientSecret: clientSecret, proofKey: proofKey, grantKey: grantKey,
+            clientCertificate: clientCertificate)
     }
 
     private func token(_ statement: RowStatement) -> Result<StoredToken, SessionStoreError> {

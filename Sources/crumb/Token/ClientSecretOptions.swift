@@ -26,6 +26,18 @@ struct ClientSecretOptions: ParsableArguments {
         transform: { try registered($0, by: "--key-algorithm") })
     var keyAlgorithm: SigningKey.Algorithm?
 
+    @Option(
+        help: ArgumentHelp(
+            "The PEM file with the client's certificate and those that it was issued by, for mutual TLS (RFC 8705).",
+            valueName: "file"))
+    var clientCertificateFile: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The PEM file with the private key of that certificate. Default: the certificate's file.", valueName: "file"
+        ))
+    var clientCertificateKeyFile: String?
+
     @Flag(help: "Accept a secret or key from a file that other users can read.")
     var dangerouslyAllowExposedFiles = false
 
@@ -42,7 +54,7 @@ struct ClientSecretOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "How the client authenticates: none, client_secret_basic, client_secret_post, client_secret_jwt, "
-                + "private_key_jwt.",
+                + "private_key_jwt, tls_client_auth, self_signed_tls_client_auth.",
             valueName: "method"),
         transform: { try registered($0, by: "--auth-method") })
     var authMethod: ProfileSettings.AuthenticationMethod?
@@ -65,6 +77,21 @@ struct ClientSecretOptions: ParsableArguments {
             return Secret(bytes)
         }
         return SecretVariable.clientSecret.secret
+    }
+
+    /// The client's certificate with its key, if one was given.
+    func certificate() throws -> ClientCertificate? {
+        guard let clientCertificateFile else {
+            guard clientCertificateKeyFile == nil else {
+                throw Problem(
+                    .tokenSettingsInvalid, "--client-certificate-key-file belongs to --client-certificate-file")
+            }
+            return nil
+        }
+        let certificate = try InputFile(clientCertificateFile).contents(limit: 1 << 16)
+        try checkModes(of: clientCertificateKeyFile ?? clientCertificateFile)
+        let key = try clientCertificateKeyFile.map { try InputFile($0).contents(limit: 1 << 16) } ?? []
+        return try ClientCertificate(certificate: certificate, key: Secret(key))
     }
 
     /// The private key in a PEM file.

@@ -13,7 +13,7 @@ struct LoginDocument: RequestDocument {
         case name, flow, issuer, provider, providerTenant, providerHost, endpoints, clientID, clientSecret, clientKey,
             keyID, keyAudience, authMethod, idTokenAlgorithm, scope, resources, account, replaceAccount, redirectURI,
             push, parameters, dpop, dangerouslyAllowPlainHTTP, assertionKey, assertionKeyID, assertionIssuer,
-            assertionSubject, assertionAudience, exchange, actor, audiences
+            assertionSubject, assertionAudience, exchange, actor, audiences, clientCertificate
     }
 
     /// How the user logs in.
@@ -72,6 +72,8 @@ struct LoginDocument: RequestDocument {
     let exchange: String?
     let actor: String?
     let audiences: [String]?
+    /// The client's certificate and its private key in PEM, one behind the other.
+    let clientCertificate: String?
 
     /// What is known of the provider beforehand.
     private func preset() throws -> ProviderPreset {
@@ -105,6 +107,7 @@ struct LoginDocument: RequestDocument {
         request.clientSecret =
             try clientKey.map { try SigningKey(pem: Secret($0)).secret } ?? clientSecret.map { Secret($0) }
         request.authenticationMethod = authMethod?.value ?? (clientKey == nil ? nil : .privateKeyJWT)
+        request.clientCertificate = try clientCertificate.map { try ClientCertificate(pem: Secret($0)) }
         request.keyID = keyID
         request.assertionAudience = keyAudience?.value
         request.idTokenAlgorithm = idTokenAlgorithm
