@@ -90,6 +90,7 @@ let package = Package(
                 .embedInCode("../../Migrations/V011_sources_of_deletions.sql"),
                 .embedInCode("../../Migrations/V012_sites_of_jars.sql"),
                 .embedInCode("../../Migrations/V013_web_storage.sql"),
+                .embedInCode("../../Migrations/V014_secrets_of_further_grants.sql"),
             ]),
         .target(
             name: "RequestDecoration",

@@ -24,6 +24,8 @@ package struct ExchangeQuestion: Codable, Sendable {
     package let latestSending: Int64?
     /// How long the whole answer is worth waiting for: ``OAuth2/EndpointRequest/answerTimeout``.
     package let timeoutMilliseconds: Int64?
+    /// The certificate that the client shows, and its key, in PEM: ``OAuth2/ClientCertificate/pem``.
+    package let clientCertificate: [UInt8]?
 }
 
 extension HelperMessage where Head == ExchangeQuestion {
@@ -37,7 +39,8 @@ extension HelperMessage where Head == ExchangeQuestion {
                 request: HelperRequest(
                     method: head.method.rawValue, url: request.endpoint.description, fields: fields),
                 bodyByteCount: body.count, latestSending: request.latestSending,
-                timeoutMilliseconds: request.answerTimeout.map { Int64($0 / .milliseconds(1)) }),
+                timeoutMilliseconds: request.answerTimeout.map { Int64($0 / .milliseconds(1)) },
+                clientCertificate: request.exposedClientCertificate),
             body: body)
     }
 }

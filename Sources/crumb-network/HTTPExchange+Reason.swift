@@ -44,6 +44,7 @@ extension HTTPExchange {
         case let error as IOError: reason(error.errnoCode)
         case let error as NIOSSLError: reason(error, advice)
         case is NIOSSLExtraError: "its certificate is for another host; check the name"
+        case is UnusableCertificate: "the client's certificate or its key cannot be read; log in with other files"
         case is CancellationError: "the request was given up"
         case is TooLate: "making the connection took too long, and nothing was sent"
         case is HTTPParserError: "its answer is not HTTP; check the scheme, the host and the port"

@@ -52,6 +52,9 @@ struct HTTPExchange {
                     LastMomentBody(bytes: question.body, mayBeSent: mayBeSent(question.head)),
                     length: .known(Int64(question.body.count)))
         }
+        if let certificate = question.head.clientCertificate {
+            message.tlsConfiguration = try configuration(showing: certificate)
+        }
         let timeout = question.head.timeoutMilliseconds.map { TimeAmount.milliseconds($0) } ?? HTTPExchange.timeout
         let end = NIODeadline.now() + timeout
         let response = try await client.execute(message, deadline: end)
@@ -92,6 +95,19 @@ struct HTTPExchange {
         return received.bytes.withLock { $0 }
     }
 
+    /// How a connection is made on which the client shows a certificate (RFC 8705): the client pools it
+    /// apart from those without, or with another one.
+    private func configuration(showing pem: [UInt8]) throws -> TLSConfiguration {
+        var tls = try clients.settings.tlsConfiguration(trusting: [])
+        do {
+            tls.certificateChain = try NIOSSLCertificate.fromPEMBytes(pem).map { .certificate($0) }
+            tls.privateKey = .privateKey(try NIOSSLPrivateKey(bytes: pem, format: .pem))
+        } catch {
+            throw UnusableCertificate()
+        }
+        return tls
+    }
+
     /// Asked when the connection is there and the body is about to be written.
     private func mayBeSent(_ question: ExchangeQuestion) -> @Sendable () -> Bool {
         { [isAwaited] in
@@ -127,6 +143,9 @@ private struct LastMomentBody: AsyncSequence, Sendable {
         AsyncIterator(rest: bytes, mayBeSent: mayBeSent)
     }
 }
+
+/// The client's certificate or its key cannot be read.
+struct UnusableCertificate: Error {}
 
 /// The time to send a request was over when the connection was there, or nobody waits for the answer.
 struct TooLate: Error {}

@@ -107,7 +107,7 @@ struct KubernetesCredentialTests {
             }
             let token = FileManager.default.fileExists(atPath: isSecond) ? fresh : old
             return LoopbackServer.Response(
-                body: #"{"access_token":"a","refresh_token":"r","expires_in":7200,"id_token":"\#(token)"}"#)
+                body: #"{"access_token":"a-1","refresh_token":"refresh-1","expires_in":7200,"id_token":"\#(token)"}"#)
         }
         let base = "http://127.0.0.1:\(server.port)"
         let login = try home.crumb(

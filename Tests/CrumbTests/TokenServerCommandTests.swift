@@ -270,6 +270,137 @@ struct TokenServerCommandTests {
         #expect(try home.crumb("token", "get", "machine").text == "machine-1\n")
     }
 
+    /// A P-256 key that is good for nothing else.
+    private static let keyPEM = """
+        -----BEGIN PRIVATE KEY-----
+        MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgtCnk9IdqkTelQYji
+        XUbAYMipfZMZYQRXzTO8JUWuO9ihRANCAARF6xWrKA0ULoOvU3Bus5OjgqGoYhrv
+        kYYDGrofvzkK/nI4gQiEavTepKcKEIjhwxzqIU/y7yuk0mVLyWaVjNuE
+        -----END PRIVATE KEY-----
+
+        """
+
+    @Test("A login by a key needs no user, and its file only once")
+    func assertion() throws {
+        let words = ["token", "login", "robot", "--jwt-bearer", "--issuer", server.issuer, "--scope", "a"]
+        let missing = try home.start(words + ["--client-id", "app"]).wait()
+        #expect(missing.status == 47 && missing.talk.contains("--assertion-key-file"), "\(missing.talk)")
+        let exposed = try home.write(TokenServerCommandTests.keyPEM, to: "exposed.pem", mode: 0o644)
+        let refused = try home.start(
+            words + ["--assertion-issuer", "robot", "--assertion-key-file", exposed]
+        ).wait()
+        #expect(refused.status == 33 && refused.talk.contains("chmod 600"), "\(refused.talk)")
+        let file = try home.write(TokenServerCommandTests.keyPEM, to: "key.pem")
+        let result = try home.start(
+            words + ["--assertion-key-file", file, "--assertion-issuer", "robot", "--assertion-subject", "alice"]
+        ).wait()
+        #expect(result.status == 0 && result.talk.hasPrefix("logged in: robot: valid"), "\(result.talk)")
+        #expect(try home.crumb("token", "get", "robot").text == "robot-1\n")
+        #expect(try home.crumb("token", "refresh", "robot").status == 0)
+        #expect(try home.crumb("token", "login", "robot").status == 0)
+        let forms = server.forms(at: "/token")
+        #expect(forms.count == 3 && Set(forms).count == 3)
+        #expect(forms.allSatisfy { $0.contains("&assertion=eyJ") && !$0.contains("client_id") }, "\(forms)")
+        let status = try home.crumb("token", "status", "robot", "--json").objects().first
+        #expect(status?["grant"] as? String == "jwt_bearer")
+        #expect((status?["token"] as? [String: Any])?["account"] as? String == "alice")
+    }
+
+    /// A self-signed certificate and its key, good for nothing else.
+    private static let certificatePEM = """
+        -----BEGIN CERTIFICATE-----
+        MIIBcTCCARegAwIBAgIUMIzAvXXY+DpBHFfBNhNZQ7qKb98wCgYIKoZIzj0EAwIw
+        DjEMMAoGA1UEAwwDYXBwMB4XDTI2MTEyMzAxMjUzMFoXDTM2MTEyMDAxMjUzMFow
+        DjEMMAoGA1UEAwwDYXBwMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE+40k08qk
+        cO7oLj/bBAa1SLMfcrI1UMnobqZv9S3fUZwjclb02k/DYZDKLG7yXu53sv6PyFzA
+        c6WTU+XweESUVKNTMFEwHQYDVR0OBBYEFN+XxA4Fccd0VV41IyCU56T1H9uKMB8G
+        A1UdIwQYMBaAFN+XxA4Fccd0VV41IyCU56T1H9uKMA8GA1UdEwEB/wQFMAMBAf8w
+        CgYIKoZIzj0EAwIDSAAwRQIhAKkf8EdBNsfW0RY9gXIQwUxFLFXAo/uI5b7L5xxD
+        rkCYAiASorNDuX5WqV3pIKbCNCrRwVgO3l4AfJvkF2kXc9e6Xw==
+        -----END CERTIFICATE-----
+
+        """
+    private static let certificateKeyPEM = """
+        -----BEGIN PRIVATE KEY-----
+        MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg7HNbkdK9r9nJfqJd
+        FCYZpMnTnue34/A6AonJmh6mHPChRANCAAT7jSTTyqRw7uguP9sEBrVIsx9ysjVQ
+        yehupm/1Ld9RnCNyVvTaT8NhkMosbvJe7ney/o/IXMBzpZNT5fB4RJRU
+        -----END PRIVATE KEY-----
+
+        """
+
+    @Test("A client with a certificate names itself and sends no secret; its key is for its user alone")
+    func clientCertificate() throws {
+        let words = [
+            "token", "login", "mtls", "--client-credentials", "--issuer", server.issuer, "--client-id", "app",
+            "--client-certificate-file",
+        ]
+        let certificate = TokenServerCommandTests.certificatePEM
+        let open = try home.write(certificate, to: "certificate.pem", mode: 0o644)
+        let exposed = try home.write(TokenServerCommandTests.certificateKeyPEM, to: "exposed.pem", mode: 0o644)
+        let refused = try home.start(words + [open, "--client-certificate-key-file", exposed]).wait()
+        #expect(refused.status == 33 && refused.talk.contains("chmod 600 '\(exposed)'"), "\(refused.talk)")
+        let together = try home.write(
+            certificate + TokenServerCommandTests.certificateKeyPEM, to: "both.pem", mode: 0o644)
+        #expect(try home.start(words + [together]).wait().status == 33)
+        #expect(try home.start(words + [try home.write(certificate, to: "alone.pem")]).wait().status == 47)
+        let key = try home.write(TokenServerCommandTests.certificateKeyPEM, to: "key.pem")
+        let result = try home.start(words + [open, "--client-certificate-key-file", key]).wait()
+        #expect(result.status == 0, "\(result.talk)")
+        #expect(server.forms(at: "/token") == ["grant_type=client_credentials&client_id=app"])
+        let status = try home.crumb("token", "status", "mtls", "--json").objects().first
+        #expect(status?["authenticationMethod"] as? String == "tls_client_auth")
+        // Nothing of the key lies in the database in the clear.
+        let files = try FileManager.default.contentsOfDirectory(atPath: home.path).filter { $0.contains("sqlite") }
+        #expect(!files.isEmpty)
+        for file in files { #expect(!String(decoding: home.bytes(file), as: UTF8.self).contains("MIGHAgEA")) }
+    }
+
+    @Test("One login gives a token for each resource")
+    func resourceTokens() throws {
+        try given()
+        for (resource, token) in [("https://a.example", "access-1"), ("https://b.example", "access-2")] {
+            for _ in 0..<2 {
+                let result = try home.crumb("token", "get", "work", "--resource", resource)
+                #expect(result.status == 0 && result.text == "\(token)\n", "\(result.talk)")
+            }
+        }
+        let forms = server.forms(at: "/token")
+        #expect(forms.count == 2 && forms[1].contains("resource=https%3A%2F%2Fb.example"), "\(forms)")
+        #expect(try home.crumb("token", "get", "work").text == "access-0\n")
+        let header = try home.crumb("token", "header", "work", "--resource", "https://a.example")
+        #expect(header.text == "Authorization: Bearer access-1\n")
+        #expect(try home.crumb("token", "get", "work", "--resource", "nowhere").status == 47)
+    }
+
+    @Test("A stored token is exchanged for one that is kept as a login of its own")
+    func exchange() throws {
+        let login = try home.start(
+            ["token", "login", "work", "--client-credentials", "--issuer", server.issuer, "--client-id", "app"],
+            variables: ["CRUMB_CLIENT_SECRET": "client-s3cret"]
+        ).wait()
+        #expect(login.status == 0, "\(login.talk)")
+        for (words, said) in [(["x", "--audience", "api"], "--exchange"), (["x", "--exchange", "none"], "none")] {
+            let refused = try home.start(["token", "login"] + words).wait()
+            #expect(refused.status != 0 && refused.talk.contains(said), "\(refused.talk)")
+        }
+        for audience in ["api", "billing"] {
+            let result = try home.crumb(
+                "token", "login", audience, "--exchange", "work", "--audience", audience, "--scope", "s")
+            #expect(result.status == 0 && result.talk.hasPrefix("logged in: \(audience): valid"), "\(result.talk)")
+        }
+        #expect(try home.crumb("token", "get", "api").text == "exchanged-1\n")
+        #expect(try home.crumb("token", "refresh", "api").status == 0)
+        let forms = server.forms(at: "/token")
+        #expect(forms.count == 4 && forms[1].contains("audience=api") && forms[2].contains("audience=billing"))
+        #expect(forms[3] == forms[1] && forms[1].contains("subject_token=machine-1"))
+        #expect(try home.crumb("token", "get", "work").text == "machine-1\n")
+        // A login that would come from itself is refused before the server is asked.
+        let loop = try home.crumb("token", "login", "work", "--exchange", "api", "--account", "me")
+        #expect(loop.status != 0 && loop.talk.contains("exchanged for itself"), "\(loop.talk)")
+        #expect(server.forms(at: "/token").count == 4)
+    }
+
     @Test("A new secret goes the way that the old one went")
     func newSecret() throws {
         let words = [

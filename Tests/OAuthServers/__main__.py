@@ -10,18 +10,20 @@ import traceback
 
 import agent
 import faults
+import grants
 import kubernetes_clients
 import leaks
 import many
 import story
 from checks import all_checks
 from crumb import Crumb
+from servers.authlib_grants import AuthlibGrants
 from servers.django_toolkit import DjangoToolkit
 from servers.glewlwyd import Glewlwyd
 from servers.oidc_mock import OIDCProviderMock
 from servers.rotating import RotatingServer
 
-SERVERS = {server.name: server for server in (Glewlwyd, DjangoToolkit, OIDCProviderMock, RotatingServer)}
+SERVERS = {server.name: server for server in (Glewlwyd, DjangoToolkit, OIDCProviderMock, AuthlibGrants, RotatingServer)}
 
 
 def free_port():
@@ -57,7 +59,8 @@ class Run:
         server.start()
         try:
             crumb = self.home(name)
-            for check in all_checks(server, self.arguments.rounds or 3):
+            checks = grants.CHECKS if server.name == "authlib" else all_checks(server, self.arguments.rounds or 3)
+            for check in checks:
                 self.check(name, check, crumb, server)
         finally:
             server.stop()

@@ -175,6 +175,24 @@ def check_stopped(crumb, server, rounds, count):
     expect(kept["refresh_token"] == "late-Rm2cS", "what the server gave was thrown away")
 
 
+def check_resources(crumb, server, rounds, count):
+    """Many processes want tokens for different resources at once: one refresh for each, and the login lives."""
+    given(crumb, server)
+    for number in range(1, min(rounds, 10) + 1):
+        before = server.requests
+        processes = [
+            crumb.start("token", "get", "p", "--resource", f"https://r{number}-{index % 5}.example")
+            for index in range(count)]
+        results = [crumb.end(process) for process in processes]
+        failed = [result.talk for result in results if result.status]
+        expect(not failed, "round", number, failed[:3])
+        tokens = [{result.output for result in results[index::5]} for index in range(5)]
+        expect(all(len(found) == 1 for found in tokens) and len(set.union(*tokens)) == 5, "round", number, tokens)
+        expect(server.requests == before + 5 and server.is_alive, "round", number, server.requests - before)
+    # The login's own token is as it was.
+    expect(crumb("token", "get", "p").output == "access-0-Vq3xT9\n")
+
+
 def check_refused(crumb, server, rounds, count):
     """Where the login is lost, one asks and all are told."""
     given(crumb, server)
@@ -198,5 +216,5 @@ def check_unreachable(crumb, server, rounds, count):
 
 CHECKS = [
     check_once, check_killed, check_killed_with_grace, check_killed_without_grace, check_helper_ends, check_stopped,
-    check_refused, check_unreachable,
+    check_resources, check_refused, check_unreachable,
 ]

@@ -9,12 +9,20 @@ public enum ClientAuthentication: Sendable, Equatable {
     case clientSecretPost(clientID: String, secret: Secret)
     /// An assertion that ``ClientAssertion`` has signed, good for one request (`private_key_jwt`; RFC 7523).
     case clientAssertion(clientID: String, assertion: Secret)
+    /// The same with the client's secret as the key (`client_secret_jwt`; OpenID Connect Core 1.0, section 9).
+    case clientSecretAssertion(clientID: String, assertion: Secret)
+
+    /// A certificate, shown when the connection is made (`tls_client_auth`; RFC 8705, section 2.1).
+    case tlsClientAuth(clientID: String)
+    /// A certificate that the client has issued itself (`self_signed_tls_client_auth`; RFC 8705, section 2.2).
+    case selfSignedTLSClientAuth(clientID: String)
 
     /// The client identifier.
     public var clientID: String {
         switch self {
         case .publicClient(let clientID), .clientSecretBasic(let clientID, _), .clientSecretPost(let clientID, _),
-            .clientAssertion(let clientID, _):
+            .clientAssertion(let clientID, _), .clientSecretAssertion(let clientID, _),
+            .tlsClientAuth(let clientID), .selfSignedTLSClientAuth(let clientID):
             clientID
         }
     }
@@ -26,14 +34,18 @@ public enum ClientAuthentication: Sendable, Equatable {
         case .clientSecretBasic: "client_secret_basic"
         case .clientSecretPost: "client_secret_post"
         case .clientAssertion: "private_key_jwt"
+        case .clientSecretAssertion: "client_secret_jwt"
+        case .tlsClientAuth: "tls_client_auth"
+        case .selfSignedTLSClientAuth: "self_signed_tls_client_auth"
         }
     }
 
     /// The client's secret, where it has one.
     var secret: Secret? {
         switch self {
-        case .publicClient: nil
-        case .clientSecretBasic(_, let secret), .clientSecretPost(_, let secret), .clientAssertion(_, let secret):
+        case .publicClient, .tlsClientAuth, .selfSignedTLSClientAuth: nil
+        case .clientSecretBasic(_, let secret), .clientSecretPost(_, let secret), .clientAssertion(_, let secret),
+            .clientSecretAssertion(_, let secret):
             secret
         }
     }
@@ -49,14 +61,15 @@ public enum ClientAuthentication: Sendable, Equatable {
     /// Adds to `body` what the method sends there.
     func addParameters(to body: inout FormBody) {
         switch self {
-        case .publicClient(let clientID):
+        // RFC 8705, section 2: the identifier tells the server which client's certificate to expect.
+        case .publicClient(let clientID), .tlsClientAuth(let clientID), .selfSignedTLSClientAuth(let clientID):
             if !clientID.isEmpty { body.append("client_id", clientID) }
         case .clientSecretBasic:
             break
         case .clientSecretPost(let clientID, let secret):
             body.append("client_id", clientID)
             body.append("client_secret", secret)
-        case .clientAssertion(let clientID, let assertion):
+        case .clientAssertion(let clientID, let assertion), .clientSecretAssertion(let clientID, let assertion):
             body.append("client_id", clientID)
             body.append("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer")
             body.append("client_assertion", assertion)

@@ -16,6 +16,7 @@ public struct EndpointRequest: Sendable, Equatable {
     /// The access token that the request presents and that is bound to a key.
     let boundToken: Secret?
     private var proof: Secret?
+    private var clientCertificate: Secret?
     /// When it is too late to begin sending the request, in microseconds since the Unix epoch; `nil` where it never is.
     ///
     /// A transport looks at the time before it writes the body, however long making the connection took.
@@ -80,6 +81,17 @@ public struct EndpointRequest: Sendable, Equatable {
 
     /// The request's body.
     public var exposedBody: [UInt8] { body.exposedBytes }
+
+    /// The certificate that the client shows when the connection is made, with its private key: see
+    /// ``ClientCertificate/pem``. `nil` for none.
+    public var exposedClientCertificate: [UInt8]? { clientCertificate?.exposedBytes }
+
+    /// The same request over a connection on which the client shows a certificate (RFC 8705).
+    func showing(_ certificate: Secret) -> Self {
+        var request = self
+        request.clientCertificate = certificate
+        return request
+    }
 
     /// The same request with a proof that the client has a key (RFC 9449, section 4).
     func proving(with proof: Secret) -> Self {

@@ -1,6 +1,7 @@
 /// What sends requests to authorization servers: an HTTP client, or a test.
 ///
-/// A transport follows no redirects, checks the server's certificate, gives up after a time of its own, and stops
+/// A transport follows no redirects, checks the server's certificate, shows the client's
+/// (``EndpointRequest/exposedClientCertificate``) on a connection that no other client uses, gives up after a time of its own, and stops
 /// receiving a body after ``EndpointResponse/maximumBodySize`` bytes and one more. It sends no request after its
 /// ``EndpointRequest/latestSending``.
 public protocol EndpointTransport: Sendable {

@@ -106,3 +106,27 @@ public struct EndpointURL: Sendable, Hashable, CustomStringConvertible {
         }
     }
 }
+
+/// The URL of a resource that a token is for (RFC 8707).
+package enum ResourceIndicator {
+    /// Makes sure that a resource is an absolute URI without a fragment (section 2).
+    ///
+    /// - Throws: ``OAuth2Error/Code/invalidEndpoint``.
+    package static func check(_ resource: String) throws(OAuth2Error) {
+        let scheme = resource.utf8.prefix { $0 != UInt8(ascii: ":") }
+        let isSchemeValid = scheme.enumerated().allSatisfy { index, byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."):
+                index > 0
+            default: false
+            }
+        }
+        guard !scheme.isEmpty, isSchemeValid, scheme.count < resource.utf8.count, resource.utf8.count <= 2048,
+            resource.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "#") })
+        else {
+            throw OAuth2Error(
+                .invalidEndpoint, "A resource is an absolute URL without a fragment, such as https://api.example/.")
+        }
+    }
+}

@@ -50,6 +50,8 @@ public struct IntrospectedToken: Sendable, Equatable {
     public let expiry: Int64?
     /// When it was issued.
     public let issuedAt: Int64?
+    /// The thumbprint of the certificate that it is bound to (RFC 8705, section 3.2).
+    public let certificateThumbprint: String?
 
     init(_ members: JSONObject, isActive: Bool) {
         self.isActive = isActive
@@ -62,5 +64,6 @@ public struct IntrospectedToken: Sendable, Equatable {
         expiry = members["exp"].flatMap(TokenExpiry.numericDate)
         issuedAt = members["iat"].flatMap(TokenExpiry.numericDate)
         audience = members["aud"]?.texts ?? []
+        certificateThumbprint = members.certificateThumbprint
     }
 }

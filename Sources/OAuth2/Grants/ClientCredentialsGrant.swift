@@ -1,5 +1,5 @@
 /// The client's own tokens, without a user (RFC 6749, section 4.4).
-public struct ClientCredentialsGrant: Sendable, Equatable {
+public struct ClientCredentialsGrant: RepeatableGrant, Equatable {
     /// The server's token endpoint.
     public var tokenEndpoint: EndpointURL
     /// The client and its authentication.

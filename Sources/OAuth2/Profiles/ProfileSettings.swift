@@ -8,6 +8,10 @@ public struct ProfileSettings: Sendable, Hashable, Codable {
         case deviceCode = "device_code"
         /// The client itself.
         case clientCredentials = "client_credentials"
+        /// An assertion that a key has signed (RFC 7523).
+        case jwtBearer = "jwt_bearer"
+        /// The tokens of another login (RFC 8693).
+        case tokenExchange = "token_exchange"
         /// Another tool.
         case imported
     }
@@ -22,6 +26,23 @@ public struct ProfileSettings: Sendable, Hashable, Codable {
         case clientSecretPost = "client_secret_post"
         /// With a signature.
         case privateKeyJWT = "private_key_jwt"
+        /// With a code made by the secret, which itself is not sent.
+        case clientSecretJWT = "client_secret_jwt"
+        /// With a certificate that an authority has issued (RFC 8705).
+        case tlsClientAuth = "tls_client_auth"
+        /// With a certificate that the client has issued itself.
+        case selfSignedTLSClientAuth = "self_signed_tls_client_auth"
+
+        /// Whether it takes a secret that the server has, too.
+        package var takesSecret: Bool {
+            switch self {
+            case .clientSecretBasic, .clientSecretPost, .clientSecretJWT: true
+            case .none, .privateKeyJWT, .tlsClientAuth, .selfSignedTLSClientAuth: false
+            }
+        }
+
+        /// Whether it takes a certificate.
+        package var takesCertificate: Bool { self == .tlsClientAuth || self == .selfSignedTLSClientAuth }
     }
 
     /// Whom a client's signature is made out to (RFC 7523, section 3, point 3): servers differ in which they take.
@@ -30,6 +51,48 @@ public struct ProfileSettings: Sendable, Hashable, Codable {
         case issuer
         /// The URL of the token endpoint.
         case tokenEndpoint = "token_endpoint"
+    }
+
+    /// What the assertions of ``Grant/jwtBearer`` say (RFC 7523, section 3).
+    public struct Assertion: Sendable, Hashable, Codable {
+        /// Who signs; `nil` for the client.
+        public var issuer: String?
+        /// Whom the tokens are for; `nil` for the issuer.
+        public var subject: String?
+        /// Whom the assertion is made out to; `nil` for whom the client's own assertions are.
+        public var audience: String?
+        /// The issuer's name for its key.
+        public var keyID: String?
+
+        /// An assertion that says as little as possible.
+        public init(
+            issuer: String? = nil, subject: String? = nil, audience: String? = nil, keyID: String? = nil
+        ) {
+            self.issuer = issuer
+            self.subject = subject
+            self.audience = audience
+            self.keyID = keyID
+        }
+    }
+
+    /// What ``Grant/tokenExchange`` exchanges (RFC 8693, section 2.1).
+    public struct Exchange: Sendable, Hashable, Codable {
+        /// The name of the login whose access token is exchanged.
+        public var subject: String
+        /// The name of the login of who acts for its user; `nil` if they act themselves.
+        public var actor: String?
+        /// The names of the services that the new token is for.
+        public var audiences: [String]
+
+        /// The exchange of a login's access token.
+        public init(subject: String, actor: String? = nil, audiences: [String] = []) {
+            self.subject = subject
+            self.actor = actor
+            self.audiences = audiences
+        }
+
+        /// The logins that it takes.
+        package var logins: [String] { [subject] + (actor.map { [$0] } ?? []) }
     }
 
     /// Where the tokens come from.
@@ -60,6 +123,10 @@ public struct ProfileSettings: Sendable, Hashable, Codable {
     public var serverIDTokenAlgorithms: [String]?
     /// Whether requests for authorization are pushed to the server beforehand (RFC 9126).
     public var pushesRequests: Bool?
+    /// What assertions say in the place of a user's login; `nil` for a grant without them.
+    public var assertion: Assertion?
+    /// What is exchanged; `nil` for a grant that exchanges nothing.
+    public var exchange: Exchange?
     /// Further parameters of the page to log in on, names and values in turn.
     private var furtherParameters: [String]?
     private var endpointURLs: [String: String]

@@ -141,8 +141,7 @@ public struct SigningKey: Sendable, Equatable {
 
     /// A JSON Web Signature in its compact form (RFC 7515, section 3.1), whose header says ``algorithm``.
     func signed(header: JSONWriter, payload: JSONWriter) throws(OAuth2Error) -> Secret {
-        let input =
-            Base64.encodeForURL(header.bytes) + [UInt8(ascii: ".")] + Base64.encodeForURL(payload.bytes)
+        let input = JSONWebSignature.input(header: header, payload: payload)
         let signature: [UInt8]? =
             switch try signer {
             case .es256(let key): (try? key.signature(for: input)).map { Array($0.rawRepresentation) }
@@ -151,6 +150,6 @@ public struct SigningKey: Sendable, Equatable {
             case .edDSA(let key): (try? key.signature(for: input)).map { Array($0) }
             }
         guard let signature else { throw OAuth2Error(.invalidKey, "The key cannot sign.") }
-        return Secret(input + [UInt8(ascii: ".")] + Base64.encodeForURL(signature))
+        return JSONWebSignature.compact(input, signature: signature)
     }
 }

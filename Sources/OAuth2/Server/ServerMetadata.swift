@@ -18,6 +18,8 @@ public struct ServerMetadata: Sendable, Equatable {
         case userInfo = "userinfo_endpoint"
         /// Where the server's keys are.
         case keys = "jwks_uri"
+        /// Where clients are registered.
+        case registration = "registration_endpoint"
 
         /// What it is for, in a sentence.
         var purpose: String {
@@ -30,6 +32,7 @@ public struct ServerMetadata: Sendable, Equatable {
             case .introspection: "introspecting tokens"
             case .userInfo: "the user's claims"
             case .keys: "its keys"
+            case .registration: "registering clients"
             }
         }
     }
@@ -38,6 +41,8 @@ public struct ServerMetadata: Sendable, Equatable {
     public var issuer: String
     /// The URLs that the server tells, as it writes them.
     public var endpoints: [Endpoint: String]
+    /// Where clients that show a certificate go instead (RFC 8705, section 5).
+    public var mutualTLSEndpoints: [Endpoint: String] = [:]
     /// Whether the server names itself in every redirect (RFC 9207, section 3).
     public var sendsIssuer = false
     /// Whether the server takes authorization requests only where they were pushed (RFC 9126, section 5).
@@ -56,6 +61,11 @@ public struct ServerMetadata: Sendable, Equatable {
     init(issuer: String, members: JSONObject) {
         self.init(issuer: issuer)
         for endpoint in Endpoint.allCases { endpoints[endpoint] = members[endpoint.rawValue]?.nonEmptyText }
+        if case .object(let aliases)? = members["mtls_endpoint_aliases"] {
+            for endpoint in Endpoint.allCases {
+                mutualTLSEndpoints[endpoint] = aliases[endpoint.rawValue]?.nonEmptyText
+            }
+        }
         if case .boolean(let sends)? = members["authorization_response_iss_parameter_supported"] { sendsIssuer = sends }
         if case .boolean(let requires)? = members["require_pushed_authorization_requests"] {
             requiresPushedRequests = requires
@@ -84,6 +94,7 @@ public struct ServerMetadata: Sendable, Equatable {
     func completed(by other: ServerMetadata) -> ServerMetadata {
         var metadata = self
         metadata.endpoints.merge(other.endpoints) { own, _ in own }
+        metadata.mutualTLSEndpoints.merge(other.mutualTLSEndpoints) { own, _ in own }
         metadata.sendsIssuer = sendsIssuer || other.sendsIssuer
         metadata.requiresPushedRequests = requiresPushedRequests || other.requiresPushedRequests
         metadata.authenticationMethods = authenticationMethods ?? other.authenticationMethods

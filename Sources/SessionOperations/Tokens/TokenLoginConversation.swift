@@ -22,11 +22,18 @@ package struct TokenLoginConversation: Sendable {
     private var scopes: Scopes { plan.credentials.settings.scopes.map { Scopes(parsing: $0) } ?? [] }
     private var resources: [String] { plan.credentials.settings.resources }
 
-    /// The client's own tokens.
-    package func clientTokens() async throws -> TokenSet {
-        let grant = ClientCredentialsGrant(
-            tokenEndpoint: try url(.token), authentication: try authentication(),
-            scopes: scopes.isEmpty ? nil : scopes, resources: resources)
+    /// The tokens of a grant that needs no user.
+    ///
+    /// - Parameter tokens: The tokens of another login, by its name, renewed if they are due.
+    /// - Throws: `OperationError` if the grant needs a user.
+    package func tokensWithoutUser(
+        loggedInAs tokens: (String) async throws -> TokenSet
+    ) async throws -> TokenSet {
+        let grant = try await plan.credentials.repeatableGrant(
+            of: plan.profile, now: { now().microseconds }, loggedInAs: tokens)
+        guard let grant else {
+            throw OperationError(code: "login-failed", "\(plan.name): this login needs a user")
+        }
         return try await checked(
             try grant.tokens(in: try await send(grant.request()), now: now().microseconds), nonce: nil)
     }

@@ -12,11 +12,18 @@ package struct TokenLoginRequest: Sendable {
     package var clientID: String?
     package var clientSecret: Secret?
     package var authenticationMethod: ProfileSettings.AuthenticationMethod?
+    /// The client's certificate and its key.
+    package var clientCertificate: ClientCertificate?
     package var keyID: String?
     package var assertionAudience: ProfileSettings.AssertionAudience?
     /// The algorithm of ID tokens that the client is registered for.
     package var idTokenAlgorithm: String?
     package var grant: ProfileSettings.Grant?
+    /// The private key that signs assertions in the place of a user's login, and what these say.
+    package var assertionKey: Secret?
+    package var assertion = ProfileSettings.Assertion()
+    /// What is exchanged for the tokens.
+    package var exchange: ProfileSettings.Exchange?
     package var scope: String?
     /// The scopes where neither this nor the last login says any: what a provider's preset has.
     package var defaultScope: String?
@@ -48,24 +55,38 @@ package struct TokenLoginRequest: Sendable {
     ///
     /// - Throws: `OperationError`, `SessionStoreError`, or `OAuth2Error`.
     package func plan(_ store: TokenStore, over transport: any EndpointTransport) async throws -> TokenLoginPlan {
-        let earlier = try earlier(store)
+        let own = try earlier(store)
         let isSameServer = issuer == nil && endpoints.isEmpty
+        let grant = try grant ?? own.flatMap { try usable($0.credentials.settings.grant) } ?? .authorizationCode
+        let exchange = try exchange(grant, own, store)
+        // An exchange is made by the client and at the server of the login that is exchanged, unless it names others.
+        let earlier = try own ?? (isSameServer ? exchange.flatMap { try exchanged($0, store) } : nil)
         let before = isSameServer ? earlier?.credentials : nil
-        let grant = try grant ?? earlier.flatMap { try usable($0.credentials.settings.grant) } ?? .authorizationCode
-        let metadata = try await metadata(grant, earlier, over: transport)
-        guard let clientID = clientID ?? earlier?.profile.clientID, !clientID.isEmpty else {
+        let assertion = try assertion(grant, before)
+        var metadata = try await metadata(grant, earlier, over: transport)
+        if clientCertificate != nil || before?.clientCertificate != nil {
+            let aliases = metadata.mutualTLSEndpoints.filter { endpoints[$0.key] == nil }
+            metadata.endpoints.merge(aliases) { $1 }
+        }
+        // Who is the client is said by the assertion, or by nothing (RFC 7521, section 3).
+        let clientID = clientID ?? earlier?.profile.clientID ?? ""
+        guard !clientID.isEmpty || assertion?.issuer != nil else {
             throw OperationError(code: "token-settings-missing", "\(name): which client? Give its identifier")
         }
         let secret = clientSecret ?? before?.clientSecret
+        let certificate = clientCertificate?.pem ?? before?.clientCertificate
         var settings = ProfileSettings(
             grant: grant, endpoints: metadata.endpoints,
-            authenticationMethod: try method(hasSecret: secret != nil, before, metadata),
+            authenticationMethod: try method(
+                hasSecret: secret != nil, hasCertificate: certificate != nil, before, metadata),
             keyID: keyID ?? before?.settings.keyID,
             scopes: (scope ?? earlier?.credentials.settings.scopes ?? defaultScope).map { Scopes(parsing: $0) },
             resources: resources.isEmpty ? earlier?.credentials.settings.resources ?? [] : resources,
             redirectURI: redirectURI ?? earlier?.credentials.settings.redirectURI,
             dangerouslyAllowsPlainHTTP: dangerouslyAllowsPlainHTTP
                 || before?.settings.dangerouslyAllowsPlainHTTP == true)
+        settings.assertion = assertion
+        settings.exchange = exchange
         settings.assertionAudience = assertionAudience ?? before?.settings.assertionAudience
         settings.idTokenAlgorithm = idTokenAlgorithm ?? before?.settings.idTokenAlgorithm
         settings.serverIDTokenAlgorithms = metadata.idTokenAlgorithms
@@ -80,11 +101,14 @@ package struct TokenLoginRequest: Sendable {
             isSameServer
             || !metadata.issuer.isEmpty && metadata.issuer == earlier?.profile.issuer
                 && clientID == earlier?.profile.clientID
-        let sameLogin = isSameClient ? earlier : nil
-        let isNamed = account != nil || sameLogin?.namesAccount == true
+        let sameLogin = isSameClient ? own : nil
+        let target =
+            try account ?? assertion?.account ?? exchange.map { try self.account(exchanging: $0, settings, store) }
+        let isNamed = target != nil || sameLogin?.namesAccount == true
         settings.namesAccount = isNamed
         let profile = ProfileID(
-            issuer: metadata.issuer, clientID: clientID, account: account ?? sameLogin?.profile.account ?? "")
+            issuer: metadata.issuer, clientID: clientID, account: target ?? sameLogin?.profile.account ?? "")
+        try store.checkExchange(settings, of: name)
         if settings.scopes.map({ Scopes(parsing: $0).contains("openid") }) != true {
             try checkAccount(of: profile, store)
         }
@@ -92,7 +116,8 @@ package struct TokenLoginRequest: Sendable {
             name: name, metadata: metadata, profile: profile,
             hasAccount: isNamed, user: sameLogin?.user, replacesAccount: replacesAccount,
             credentials: ProfileCredentials(
-                settings: settings, clientSecret: secret, proofKey: isBound ? SigningKey().secret : nil),
+                settings: settings, clientSecret: secret, proofKey: isBound ? SigningKey().secret : nil,
+                grantKey: assertion == nil ? nil : assertionKey ?? before?.grantKey, clientCertificate: certificate),
             parameters: parameters, pushes: pushes)
     }
 
@@ -139,6 +164,10 @@ package struct TokenLoginRequest: Sendable {
     }
 
     private func earlier(_ store: TokenStore) throws -> Earlier? {
+        try earlier(store, named: name)
+    }
+
+    private func earlier(_ store: TokenStore, named name: String) throws -> Earlier? {
         do throws(SessionStoreError) {
             let stored = try store.get(name)
             return try store.credentials(name).map { credentials in
@@ -150,6 +179,58 @@ package struct TokenLoginRequest: Sendable {
             guard error.code == .tokenNotFound || error.code == .valueDamaged else { throw error }
             return nil
         }
+    }
+
+    /// What assertions say, if there are any: what is not said now was said before.
+    private func assertion(
+        _ grant: ProfileSettings.Grant, _ before: ProfileCredentials?
+    ) throws -> ProfileSettings.Assertion? {
+        guard grant == .jwtBearer else { return nil }
+        guard assertionKey != nil || before?.grantKey != nil else {
+            throw OperationError(
+                code: "token-settings-missing", "\(name): which key signs the assertion? Give --assertion-key-file")
+        }
+        let earlier = before?.settings.assertion
+        return ProfileSettings.Assertion(
+            issuer: assertion.issuer ?? earlier?.issuer, subject: assertion.subject ?? earlier?.subject,
+            audience: assertion.audience ?? earlier?.audience, keyID: assertion.keyID ?? earlier?.keyID)
+    }
+
+    /// What is exchanged, if anything is: other logins of the store.
+    private func exchange(
+        _ grant: ProfileSettings.Grant, _ own: Earlier?, _ store: TokenStore
+    ) throws -> ProfileSettings.Exchange? {
+        guard grant == .tokenExchange else { return nil }
+        guard let exchange = exchange ?? own?.credentials.settings.exchange else {
+            throw OperationError(code: "token-settings-missing", "\(name): which login is exchanged? Give --exchange")
+        }
+        for login in exchange.logins { _ = try store.get(login) }
+        return exchange
+    }
+
+    /// What an exchange takes over of the login that it exchanges: server and client.
+    private func exchanged(_ exchange: ProfileSettings.Exchange, _ store: TokenStore) throws -> Earlier? {
+        guard let subject = try earlier(store, named: exchange.subject) else { return nil }
+        var credentials = ProfileCredentials(
+            settings: subject.credentials.settings, clientSecret: subject.credentials.clientSecret,
+            clientCertificate: subject.credentials.clientCertificate)
+        credentials.settings.scopes = nil
+        credentials.settings.resources = []
+        credentials.settings.redirectURI = nil
+        credentials.settings.parameters = []
+        credentials.settings.pushesRequests = nil
+        return Earlier(profile: subject.profile, credentials: credentials, user: subject.user)
+    }
+
+    /// The account of an exchanged token: whose it is and what it is for, so that each has a profile of its own.
+    private func account(
+        exchanging exchange: ProfileSettings.Exchange, _ settings: ProfileSettings, _ store: TokenStore
+    ) throws -> String {
+        let subject = try store.get(exchange.subject).profile
+        let owner = subject.id.account.isEmpty ? subject.name : subject.id.account
+        let targets = exchange.audiences + settings.resources + (settings.scopes.map { [$0] } ?? [])
+        let actor = exchange.actor.map { " by \($0)" } ?? ""
+        return (targets.isEmpty ? owner : "\(owner) for \(targets.joined(separator: " "))") + actor
     }
 
     private func usable(_ grant: ProfileSettings.Grant) throws -> ProfileSettings.Grant? {
@@ -175,41 +256,54 @@ package struct TokenLoginRequest: Sendable {
         let isOpenID = (scope ?? defaultScope).map { Scopes(parsing: $0).contains("openid") } ?? false
         let keys: Set<ServerMetadata.Endpoint> = isOpenID ? [.keys] : []
         switch grant {
-        case .clientCredentials: return [.token]
+        case .clientCredentials, .jwtBearer, .tokenExchange: return [.token]
         case .deviceCode: return keys.union([.token, .deviceAuthorization])
-        default: return keys.union(pushes ? [.token, .authorization, .pushedAuthorization] : [.token, .authorization])
+        case .authorizationCode, .imported:
+            return keys.union(pushes ? [.token, .authorization, .pushedAuthorization] : [.token, .authorization])
         }
     }
 
     /// The method that was named, else the one of the last login, else one that fits the secret and the server.
     private func method(
-        hasSecret: Bool, _ before: ProfileCredentials?, _ metadata: ServerMetadata
+        hasSecret: Bool, hasCertificate: Bool, _ before: ProfileCredentials?, _ metadata: ServerMetadata
     ) throws -> ProfileSettings.AuthenticationMethod {
         if let authenticationMethod {
-            guard authenticationMethod == .none || hasSecret else {
+            let isUsable = authenticationMethod.takesCertificate ? hasCertificate : hasSecret
+            guard authenticationMethod == .none || isUsable else {
+                let needed = authenticationMethod.takesCertificate ? "certificate" : "secret or key"
                 throw OperationError(
-                    code: "token-settings-missing", "\(name): this way to authenticate needs the client's secret or key"
-                )
+                    code: "token-settings-missing", "\(name): this way to authenticate needs the client's \(needed)")
             }
             return authenticationMethod
         }
         // A new secret goes the way that the old one went.
         if let method = before?.settings.authenticationMethod,
-            clientSecret == nil || [.clientSecretBasic, .clientSecretPost].contains(method)
+            clientSecret == nil || method.takesSecret, clientCertificate == nil || method != .none
         {
             return method
         }
-        return hasSecret ? metadata.secretMethod : .none
+        return hasSecret ? metadata.secretMethod : hasCertificate ? metadata.certificateMethod : .none
     }
 }
 
 extension ServerMetadata {
-    /// How a client's secret is sent to the server (RFC 8414, section 2: without the list, it is `client_secret_basic`).
+    /// How a client uses its secret at the server: the first of these methods that the server takes (RFC 8414, section
+    /// 2: without a list, it is `client_secret_basic`).
     package var secretMethod: ProfileSettings.AuthenticationMethod {
-        guard let methods = authenticationMethods else { return .clientSecretBasic }
-        return methods.contains("client_secret_post") && !methods.contains("client_secret_basic")
-            ? .clientSecretPost : .clientSecretBasic
+        let methods: [ProfileSettings.AuthenticationMethod] = [.clientSecretBasic, .clientSecretPost, .clientSecretJWT]
+        return methods.first { authenticationMethods?.contains($0.rawValue) ?? true } ?? .clientSecretBasic
     }
+
+    /// How a client uses its certificate at the server: a server that takes none for that may still bind tokens to it.
+    package var certificateMethod: ProfileSettings.AuthenticationMethod {
+        let methods: [ProfileSettings.AuthenticationMethod] = [.tlsClientAuth, .selfSignedTLSClientAuth]
+        return methods.first { authenticationMethods?.contains($0.rawValue) ?? true } ?? .none
+    }
+}
+
+extension ProfileSettings.Assertion {
+    /// Whose tokens an assertion gets; `nil` if it speaks for the client.
+    fileprivate var account: String? { subject ?? issuer }
 }
 
 /// How a login goes.

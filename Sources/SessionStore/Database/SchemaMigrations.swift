@@ -22,6 +22,7 @@ enum SchemaMigrations {
         Migration(name: "V011", sql: PackageResources.V011_sources_of_deletions_sql),
         Migration(name: "V012", sql: PackageResources.V012_sites_of_jars_sql),
         Migration(name: "V013", sql: PackageResources.V013_web_storage_sql),
+        Migration(name: "V014", sql: PackageResources.V014_secrets_of_further_grants_sql),
     ]
 
     /// The name of the newest migration that this version of the program knows.

@@ -17,6 +17,9 @@ public struct StoredToken: Sendable {
     /// `nil` for tokens that were read, not refreshed.
     public internal(set) var idTokenRefusal: OAuth2Error?
 
+    /// The resource that the access token is for (RFC 8707); `nil` for the login's own.
+    public internal(set) var resource: String?
+
     /// Whether the server may still renew the tokens, as far as is known at `now`.
     public func isRefreshable(at now: Timestamp) -> Bool {
         refusal == nil && tokens.isRefreshable(at: now.microseconds)

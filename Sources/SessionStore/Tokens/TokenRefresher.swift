@@ -116,9 +116,12 @@ public final class TokenRefresher: Sendable {
     ///
     /// Where a refresh fails and the access token still lives, it is given all the same.
     ///
+    /// - Parameter resource: The URL of what the access token is for (RFC 8707); `nil` for the login's own. Each
+    ///   resource has a token of its own, and all come from one refresh token under one lease.
     /// - Throws: `SessionStoreError`, `OAuth2Error`, or ``TokenRefreshError``.
-    public func token(_ name: String) async throws -> StoredToken {
-        let stored = try store.get(name)
+    public func token(_ name: String, for resource: String? = nil) async throws -> StoredToken {
+        if let resource { try ResourceIndicator.check(resource) }
+        let stored = try store.get(name, for: resource)
         guard needsRefresh(stored) else { return stored }
         guard stored.refusal == nil else {
             guard stored.tokens.validity(at: now().microseconds) == .due else {
@@ -129,7 +132,7 @@ public final class TokenRefresher: Sendable {
         do {
             return try await refresh(stored)
         } catch {
-            let latest = try store.get(name)
+            let latest = try store.get(name, for: resource)
             guard latest.tokens.validity(at: now().microseconds, skew: timing.skew) == .due else { throw error }
             return latest
         }
@@ -140,8 +143,9 @@ public final class TokenRefresher: Sendable {
     /// A refresh of another process that ends meanwhile counts.
     ///
     /// - Throws: `SessionStoreError`, `OAuth2Error`, or ``TokenRefreshError``.
-    public func refreshed(_ name: String) async throws -> StoredToken {
-        try await refresh(try store.get(name))
+    public func refreshed(_ name: String, for resource: String? = nil) async throws -> StoredToken {
+        if let resource { try ResourceIndicator.check(resource) }
+        return try await refresh(try store.get(name, for: resource))
     }
 
     /// The tokens of a profile in the place of an access token that a site refuses although its time is not over: it was
@@ -188,7 +192,7 @@ public final class TokenRefresher: Sendable {
 
     /// Joins the refresh of this process that is under way, or begins one.
     func refresh(_ stored: StoredToken) async throws -> StoredToken {
-        let name = stored.profile.name
+        let name = stored.flight
         let flight = progress.withLock { progress in
             if let flight = progress.flights[name] { return flight }
             if let pause = progress.pauses[name], now() < pause.end, pause.generation == stored.generation {
@@ -211,7 +215,8 @@ public final class TokenRefresher: Sendable {
         let holder = LeaseHolder(process: process, witness: witness, using: &generator)
         var waited = Duration.zero
         while true {
-            let outcome = try store.takeLease(name, for: holder, until: leaseEnd(), witness: witness, now: now())
+            let outcome = try store.takeLease(
+                name, resource: seen.resource, for: holder, until: leaseEnd(), witness: witness, now: now())
             switch outcome {
             case .taken(let current):
                 do {
@@ -294,14 +299,15 @@ public final class TokenRefresher: Sendable {
             }
             let renewal = TokenRenewal(
                 store: store, holder: holder, transport: leased, checkIDToken: checkIDToken, keyTransport: transport,
-                now: now)
+                now: now
+            ) { [self] name in try await token(name).tokens }
             let renewed = try await renewing(holder, of: name) { try await renewal.run(current) }
-            progress.withLock { $0.renewals[name] = (renewed.tokens.accessToken, now()) }
+            progress.withLock { $0.renewals[current.flight] = (renewed.tokens.accessToken, now()) }
             return renewed
         } catch {
             if let error = error as? OAuth2Error, let seconds = error.retryAfter {
                 let end = now().advanced(bySeconds: Int64(min(seconds, TokenRefresher.longestPause)))
-                progress.withLock { $0.pauses[name] = (error, end, current.generation) }
+                progress.withLock { $0.pauses[current.flight] = (error, end, current.generation) }
             }
             // Where this fails too, the lease runs out.
             try? store.releaseLease(name, of: holder)
@@ -333,6 +339,11 @@ public final class TokenRefresher: Sendable {
     private func removeFlight(_ name: String) {
         progress.withLock { _ = $0.flights.removeValue(forKey: name) }
     }
+}
+
+extension StoredToken {
+    /// What a refresh is known by while it goes on: the name, and the resource behind a character that no name has.
+    fileprivate var flight: String { resource.map { "\(profile.name)\n\($0)" } ?? profile.name }
 }
 
 extension Timestamp {

@@ -10,6 +10,8 @@ struct TokenRenewal: Sendable {
     /// Fetches the server's keys, which takes no lease and is waited for no longer than any request.
     let keyTransport: any EndpointTransport
     let now: @Sendable () -> Timestamp
+    /// The tokens of another login, for a grant that exchanges them.
+    let otherTokens: @Sendable (String) async throws -> TokenSet
 
     /// Asks, unless the lease is lost before anything was sent.
     ///
@@ -24,21 +26,14 @@ struct TokenRenewal: Sendable {
 
     private func renewed(_ current: StoredToken) async throws -> StoredToken {
         let name = current.profile.name
-        guard let credentials = try store.credentials(name) else {
+        guard var credentials = try store.credentials(name) else {
             throw TokenRefreshError(
                 current.tokens.refreshToken == nil ? .tokenExpired : .settingsMissing, name,
                 hasExpired: hasExpired(current))
         }
-        var generator = SystemRandomNumberGenerator()
-        let authentication = try credentials.authentication(
-            of: current.profile.id, now: now().microseconds, using: &generator)
+        if let resource = current.resource { credentials.settings.resources = [resource] }
         let transport = try credentials.binding(transport) { [now] in now().microseconds }
-        let endpoint = try credentials.settings.url(of: .token)
-        if credentials.settings.grant == .clientCredentials, current.tokens.refreshToken == nil {
-            let grant = ClientCredentialsGrant(
-                tokenEndpoint: endpoint, authentication: authentication,
-                scopes: credentials.settings.scopes.map { Scopes(parsing: $0) },
-                resources: credentials.settings.resources)
+        if current.tokens.refreshToken == nil, let grant = try await repeatableGrant(of: current, by: credentials) {
             let response = try await transport.send(grant.request())
             return try await keep(
                 try grant.tokens(in: response, now: now().microseconds), by: credentials, over: current,
@@ -47,10 +42,22 @@ struct TokenRenewal: Sendable {
         guard current.tokens.refreshToken != nil else {
             throw TokenRefreshError(.tokenExpired, name, hasExpired: hasExpired(current))
         }
+        var generator = SystemRandomNumberGenerator()
+        let authentication = try credentials.authentication(
+            of: current.profile.id, now: now().microseconds, using: &generator)
         let grant = RefreshGrant(
-            tokenEndpoint: endpoint, authentication: authentication, resources: credentials.settings.resources)
+            tokenEndpoint: try credentials.settings.url(of: .token), authentication: authentication,
+            resources: credentials.settings.resources)
         let response = try await transport.send(try grant.request(refreshing: current.tokens))
         return try await keep(response, to: grant, by: credentials, over: current)
+    }
+
+    private func repeatableGrant(
+        of current: StoredToken, by credentials: ProfileCredentials
+    ) async throws -> (any RepeatableGrant)? {
+        try store.checkExchange(credentials.settings, of: current.profile.name)
+        return try await credentials.repeatableGrant(
+            of: current.profile.id, now: { now().microseconds }, loggedInAs: otherTokens)
     }
 
     private func hasExpired(_ current: StoredToken) -> Bool {
@@ -71,7 +78,7 @@ struct TokenRenewal: Sendable {
             guard
                 let next = try store.rotate(
                     rotated, of: name, for: current.tokens.refreshToken, expectedGeneration: generation, now: now())
-            else { return try changedMeanwhile(name) }
+            else { return try changedMeanwhile(current) }
             tokens.refreshToken = rotated
             tokens.refreshTokenExpiry = nil
             generation = next
@@ -83,7 +90,7 @@ struct TokenRenewal: Sendable {
             guard
                 try store.refuse(
                     name, expectedGeneration: generation, releasing: holder, now: now())
-            else { return try changedMeanwhile(name) }
+            else { return try changedMeanwhile(current) }
             throw TokenRefreshError(.loginRequired, name)
         }
     }
@@ -92,10 +99,17 @@ struct TokenRenewal: Sendable {
         _ tokens: TokenSet, by credentials: ProfileCredentials, over current: StoredToken, _ generation: Int64
     ) async throws -> StoredToken {
         var tokens = tokens
-        let refusal = await idTokenRefusal(of: tokens, by: credentials, after: current)
+        // The ID token that comes with a resource's access token is not kept: the login has its own.
+        let isOwn = current.resource == nil
+        let refusal = await isOwn ? idTokenRefusal(of: tokens, by: credentials, after: current) : nil
         if refusal != nil { tokens.idToken = current.tokens.idToken }
         func isWritten(over generation: Int64) throws -> Bool {
-            try store.put(
+            if let resource = current.resource {
+                return try store.put(
+                    tokens, for: resource, of: current.profile.name, expectedGeneration: generation,
+                    releasing: holder, now: now())
+            }
+            return try store.put(
                 tokens, for: current.profile, expectedGeneration: generation,
                 cause: refusal == nil ? .refreshed : .refreshedWithoutIDToken, releasing: holder, now: now())
         }
@@ -104,9 +118,9 @@ struct TokenRenewal: Sendable {
             let latest = try store.get(current.profile.name)
             guard latest.refusal != nil, let sent = current.tokens.refreshToken, latest.tokens.refreshToken == sent,
                 try isWritten(over: latest.generation)
-            else { return try changedMeanwhile(current.profile.name) }
+            else { return try changedMeanwhile(current) }
         }
-        var stored = try store.get(current.profile.name)
+        var stored = try store.get(current.profile.name, for: current.resource)
         stored.idTokenRefusal = refusal
         return stored
     }
@@ -155,9 +169,14 @@ struct TokenRenewal: Sendable {
     }
 
     /// Somebody has logged in anew, or imported: that counts, not what the server said of the old grant.
-    private func changedMeanwhile(_ name: String) throws -> StoredToken {
+    private func changedMeanwhile(_ current: StoredToken) throws -> StoredToken {
+        let name = current.profile.name
         try store.releaseLease(name, of: holder)
-        let latest = try store.get(name)
+        let latest = try store.get(name, for: current.resource)
+        // A new login has no tokens for single resources yet.
+        if latest.resource != nil, latest.refusal == nil, latest.tokens.accessToken.isEmpty {
+            throw TokenRefreshError(.refreshBusy, name)
+        }
         guard latest.refusal == nil, latest.tokens.validity(at: now().microseconds) != .expired else {
             throw TokenRefreshError(.loginRequired, name)
         }

@@ -19,6 +19,9 @@ struct TokenRows {
         case idToken = "ID token"
         case clientSecret = "client secret"
         case proofKey = "proof key"
+        case grantKey = "grant key"
+        case clientCertificate = "client certificate"
+        case resourceTokens = "resource tokens"
 
         /// The column's name in SQL.
         var columnName: String {
@@ -28,6 +31,9 @@ struct TokenRows {
             case .idToken: "id_token"
             case .clientSecret: "client_secret"
             case .proofKey: "proof_key"
+            case .grantKey: "grant_key"
+            case .clientCertificate: "client_certificate"
+            case .resourceTokens: "resource_tokens"
             }
         }
     }
@@ -52,7 +58,11 @@ struct TokenRows {
     }
 
     /// Writes everything but the tokens, whose sealing needs the row's id.
-    func upsert(_ profile: Profile, _ tokens: TokenSet, now: Timestamp) throws -> Int64 {
+    ///
+    /// - Parameter keepsResourceTokens: Whether the tokens are of the same login as those in their place.
+    func upsert(
+        _ profile: Profile, _ tokens: TokenSet, keepsResourceTokens: Bool = false, now: Timestamp
+    ) throws -> Int64 {
         let statement = try RowStatement(
             database,
             """
@@ -63,6 +73,9 @@ struct TokenRows {
                 settings = iif(\(TokenRows.isSameClient), settings, NULL),
                 client_secret = iif(\(TokenRows.isSameClient), client_secret, NULL),
                 proof_key = iif(\(TokenRows.isSameClient), proof_key, NULL),
+                resource_tokens = iif(\(keepsResourceTokens ? TokenRows.isSameClient : "0"), resource_tokens, NULL),
+                client_certificate = iif(\(TokenRows.isSameClient), client_certificate, NULL),
+                grant_key = iif(\(TokenRows.isSameClient), grant_key, NULL),
                 issuer = excluded.issuer, client_id = excluded.client_id, account = excluded.account,
                 token_type = excluded.token_type, scope = excluded.scope, received_at = excluded.received_at,
                 access_expires_at = excluded.access_expires_at, refresh_expires_at = excluded.refresh_expires_at,
@@ -136,6 +149,47 @@ struct TokenRows {
         try statement.run()
     }
 
+    /// A login with the access token for a resource in the place of its own.
+    func view(_ stored: StoredToken, for resource: String) throws -> StoredToken {
+        let tokens = try resourceTokens(of: stored.profile.name).tokens(stored.tokens, for: resource)
+        var view = StoredToken(
+            profile: stored.profile, tokens: tokens, generation: stored.generation, creation: stored.creation,
+            refusal: stored.refusal)
+        view.resource = resource
+        return view
+    }
+
+    /// Keeps the access token for a resource; the login's own tokens are as they were.
+    func put(_ tokens: TokenSet, for resource: String, named name: String, id: Int64) throws {
+        var all = try resourceTokens(of: name)
+        all.put(tokens, for: resource)
+        let statement = try RowStatement(
+            database,
+            """
+            UPDATE token_profile
+            SET resource_tokens = ?, refresh_expires_at = ?, refused_at = NULL, generation = generation + 1
+            WHERE id = ?
+            """)
+        statement.bind(1, try sealed(try all.stored(), id, .resourceTokens))
+        statement.bind(2, tokens.refreshTokenExpiry)
+        statement.bind(3, id)
+        try statement.run()
+    }
+
+    private func resourceTokens(of name: String) throws -> ResourceTokens {
+        let statement = try RowStatement(database, "SELECT id, resource_tokens FROM token_profile WHERE name = ?")
+        defer { statement.reset() }
+        statement.bind(1, text: name)
+        guard try statement.step() else { throw TokenStore.notFound(name) }
+        guard let stored = optional(statement, 1, statement.int64(0), .resourceTokens),
+            let tokens = ResourceTokens(stored)
+        else {
+            throw SessionStoreError(
+                .valueDamaged, name, "the stored tokens for single resources were changed or damaged; log in again")
+        }
+        return tokens
+    }
+
     /// Notes when the refresh token ends. The tokens are as they were, and so is the generation.
     func noteExpiryOfRefreshToken(_ expiry: Int64, id: Int64) throws {
         let statement = try RowStatement(database, "UPDATE token_profile SET refresh_expires_at = ? WHERE id = ?")
@@ -173,30 +227,43 @@ struct TokenRows {
 
     func put(_ credentials: ProfileCredentials, id: Int64) throws {
         let statement = try RowStatement(
-            database, "UPDATE token_profile SET settings = ?, client_secret = ?, proof_key = ? WHERE id = ?")
+            database,
+            """
+            UPDATE token_profile
+            SET settings = ?, client_secret = ?, proof_key = ?, grant_key = ?, client_certificate = ? WHERE id = ?
+            """)
         statement.bind(1, text: try credentials.settings.storedText())
         statement.bind(2, try credentials.clientSecret.map { try sealed($0, id, .clientSecret) })
         statement.bind(3, try credentials.proofKey.map { try sealed($0, id, .proofKey) })
-        statement.bind(4, id)
+        statement.bind(4, try credentials.grantKey.map { try sealed($0, id, .grantKey) })
+        statement.bind(5, try credentials.clientCertificate.map { try sealed($0, id, .clientCertificate) })
+        statement.bind(6, id)
         try statement.run()
     }
 
     /// The settings of a profile with their secrets; `nil` where it has none.
     func credentials(named name: String) throws -> ProfileCredentials? {
         let statement = try RowStatement(
-            database, "SELECT id, settings, client_secret, proof_key FROM token_profile WHERE name = ?")
+            database,
+            """
+            SELECT id, settings, client_secret, proof_key, grant_key, client_certificate FROM token_profile WHERE name = ?
+            """)
         defer { statement.reset() }
         statement.bind(1, text: name)
         guard try statement.step(), !statement.isNull(1) else { return nil }
         let id = statement.int64(0)
         guard let settings = ProfileSettings(storedText: statement.text(1)),
             let clientSecret = optional(statement, 2, id, .clientSecret),
-            let proofKey = optional(statement, 3, id, .proofKey)
+            let proofKey = optional(statement, 3, id, .proofKey),
+            let grantKey = optional(statement, 4, id, .grantKey),
+            let clientCertificate = optional(statement, 5, id, .clientCertificate)
         else {
             throw SessionStoreError(
                 .valueDamaged, name, "the stored settings were changed or damaged; log in again")
         }
-        return ProfileCredentials(settings: settings, clientSecret: clientSecret, proofKey: proofKey)
+        return ProfileCredentials(
+            settings: settings, clientSecret: clientSecret, proofKey: proofKey, grantKey: grantKey,
+            clientCertificate: clientCertificate)
     }
 
     private func token(_ statement: RowStatement) -> Result<StoredToken, SessionStoreError> {

@@ -6,25 +6,31 @@ public import OAuth2
 extension TokenStore {
     /// Takes the lease of a profile, unless somebody has it who is still to be believed.
     ///
-    /// - Parameter witness: tells which holders have ended.
+    /// - Parameters:
+    ///   - resource: what the access token is for; `nil` for the login's own.
+    ///   - witness: tells which holders have ended.
     /// - Returns: the profile as it is now: what was known of it before may be old.
     func takeLease(
-        _ name: String, for holder: LeaseHolder, until expiry: Timestamp, witness: ProcessWitness = .none,
-        now: Timestamp
+        _ name: String, resource: String? = nil, for holder: LeaseHolder, until expiry: Timestamp,
+        witness: ProcessWitness = .none, now: Timestamp
     ) throws(SessionStoreError) -> LeaseOutcome {
         try database.write { connection in
             let rows = TokenRows(database: connection, sealer: database.sealer)
-            guard let row = try rows.row(named: name), let token = try rows.tokens(named: name).first else {
+            guard let row = try rows.row(named: name), let stored = try rows.tokens(named: name).first else {
                 throw TokenStore.notFound(name)
+            }
+            func token() throws -> StoredToken {
+                let token = try stored.get()
+                return if let resource { try rows.view(token, for: resource) } else { token }
             }
             let leases = TokenLeaseRows(database: connection)
             if let held = try leases.lease(row.id), held.holder != holder, held.isBelieved(at: now),
                 !held.holder.hasEnded(by: witness)
             {
-                return .held(try token.get(), until: held.expiry)
+                return .held(try token(), until: held.expiry)
             }
             try leases.put(row.id, holder, expiry)
-            return .taken(try token.get())
+            return .taken(try token())
         }
     }
 

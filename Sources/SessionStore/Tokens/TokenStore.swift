@@ -32,7 +32,9 @@ public struct TokenStore: Sendable {
                     "the same issuer, client and account are kept as '\(other)'; use that name, or, for another account, "
                         + "say which, as with --account")
             }
-            let id = try rows.upsert(profile, tokens, now: now)
+            let id = try rows.upsert(
+                profile, tokens, keepsResourceTokens: cause == .refreshed || cause == .refreshedWithoutIDToken, now: now
+            )
             try rows.seal(tokens, id: id)
             if cause == .refused { try rows.refuse(id: id, now: now) }
             if let credentials { try rows.put(credentials, id: id) }
@@ -43,17 +45,37 @@ public struct TokenStore: Sendable {
         }
     }
 
+    /// Keeps an access token that came for a login's refresh token and is for one resource (RFC 8707).
+    ///
+    /// - Returns: Whether the profile was still as it was; if not, nothing was written.
+    func put(
+        _ tokens: TokenSet, for resource: String, of name: String, expectedGeneration: Int64,
+        releasing holder: LeaseHolder, now: Timestamp
+    ) throws(SessionStoreError) -> Bool {
+        try database.write { connection in
+            let rows = TokenRows(database: connection, sealer: database.sealer)
+            guard let row = try rows.row(named: name), row.generation == expectedGeneration else { return false }
+            try rows.put(tokens, for: resource, named: name, id: row.id)
+            try TokenChangeRows(database: connection).append(
+                .refreshed, name, generation: row.generation + 1, now: now)
+            try TokenLeaseRows(database: connection).release(row.id, holder)
+            return true
+        }
+    }
+
     /// The token set of that name.
     ///
+    /// - Parameter resource: Where given, the access token is the one for this resource (RFC 8707). One that was not
+    ///   asked for yet has expired.
     /// - Throws: ``SessionStoreError/Code/tokenNotFound`` where there is none, and
     ///   ``SessionStoreError/Code/valueDamaged`` where it was tampered with.
-    public func get(_ name: String) throws(SessionStoreError) -> StoredToken {
+    public func get(_ name: String, for resource: String? = nil) throws(SessionStoreError) -> StoredToken {
         try SessionStoreError.check(name, of: "token")
-        let token = try database.read { connection in
-            try TokenRows(database: connection, sealer: database.sealer).tokens(named: name).first
+        return try database.read { connection in
+            let rows = TokenRows(database: connection, sealer: database.sealer)
+            guard let token = try rows.tokens(named: name).first?.get() else { throw TokenStore.notFound(name) }
+            return if let resource { try rows.view(token, for: resource) } else { token }
         }
-        guard let token else { throw TokenStore.notFound(name) }
-        return try token.get()
     }
 
     /// How the tokens of that name can be renewed; `nil` where that is not known.
@@ -66,14 +88,17 @@ public struct TokenStore: Sendable {
     /// The tokens of that name as they are presented to a site: with the key that they are bound to, where they are
     /// bound to one.
     ///
-    /// - Throws: As ``get(_:)``.
-    public func credential(_ name: String) throws(SessionStoreError) -> AccessCredential {
+    /// - Throws: As ``get(_:for:)``.
+    public func credential(
+        _ name: String, for resource: String? = nil
+    ) throws(SessionStoreError) -> AccessCredential {
         try SessionStoreError.check(name, of: "token")
         // Both in one reading: a login in between would bring another key.
         return try database.read { connection in
             let rows = TokenRows(database: connection, sealer: database.sealer)
             guard let token = try rows.tokens(named: name).first else { throw TokenStore.notFound(name) }
-            let tokens = try token.get().tokens
+            let stored = try token.get()
+            let tokens = try resource.map { try rows.view(stored, for: $0).tokens } ?? stored.tokens
             guard tokens.tokenType == .dpop, let key = try rows.credentials(named: name)?.proofKey else {
                 return AccessCredential(tokens)
             }
@@ -82,6 +107,26 @@ public struct TokenStore: Sendable {
                     .valueDamaged, name, "the key that the tokens are bound to was damaged; log in again")
             }
             return AccessCredential(tokens, proofKey: proofKey)
+        }
+    }
+
+    /// Makes sure that renewing tokens ends: an exchange takes other logins, which may be exchanged themselves.
+    ///
+    /// - Throws: ``SessionStoreError/Code/nameInvalid`` if an exchange takes the login itself, or more logins than 16.
+    /// - Complexity: O(1): at most 16 logins are read.
+    package func checkExchange(_ settings: ProfileSettings, of name: String) throws(SessionStoreError) {
+        var open = settings.exchange?.logins ?? []
+        var seen: Set<String> = []
+        while let next = open.popLast() {
+            guard next != name else {
+                throw SessionStoreError(
+                    .nameInvalid, name, "its token would be exchanged for itself; exchange another login's")
+            }
+            guard seen.insert(next).inserted else { continue }
+            guard seen.count <= 16 else {
+                throw SessionStoreError(.nameInvalid, name, "its token depends on more than 16 other logins")
+            }
+            open += try credentials(next)?.settings.exchange?.logins ?? []
         }
     }
 

@@ -107,7 +107,7 @@ struct NetworkSettings: Sendable {
 
     /// Whom connections trust: the system's authorities, or those of `SSL_CERT_FILE` and `SSL_CERT_DIR` in their place,
     /// and those of `--ca-file` besides.
-    private func tlsConfiguration(trusting further: [NIOSSLCertificate]) throws -> TLSConfiguration {
+    func tlsConfiguration(trusting further: [NIOSSLCertificate]) throws -> TLSConfiguration {
         var tls = TLSConfiguration.makeClientConfiguration()
         let file = value("SSL_CERT_FILE")
         let folders = value("SSL_CERT_DIR")?.split(separator: ":").map(String.init) ?? []
@@ -177,7 +177,7 @@ final class NetworkClients: Sendable {
     /// Those by the environment that the process was started with.
     static let shared = NetworkClients(NetworkSettings(environment: ProcessInfo.processInfo.environment))
 
-    private let settings: NetworkSettings
+    let settings: NetworkSettings
     private let clients = Mutex<[String: HTTPClient]>([:])
 
     init(_ settings: NetworkSettings) {

@@ -14,8 +14,12 @@ protocol KeptTokens {
 
     /// A valid access token, refreshed where fewer seconds than `skew` are left.
     ///
-    /// - Parameter request: what it is for, where a bound one is to have a proof.
-    func accessToken(of name: String, skew: Int, for request: ProvenRequest?) throws -> AccessTokenReport
+    /// - Parameters:
+    ///   - resource: the URL of the resource that it is for; `nil` for the login's own.
+    ///   - request: what it is for, where a bound one is to have a proof.
+    func accessToken(
+        of name: String, resource: String?, skew: Int, for request: ProvenRequest?
+    ) throws -> AccessTokenReport
 
     /// A valid ID token, renewed with the other tokens if fewer seconds than `skew` are left.
     func idToken(of name: String, skew: Int) throws -> IDTokenReport

@@ -34,14 +34,16 @@ struct StoredTokens: KeptTokens {
             holder: try access.store.lease(name, now: now)?.process)
     }
 
-    func accessToken(of name: String, skew: Int, for request: ProvenRequest?) throws -> AccessTokenReport {
+    func accessToken(
+        of name: String, resource: String?, skew: Int, for request: ProvenRequest?
+    ) throws -> AccessTokenReport {
         let access = try access(to: name)
-        let stored = try access.token(name, skew: skew, timeout: refreshTimeout, now: now)
+        let stored = try access.token(name, for: resource, skew: skew, timeout: refreshTimeout, now: now)
         guard let request, stored.tokens.tokenType == .dpop else {
             return AccessTokenReport(stored.tokens, token: try stored.exposedAccessToken)
         }
         // Token and key in one reading, whatever a login changes meanwhile.
-        let credential = try access.store.credential(name)
+        let credential = try access.store.credential(name, for: resource)
         return AccessTokenReport(
             credential.tokens, token: try stored.profile.exposedText(of: credential.tokens),
             proof: try request.proof(by: credential, of: name, now: .now))

@@ -18,15 +18,19 @@ struct ServedTokens: KeptTokens {
         try service.answer(to: .get("tokens", name))
     }
 
-    func accessToken(of name: String, skew: Int, for request: ProvenRequest?) throws -> AccessTokenReport {
+    func accessToken(
+        of name: String, resource: String?, skew: Int, for request: ProvenRequest?
+    ) throws -> AccessTokenReport {
         struct Document: Encodable {
             let skew: Int
             let method: String?
             let url: String?
             let nonce: String?
+            let resource: String?
         }
         let document = Document(
-            skew: skew, method: request?.method, url: request?.url.description, nonce: request?.nonce)
+            skew: skew, method: request?.method, url: request?.url.description, nonce: request?.nonce,
+            resource: resource)
         return try service.answer(to: .post("tokens", name, "access-token", document: document))
     }
 

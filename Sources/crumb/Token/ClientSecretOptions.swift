@@ -26,6 +26,18 @@ struct ClientSecretOptions: ParsableArguments {
         transform: { try registered($0, by: "--key-algorithm") })
     var keyAlgorithm: SigningKey.Algorithm?
 
+    @Option(
+        help: ArgumentHelp(
+            "The PEM file with the client's certificate and those that it was issued by, for mutual TLS (RFC 8705).",
+            valueName: "file"))
+    var clientCertificateFile: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The PEM file with the private key of that certificate. Default: the certificate's file.", valueName: "file"
+        ))
+    var clientCertificateKeyFile: String?
+
     @Flag(help: "Accept a secret or key from a file that other users can read.")
     var dangerouslyAllowExposedFiles = false
 
@@ -41,7 +53,8 @@ struct ClientSecretOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "How the client authenticates: none, client_secret_basic, client_secret_post, private_key_jwt.",
+            "How the client authenticates: none, client_secret_basic, client_secret_post, client_secret_jwt, "
+                + "private_key_jwt, tls_client_auth, self_signed_tls_client_auth.",
             valueName: "method"),
         transform: { try registered($0, by: "--auth-method") })
     var authMethod: ProfileSettings.AuthenticationMethod?
@@ -55,18 +68,37 @@ struct ClientSecretOptions: ParsableArguments {
 
     /// The client's secret or key, where one was given.
     func secret() throws -> Secret? {
-        for file in [clientKeyFile, clientSecretFile].compactMap(\.self) { try checkModes(of: file) }
-        if let clientKeyFile {
-            let pem = Secret(try InputFile(clientKeyFile).contents(limit: 1 << 16))
-            return try SigningKey(pem: pem, algorithm: keyAlgorithm).secret
-        }
+        if let clientKeyFile { return try signingKey(in: clientKeyFile).secret }
         if let clientSecretFile {
+            try checkModes(of: clientSecretFile)
             var bytes = try InputFile(clientSecretFile).contents(limit: 1 << 16)
             while let last = bytes.last, InputFile.isWhiteSpace(last) { bytes.removeLast() }
             guard !bytes.isEmpty else { throw Problem(.inputEmpty, "\(clientSecretFile): there is no secret in it") }
             return Secret(bytes)
         }
         return SecretVariable.clientSecret.secret
+    }
+
+    /// The client's certificate with its key, if one was given.
+    func certificate() throws -> ClientCertificate? {
+        guard let clientCertificateFile else {
+            guard clientCertificateKeyFile == nil else {
+                throw Problem(
+                    .tokenSettingsInvalid, "--client-certificate-key-file belongs to --client-certificate-file")
+            }
+            return nil
+        }
+        let certificate = try InputFile(clientCertificateFile).contents(limit: 1 << 16)
+        try checkModes(of: clientCertificateKeyFile ?? clientCertificateFile)
+        let key = try clientCertificateKeyFile.map { try InputFile($0).contents(limit: 1 << 16) } ?? []
+        return try ClientCertificate(certificate: certificate, key: Secret(key))
+    }
+
+    /// The private key in a PEM file.
+    func signingKey(in file: String) throws -> SigningKey {
+        try checkModes(of: file)
+        return try SigningKey(
+            pem: Secret(try InputFile(file).contents(limit: 1 << 16)), algorithm: keyAlgorithm)
     }
 
     /// Refuses a file that others can read, and with it the secret in it. A pipe has no modes that matter.

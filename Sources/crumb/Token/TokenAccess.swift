@@ -38,14 +38,18 @@ struct TokenAccess: Sendable {
     }
 
     /// The tokens of a profile, refreshed where they are due. Nothing is started for those that are not.
-    func token(_ name: String, skew: Int = 60, timeout: Int? = nil, now: Timestamp) throws -> StoredToken {
-        let stored = try store.get(name)
+    ///
+    /// - Parameter resource: What the access token is for; `nil` for the login's own.
+    func token(
+        _ name: String, for resource: String? = nil, skew: Int = 60, timeout: Int? = nil, now: Timestamp
+    ) throws -> StoredToken {
+        let stored = try store.get(name, for: resource)
         switch stored.tokens.validity(at: now.microseconds, skew: .seconds(skew)) {
         case .valid, .unknown: return stored
         case .due, .expired: break
         }
         let refresher = try refresher(skew: skew, timeout: timeout)
-        return try Blocking.run { try await refresher.token(name) }
+        return try Blocking.run { try await refresher.token(name, for: resource) }
     }
 
     /// The profile and how its server is asked, for a command that needs an endpoint.

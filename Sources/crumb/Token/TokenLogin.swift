@@ -16,10 +16,15 @@ struct TokenLogin {
         self.console = console
     }
 
-    /// The client's own tokens.
-    func withClientCredentials() throws -> TokenSet {
+    /// The tokens of a grant that needs no user.
+    ///
+    /// - Parameter store: Has the logins that an exchange takes.
+    func withoutUser(_ store: TokenStore) throws -> TokenSet {
         let conversation = conversation
-        return try Blocking.run { try await conversation.clientTokens() }
+        let refresher = try TokenAccess(store).refresher()
+        return try Blocking.run {
+            try await conversation.tokensWithoutUser { try await refresher.token($0).tokens }
+        }
     }
 
     /// Stores the tokens of the login. On a terminal, asks before one account takes the name of another's.

@@ -88,6 +88,16 @@ final class AuthorizationServer: Sendable {
                 return LoopbackServer.Response(body: #"{"access_token":"machine-1","expires_in":3600}"#)
             }
             if form.contains("code=c-1") { return LoopbackServer.Response(body: tokens()) }
+            if form.contains("grant-type%3Ajwt-bearer") {
+                return LoopbackServer.Response(body: #"{"access_token":"robot-1","expires_in":3600}"#)
+            }
+            if form.contains("grant-type%3Atoken-exchange") {
+                return LoopbackServer.Response(
+                    body: #"""
+                        {"access_token":"exchanged-1","token_type":"Bearer","expires_in":3600,
+                         "issued_token_type":"urn:ietf:params:oauth:token-type:access_token"}
+                        """#)
+            }
             if form.contains("device_code=dev-1") {
                 state.devicePolls += 1
                 guard state.devicePolls > 1 else {

@@ -221,7 +221,10 @@ struct StrictRequestTests {
         arguments: [
             ("/v1/jars/default/export", #"{"format":"docx"}"#, "format: use one of netscape, storage-state, "),
             ("/v1/jars/default/script", #"{"urls":["https://a.test/"],"write":"x"}"#, "write: use one of once, "),
-            ("/v1/logins", #"{"name":"n","flow":"x"}"#, "flow: use one of browser, device, client-credentials"),
+            (
+                "/v1/logins", #"{"name":"n","flow":"x"}"#,
+                "flow: use one of browser, device, client-credentials, jwt-bearer, token-exchange"
+            ),
             ("/v1/logins", #"{"name":"n","keyAudience":"x"}"#, "keyAudience: use one of issuer, "),
             ("/v1/logins", #"{"name":"n","authMethod":"x"}"#, "authMethod: use one of none, "),
             ("/v1/logins", #"{"name":"n","issuer":"https://i.test","endpoints":{"x":"y"}}"#, "endpoints: use one of "),

@@ -64,7 +64,9 @@ final class RotatingServer: EndpointTransport {
     }
 
     private static func issue(_ state: inout State, _ body: String) -> EndpointResponse {
-        if body.hasPrefix("grant_type=client_credentials") {
+        if body.hasPrefix("grant_type=client_credentials") || body.contains("grant-type%3Ajwt-bearer")
+            || body.contains("grant-type%3Atoken-exchange")
+        {
             return reply(#"{"access_token":"cc-\#(state.requests.count)","expires_in":3600}"#)
         }
         let sent = body.firstMatch(of: /refresh_token=([^&]+)/).map { String($0.1) } ?? ""

@@ -15,6 +15,8 @@ package struct TokenStatusReport: Codable {
     package let resources: [String]
     package let endpoints: [String: String]
     package let isBoundToKey: Bool
+    /// The SHA-256 thumbprint of the certificate that the access token says it is bound to (RFC 8705).
+    package let boundCertificate: String?
     /// Where it is kept, and what seals it; only for whom that concerns.
     package let database: String?
     package let key: String?
@@ -36,6 +38,7 @@ package struct TokenStatusReport: Codable {
         resources = settings?.resources ?? []
         endpoints = (settings?.endpoints ?? [:]).reduce(into: [:]) { $0[$1.key.rawValue] = $1.value }
         isBoundToKey = credentials?.proofKey != nil
+        boundCertificate = tokens.certificateThumbprint
         self.database = database
         self.key = key
         refreshingProcess = holder
@@ -55,7 +58,7 @@ package struct TokenStatusReport: Codable {
             ("granted until", token.grantExpires ?? ""),
             ("ID token", hasIDToken ? "kept" : "none"), ("from", grant ?? "another tool"),
             ("client authentication", authenticationMethod ?? ""), ("resources", resources.joined(separator: " ")),
-            ("bound to a key", isBoundToKey ? "yes" : "no"),
+            ("bound to a key", isBoundToKey ? "yes" : "no"), ("bound to the certificate", boundCertificate ?? ""),
         ]
         lines += endpoints.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
         lines += [("kept in", database ?? ""), ("sealed under", key ?? "")]

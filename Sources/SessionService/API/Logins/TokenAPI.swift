@@ -53,22 +53,25 @@ struct TokenAPI: Sendable {
     /// The tokens of a profile, refreshed where fewer seconds than `skew` are left.
     ///
     /// Where a refresh fails and the access token still lives, it is given all the same.
-    func token(_ name: String, skew: Int) async throws -> StoredToken {
-        let stored = try store.get(name)
+    ///
+    /// - Parameter resource: What the access token is for; `nil` for the login's own.
+    func token(_ name: String, for resource: String? = nil, skew: Int) async throws -> StoredToken {
+        let stored = try store.get(name, for: resource)
         switch stored.tokens.validity(at: now().microseconds, skew: .seconds(skew)) {
         case .valid, .unknown: return stored
         case .due where stored.refusal != nil: return stored
         case .due:
             do {
-                return try await refreshed(name)
+                return try await refreshed(name, for: resource)
             } catch {
-                let latest = try store.get(name)
+                let latest = try store.get(name, for: resource)
                 guard latest.tokens.validity(at: now().microseconds) != .expired else { throw error }
                 return latest
             }
         case .expired:
             // Who was told by the server that the login is lost is not asked again.
-            return stored.refusal == nil ? try await refreshed(name) : try await onlineRefresher().token(name)
+            return stored.refusal == nil
+                ? try await refreshed(name, for: resource) : try await onlineRefresher().token(name, for: resource)
         }
     }
 
@@ -78,8 +81,8 @@ struct TokenAPI: Sendable {
     }
 
     /// The tokens of a profile after a refresh; all who ask meanwhile share it.
-    func refreshed(_ name: String) async throws -> StoredToken {
-        try await onlineRefresher().refreshed(name)
+    func refreshed(_ name: String, for resource: String? = nil) async throws -> StoredToken {
+        try await onlineRefresher().refreshed(name, for: resource)
     }
 
     /// What knows by a jar's rules that a site says "not signed in", and gets its requests back in.

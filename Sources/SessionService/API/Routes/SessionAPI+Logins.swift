@@ -12,20 +12,24 @@ struct LoginDocument: RequestDocument {
     enum CodingKeys: String, CodingKey, CaseIterable {
         case name, flow, issuer, provider, providerTenant, providerHost, endpoints, clientID, clientSecret, clientKey,
             keyID, keyAudience, authMethod, idTokenAlgorithm, scope, resources, account, replaceAccount, redirectURI,
-            push,
-            parameters, dpop, dangerouslyAllowPlainHTTP
+            push, parameters, dpop, dangerouslyAllowPlainHTTP, assertionKey, assertionKeyID, assertionIssuer,
+            assertionSubject, assertionAudience, exchange, actor, audiences, clientCertificate
     }
 
     /// How the user logs in.
     enum Flow: String, CaseIterable {
         case browser, device
         case clientCredentials = "client-credentials"
+        case jwtBearer = "jwt-bearer"
+        case tokenExchange = "token-exchange"
 
         var grant: ProfileSettings.Grant {
             switch self {
             case .browser: .authorizationCode
             case .device: .deviceCode
             case .clientCredentials: .clientCredentials
+            case .jwtBearer: .jwtBearer
+            case .tokenExchange: .tokenExchange
             }
         }
     }
@@ -58,6 +62,18 @@ struct LoginDocument: RequestDocument {
     let parameters: [String: String]?
     let dpop: Bool?
     let dangerouslyAllowPlainHTTP: Bool?
+    /// The private key in PEM that signs assertions in the place of a user's login, and what these say.
+    let assertionKey: String?
+    let assertionKeyID: String?
+    let assertionIssuer: String?
+    let assertionSubject: String?
+    let assertionAudience: String?
+    /// The names of the logins whose tokens are exchanged, and what for.
+    let exchange: String?
+    let actor: String?
+    let audiences: [String]?
+    /// The client's certificate and its private key in PEM, one behind the other.
+    let clientCertificate: String?
 
     /// What is known of the provider beforehand.
     private func preset() throws -> ProviderPreset {
@@ -91,10 +107,20 @@ struct LoginDocument: RequestDocument {
         request.clientSecret =
             try clientKey.map { try SigningKey(pem: Secret($0)).secret } ?? clientSecret.map { Secret($0) }
         request.authenticationMethod = authMethod?.value ?? (clientKey == nil ? nil : .privateKeyJWT)
+        request.clientCertificate = try clientCertificate.map { try ClientCertificate(pem: Secret($0)) }
         request.keyID = keyID
         request.assertionAudience = keyAudience?.value
         request.idTokenAlgorithm = idTokenAlgorithm
-        request.grant = flow?.value.grant
+        guard exchange != nil || actor == nil && audiences == nil else {
+            throw ServiceProblem.bodyInvalid("exchange: actor and audiences belong to an exchange")
+        }
+        request.grant = flow?.value.grant ?? (exchange == nil ? nil : .tokenExchange)
+        request.exchange = exchange.map {
+            ProfileSettings.Exchange(subject: $0, actor: actor, audiences: audiences ?? [])
+        }
+        request.assertionKey = try assertionKey.map { try SigningKey(pem: Secret($0)).secret }
+        request.assertion = ProfileSettings.Assertion(
+            issuer: assertionIssuer, subject: assertionSubject, audience: assertionAudience, keyID: assertionKeyID)
         request.scope = scope
         request.defaultScope = preset.scope
         request.resources = resources ?? []
@@ -171,8 +197,9 @@ extension SessionAPI {
         let conversation = try await tokens.conversation(asked)
         var report: LoginReport
         switch conversation.plan.credentials.settings.grant {
-        case .clientCredentials:
-            _ = try await conversation.keep(try await conversation.clientTokens(), in: tokens.store)
+        case .clientCredentials, .jwtBearer, .tokenExchange:
+            let issued = try await conversation.tokensWithoutUser { try await tokens.token($0, skew: 60).tokens }
+            _ = try await conversation.keep(issued, in: tokens.store)
             let login = try tokens.logins.begin(asked.name, until: nil, now: now())
             tokens.logins.end(login.id, .done)
             report = LoginReport(try tokens.logins.login(login.id, now: now()))
@@ -191,7 +218,7 @@ extension SessionAPI {
             report.verificationURI = device.verificationURI
             report.verificationURIComplete = device.verificationURIComplete
             report.userCode = device.userCode
-        default:
+        case .authorizationCode, .imported:
             guard let redirectURI = conversation.plan.credentials.settings.redirectURI ?? tokens.callback.url else {
                 throw ServiceProblem.bodyInvalid(
                     "redirectURI: no browser can come back to this service, which has no address or 'public.url'; say where it "

@@ -19,6 +19,7 @@ struct AccessTokenDocument: RequestDocument {
         case method
         case url
         case nonce
+        case resource
     }
 
     /// How many seconds have to be left.
@@ -29,6 +30,8 @@ struct AccessTokenDocument: RequestDocument {
     let url: String?
     /// The nonce that the URL's server wants.
     let nonce: String?
+    /// The URL of the resource that the token is for; `nil` for the login's own.
+    let resource: String?
 
     /// The request that the token is for, where one is named.
     func request() throws -> ProvenRequest? {
@@ -86,9 +89,9 @@ extension SessionAPI {
                 let skew = asked.skew?.value ?? TokenSkew.usual
                 let proven = try asked.request()
                 let name = try context.pathParameter("name")
-                _ = try await tokens.token(name, skew: skew)
+                _ = try await tokens.token(name, for: asked.resource, skew: skew)
                 // Token and key in one reading, whatever a login changes meanwhile.
-                let credential = try tokens.store.credential(name)
+                let credential = try tokens.store.credential(name, for: asked.resource)
                 guard let token = credential.tokens.accessToken.exposedText else {
                     throw ServiceProblem(
                         .internalServerError, "value-damaged", "\(name): the stored token is not text")

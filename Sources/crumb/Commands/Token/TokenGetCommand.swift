@@ -12,6 +12,9 @@ struct TokenGetCommand: CrumbCommand {
         discussion: """
             Prints nothing else. Exit status 40 if there is no login of that name, 41 if the token has expired and cannot \
             be renewed, 43 if the server requires a new login, 45 if the server cannot be reached.
+
+            With --resource, prints a token for that resource alone. Crumb asks for it with the refresh token of the \
+            login, stores it beside the others, and renews it by itself.
             """)
 
     @OptionGroup var database: DatabaseOptions
@@ -22,7 +25,16 @@ struct TokenGetCommand: CrumbCommand {
     @Flag(name: .customLong("id-token"), help: "Print the ID token instead of the access token.")
     var wantsIDToken = false
 
+    @Option(help: "The URL of the resource that the token is for (RFC 8707).")
+    var resource: String?
+
     @OptionGroup var login: LoginArgument
+
+    func validate() throws {
+        guard !wantsIDToken || resource == nil else {
+            throw ValidationError("An ID token is for no resource: leave out --id-token or --resource.")
+        }
+    }
 
     func execute(_ console: Console) throws {
         let name = try login.resolved(in: database)
@@ -33,7 +45,7 @@ struct TokenGetCommand: CrumbCommand {
             return
         }
         let token = try database.keptTokens(now: .now, refresh: freshness.refresh)
-            .accessToken(of: name, skew: freshness.skew, for: nil)
+            .accessToken(of: name, resource: resource, skew: freshness.skew, for: nil)
         if output.json {
             try console.writeJSON(token)
         } else {
@@ -71,6 +83,9 @@ struct TokenHeaderCommand: CrumbCommand {
     @Option(help: "The nonce that the server requires in the proof.")
     var nonce: String?
 
+    @Option(help: "The URL of the resource that the token is for (RFC 8707).")
+    var resource: String?
+
     @OptionGroup var login: LoginArgument
 
     func validate() throws {
@@ -85,7 +100,7 @@ struct TokenHeaderCommand: CrumbCommand {
             ProvenRequest(method: method ?? "GET", url: try requestURL($0), nonce: nonce)
         }
         let token = try database.keptTokens(now: .now, refresh: freshness.refresh)
-            .accessToken(of: name, skew: freshness.skew, for: request)
+            .accessToken(of: name, resource: resource, skew: freshness.skew, for: request)
         for field in try token.exposedFields(of: name) {
             if output.json {
                 try console.writeJSON(["name": field.name, "value": field.value])

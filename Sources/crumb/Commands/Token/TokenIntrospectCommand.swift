@@ -54,6 +54,7 @@ private struct IntrospectionReport: Encodable {
     let issuer: String?
     let expires: String?
     let issued: String?
+    let boundCertificate: String?
 
     init(_ token: IntrospectedToken) {
         isActive = token.isActive
@@ -65,6 +66,7 @@ private struct IntrospectionReport: Encodable {
         issuer = token.issuer
         expires = token.expiry.map { Timestamp(microseconds: $0).rfc3339 }
         issued = token.issuedAt.map { Timestamp(microseconds: $0).rfc3339 }
+        boundCertificate = token.certificateThumbprint
     }
 
     var lines: [(String, String)] {
@@ -72,6 +74,7 @@ private struct IntrospectionReport: Encodable {
             ("active", isActive ? "yes" : "no"), ("scope", scope), ("client", clientID), ("user", username),
             ("subject", subject), ("audience", audience.isEmpty ? nil : audience.joined(separator: " ")),
             ("issuer", issuer), ("expires", expires), ("issued", issued),
+            ("bound to the certificate", boundCertificate),
         ].compactMap { label, value in value.map { (label, $0) } }
     }
 }

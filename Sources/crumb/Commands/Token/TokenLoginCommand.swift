@@ -11,8 +11,8 @@ struct TokenLoginCommand: CrumbCommand {
         discussion: """
             Prints a URL and opens it in a browser, which returns to a loopback address. The variable BROWSER names other \
             browsers than the system's. With --no-browser, only prints the URL, and takes the one that the browser ended \
-            at. With --device, shows a code to type on another device. With --client-credentials, \
-            needs no user. A name that was used before needs no other options: the earlier ones still apply.
+            at. With --device, shows a code to type on another device. With --client-credentials, --jwt-bearer or \
+            --exchange, needs no user. A name that was used before needs no other options: the earlier ones still apply.
 
                 crumb token login work --issuer https://id.example --client-id app --scope 'openid offline_access'
 
@@ -24,6 +24,7 @@ struct TokenLoginCommand: CrumbCommand {
     @OptionGroup var network: NetworkOptions
     @OptionGroup var server: ServerOptions
     @OptionGroup var client: ClientSecretOptions
+    @OptionGroup var grant: GrantOptions
 
     @Option(help: "The identifier of the client.")
     var clientID: String?
@@ -60,14 +61,8 @@ struct TokenLoginCommand: CrumbCommand {
     @Flag(help: "Only print the URL; open no browser. With --device, do not copy the code either.")
     var noBrowser = false
 
-    @Flag(help: "Log in on another device with a code.")
-    var device = false
-
     @Flag(help: "Omit the QR code that --device shows on a terminal.")
     var noQrCode = false
-
-    @Flag(help: "Get tokens for the client itself, without a user.")
-    var clientCredentials = false
 
     @Flag(help: "Push the authorization request to the server first (RFC 9126).")
     var push = false
@@ -79,9 +74,6 @@ struct TokenLoginCommand: CrumbCommand {
     var name: String
 
     func validate() throws {
-        guard !device || !clientCredentials else {
-            throw ValidationError("Use one of --device and --client-credentials.")
-        }
         guard timeout.map((1...86_400).contains) ?? true else {
             throw ValidationError("--timeout: use 1 to 86400 seconds.")
         }
@@ -94,12 +86,13 @@ struct TokenLoginCommand: CrumbCommand {
         let login = TokenLogin(plan, console: console)
         let tokens =
             switch plan.credentials.settings.grant {
-            case .clientCredentials: try login.withClientCredentials()
+            case .clientCredentials, .jwtBearer, .tokenExchange: try login.withoutUser(store)
             case .deviceCode:
                 try login.onAnotherDevice(
                     qrCode: noQrCode ? nil : output.usesColor ? .colored : .plain, timeout: timeout,
                     printsJSON: output.json, opensBrowser: !noBrowser)
-            default: try login.inBrowser(opensBrowser: !noBrowser, timeout: .seconds(timeout ?? 300))
+            case .authorizationCode, .imported:
+                try login.inBrowser(opensBrowser: !noBrowser, timeout: .seconds(timeout ?? 300))
             }
         let report = StoredTokenReport(try login.keep(tokens, in: store), now: .now)
         if output.json { try console.writeJSON(report) } else { console.note("logged in: \(report.text)") }
@@ -114,11 +107,12 @@ struct TokenLoginCommand: CrumbCommand {
         request.endpoints = lookup.endpoints
         request.clientID = clientID
         request.clientSecret = try client.secret()
+        request.clientCertificate = try client.certificate()
         request.authenticationMethod = client.method
         request.keyID = client.keyID
         request.assertionAudience = client.keyAudience
         request.idTokenAlgorithm = client.idTokenAlgorithm
-        request.grant = device ? .deviceCode : clientCredentials ? .clientCredentials : nil
+        try grant.apply(to: &request, client)
         request.scope = scope
         request.defaultScope = preset.scope
         request.resources = resource

@@ -1,0 +1,77 @@
+/// A grant that needs no user, and is therefore made again when its tokens expire.
+public protocol RepeatableGrant: Sendable {
+    /// The request for tokens.
+    func request() -> EndpointRequest
+
+    /// The tokens in the server's reply.
+    ///
+    /// - Parameter now: When the reply came, in microseconds since the Unix epoch.
+    func tokens(in response: EndpointResponse, now: Int64) throws(OAuth2Error) -> TokenSet
+}
+
+extension ProfileCredentials {
+    /// The grant of a profile that needs no user; `nil` if the profile's does.
+    ///
+    /// - Parameters:
+    ///   - profile: Whose it is.
+    ///   - now: The time, in microseconds since the Unix epoch.
+    ///   - tokens: The tokens of another login, by its name, renewed if they are due.
+    /// - Throws: `OAuth2Error`, and what `tokens` throws.
+    package func repeatableGrant(
+        of profile: ProfileID, now: () -> Int64, loggedInAs tokens: (String) async throws -> TokenSet
+    ) async throws -> (any RepeatableGrant)? {
+        var generator = SystemRandomNumberGenerator()
+        let scopes = settings.scopes.map { Scopes(parsing: $0) }
+        switch settings.grant {
+        case .authorizationCode, .deviceCode, .imported:
+            return nil
+        case .clientCredentials:
+            return ClientCredentialsGrant(
+                tokenEndpoint: try settings.url(of: .token),
+                authentication: try authentication(of: profile, now: now(), using: &generator), scopes: scopes,
+                resources: settings.resources)
+        case .jwtBearer:
+            return JWTBearerGrant(
+                tokenEndpoint: try settings.url(of: .token),
+                authentication: try authentication(of: profile, now: now(), using: &generator),
+                assertion: try grantAssertion(of: profile, now: now(), using: &generator), scopes: scopes,
+                resources: settings.resources)
+        case .tokenExchange:
+            guard let exchange = settings.exchange else {
+                throw OAuth2Error(.endpointMissing, "The login to exchange is not known; log in again with --exchange.")
+            }
+            let subject = try await tokens(exchange.subject)
+            let actor: TokenSet? = if let actor = exchange.actor { try await tokens(actor) } else { nil }
+            return TokenExchangeGrant(
+                tokenEndpoint: try settings.url(of: .token),
+                authentication: try authentication(of: profile, now: now(), using: &generator),
+                subjectToken: subject.accessToken, actorToken: actor?.accessToken, audiences: exchange.audiences,
+                scopes: scopes, resources: settings.resources)
+        }
+    }
+
+    /// The assertion in the place of a user's login (RFC 7523, section 3).
+    private func grantAssertion(
+        of profile: ProfileID, now: Int64, using generator: inout some RandomNumberGenerator
+    ) throws(OAuth2Error) -> Secret {
+        guard let grantKey else {
+            throw OAuth2Error(.invalidKey, "The key of the assertion is not known; log in again with its file.")
+        }
+        let assertion = settings.assertion ?? ProfileSettings.Assertion()
+        let issuer = assertion.issuer ?? profile.clientID
+        let claims = AssertionClaims(
+            issuer: issuer, subject: assertion.subject ?? issuer,
+            audience: assertion.audience ?? assertionAudience(of: profile),
+            scopes: settings.scopes.map { Scopes(parsing: $0) })
+        return try claims.signed(
+            by: .privateKey(try SigningKey(grantKey)), keyID: assertion.keyID ?? "", now: now, using: &generator)
+    }
+}
+
+extension TokenSet {
+    /// Leaves out the refresh token of a grant that is made again instead.
+    mutating func dropRefreshToken() {
+        refreshToken = nil
+        refreshTokenExpiry = nil
+    }
+}
