@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import CookieModel
 import NIOCore
 import NIOHTTP1
+import NIOSSL
 import NetworkHelper
 import Synchronization
 

@@ -85,7 +85,7 @@ extension ServiceRoute {
     func guarded(by lock: AgentLock) -> ServiceRoute {
         guard !verbs.isDisjoint(with: [.secrets, .write]), !path.hasPrefix("/v1/agent") else { return self }
         return ServiceRoute(
-            method, path, access, and: furtherVerbs, query: parameters, streamed: isStreamed
+            method, path, access, and: furtherVerbs, query: parameters, body: body
         ) { request, context in
             try lock.check()
             return try await handler(request, context)

@@ -49,6 +49,13 @@ protocol KeptTokens {
     func remove(_ name: String) throws -> Bool
 }
 
+extension KeptTokens {
+    /// The login's own access token, without a proof.
+    func accessToken(of name: String, skew: Int) throws -> AccessTokenReport {
+        try accessToken(of: name, resource: nil, skew: skew, for: nil)
+    }
+}
+
 extension AccessTokenReport {
     /// The fields that present the token: Authorization, and for a bound one the proof.
     ///

@@ -42,7 +42,7 @@ struct ServedTokens: KeptTokens {
         let report: StoredTokenReport = try service.answer(to: .get("tokens", name), as: TokenStatusReport.self).token
         guard report.hasRefreshToken else { return }
         if let token {
-            let current = try accessToken(of: name, skew: 0, for: nil).accessToken
+            let current = try accessToken(of: name, skew: 0).accessToken
             guard Secret(current) == token else { return }
         }
         _ = try refresh(name)

@@ -36,7 +36,7 @@ struct CredentialHelper {
     }
 
     private func token() throws -> AccessTokenReport {
-        try tokens.accessToken(of: login, skew: skew, for: nil)
+        try tokens.accessToken(of: login, skew: skew)
     }
 
     /// Has the next question answered with a renewed token.

@@ -25,7 +25,7 @@ struct TokenSource {
             let report = try tokens.idToken(of: login, skew: skew)
             return (report.idToken, report.expires.flatMap { Timestamp(rfc3339: $0.utf8) })
         }
-        let report = try tokens.accessToken(of: login, skew: skew, for: nil)
+        let report = try tokens.accessToken(of: login, skew: skew)
         return (report.accessToken, report.expires.flatMap { Timestamp(rfc3339: $0.utf8) })
     }
 }

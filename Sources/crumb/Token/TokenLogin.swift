@@ -56,10 +56,11 @@ struct TokenLogin {
             let login = TokenLogin(plan, console: console)
             let tokens =
                 switch plan.credentials.settings.grant {
-                case .clientCredentials: try login.withClientCredentials()
+                case .clientCredentials, .jwtBearer, .tokenExchange: try login.withoutUser(store)
                 case .deviceCode:
                     try login.onAnotherDevice(qrCode: nil, timeout: nil, printsJSON: false, opensBrowser: true)
-                default: try login.inBrowser(opensBrowser: true, timeout: .seconds(300))
+                case .authorizationCode, .imported:
+                    try login.inBrowser(opensBrowser: true, timeout: .seconds(300))
                 }
             _ = try login.keep(tokens, in: store)
             return try body()

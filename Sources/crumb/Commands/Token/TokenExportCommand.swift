@@ -131,7 +131,7 @@ struct TokenExportCommand: CrumbCommand {
 
     private func accessToken(_ console: Console) throws -> AccessTokenReport {
         let report = try database.keptTokens(now: .now, refresh: freshness.refresh).accessToken(
-            of: name, skew: freshness.skew, for: nil)
+            of: name, skew: freshness.skew)
         warn(ofBinding: TokenType(report.tokenType), console)
         return report
     }
