@@ -88,6 +88,6 @@ extension SessionStoreError {
     fileprivate init(noSessionNamed name: String, jar: String) {
         self.init(
             .sessionNotFound, name,
-            "jar '\(jar)' has no saved session of this name; 'crumb session list' shows those there are")
+            "jar '\(jar)' has no saved session of this name")
     }
 }

@@ -169,7 +169,7 @@ public struct TokenStore: Sendable {
 
     static func notFound(_ name: String) -> SessionStoreError {
         SessionStoreError(
-            .tokenNotFound, name, "there is no token of this name; 'crumb token list' shows those there are")
+            .tokenNotFound, name, "there is no token of this name")
     }
 }
 

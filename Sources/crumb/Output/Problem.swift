@@ -11,7 +11,17 @@ struct Problem: Error {
     }
 
     init(_ error: SessionStoreError) {
-        status = ExitStatus(code: error.code.rawValue)
-        message = error.description
+        self.init(advising: ExitStatus(code: error.code.rawValue), error.description)
+    }
+
+    /// A problem with the command that helps with it, which neither the library nor the service can know.
+    init(advising status: ExitStatus, _ message: String) {
+        let advice =
+            switch status {
+            case .tokenNotFound: "; 'crumb token list' lists the logins"
+            case .sessionNotFound: "; 'crumb session list' lists the saved sessions"
+            default: ""
+            }
+        self.init(status, message + advice)
     }
 }

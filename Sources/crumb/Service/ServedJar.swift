@@ -42,9 +42,7 @@ struct ServedJar: KeptJar {
             return try body()
         } catch let refusal as ServiceRefusal where refusal.code == ExitStatus.jarNotFound.code {
             guard name != "default" else { return nil }
-            // Without the names the error is still the one to report.
-            let names = (try? service.answer(to: .get("jars"), as: JarList.self).jars.map(\.name)) ?? []
-            throw Problem.noJar(named: name, in: service.address.description, others: names)
+            throw service.noJar(named: name)
         }
     }
 

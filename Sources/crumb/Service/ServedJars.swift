@@ -29,38 +29,35 @@ struct ServedJars: KeptJars {
     }
 
     func settings(ofJar name: String) throws -> JarSettingsReport {
-        do {
-            let jar: JarReport = try service.answer(to: .get("jars", try checked(name)))
-            return JarSettingsReport(name: jar.name, profile: jar.profile, limits: jar.limits)
-        } catch let refusal as ServiceRefusal where refusal.code == ExitStatus.jarNotFound.code {
-            throw SessionStoreError(noJarNamed: name)
-        }
+        let jar: JarReport = try answer(about: name, to: .get("jars", try checked(name)))
+        return JarSettingsReport(name: jar.name, profile: jar.profile, limits: jar.limits)
     }
 
     func changeSettings(ofJar name: String, _ changes: JarSettingsOptions) throws -> JarSettingsReport {
         let document = JarChange(name: nil, profile: changes.profile, limits: try changes.changedLimits())
-        return try service.answer(to: .patch("jars", try checked(name), document: document))
+        return try answer(about: name, to: .patch("jars", try checked(name), document: document))
     }
 
     func rename(jarNamed name: String, to newName: String) throws {
-        _ = try service.answer(
-            to: .post("jars", try checked(name), "rename", document: ["to": newName]), as: [String: String].self)
+        _ = try answer(
+            about: name, to: .post("jars", try checked(name), "rename", document: ["to": newName]),
+            as: [String: String].self)
     }
 
     func copy(jarNamed name: String, to newName: String) throws -> JarCopyReport {
-        try service.answer(to: .post("jars", try checked(name), "copy", document: ["to": newName]))
+        try answer(about: name, to: .post("jars", try checked(name), "copy", document: ["to": newName]))
     }
 
     func merge(jarNamed name: String, into target: String) throws -> JarMergeReport {
-        try service.answer(to: .post("jars", try checked(name), "merge", document: ["to": target]))
+        try answer(about: name, target, to: .post("jars", try checked(name), "merge", document: ["to": target]))
     }
 
     func clear(jarNamed name: String) throws -> JarClearReport {
-        try service.answer(to: .post("jars", try checked(name), "clear"))
+        try answer(about: name, to: .post("jars", try checked(name), "clear"))
     }
 
     func remove(jarNamed name: String) throws -> JarRemovalReport {
-        try service.answer(to: .delete("jars", try checked(name)))
+        try answer(about: name, to: .delete("jars", try checked(name)))
     }
 
     func prune(jarNamed name: String?, journalEntries: Int, vacuum: Bool?) throws -> PruneReport {
@@ -72,6 +69,18 @@ struct ServedJars: KeptJars {
             where refusal.code == ExitStatus.jarNotFound.code && name == "default"
         {
             return PruneReport(Pruning())
+        }
+    }
+
+    /// The answer to a request about jars; names those that may be meant if one of them is missing.
+    private func answer<Answer: Decodable>(
+        about names: String..., to request: ServiceRequest, as type: Answer.Type = Answer.self
+    ) throws -> Answer {
+        do {
+            return try service.answer(to: request)
+        } catch let refusal as ServiceRefusal where refusal.code == ExitStatus.jarNotFound.code {
+            let missing = names.first { refusal.report.detail.hasPrefix("\($0): ") }
+            throw service.noJar(named: missing ?? names.joined(separator: ", "))
         }
     }
 
@@ -93,4 +102,13 @@ private struct JarChange: Encodable {
 private struct PruneOrder: Encodable {
     let journalEntries: Int
     let vacuum: Bool?
+}
+
+extension ServiceConnection {
+    /// The problem of a jar that the service does not have, with the names that may be meant.
+    func noJar(named name: String) -> Problem {
+        // Without the names the error is still the one to report.
+        let names = (try? answer(to: .get("jars"), as: JarList.self).jars.map(\.name)) ?? []
+        return .noJar(named: name, in: address.description, others: names)
+    }
 }

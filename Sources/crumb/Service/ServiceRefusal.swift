@@ -31,7 +31,7 @@ extension Problem {
             self.init(
                 .serviceIncompatible, "\(refusal.address): the service is of another version of crumb: \(detail)")
         case let code where ExitStatus.allCases.contains { $0.code == code }:
-            self.init(ExitStatus(code: code), detail)
+            self.init(advising: ExitStatus(code: code), detail)
         default: self.init(.serviceUnavailable, "\(refusal.address): \(detail)")
         }
     }

@@ -64,7 +64,7 @@ struct CopiedRequestTests {
             ["- https://a.test/ [a=\"1\"; b=2]"]
         ),
         ("curl -b a=1", ["entry-malformed"]),
-        ("curl 'https://a.test/' \\\n-b 'a=1", ["- https://a.test/ [a=1]"]),
+        ("curl 'https://a.test/' \\\n-b 'a=1", ["entry-malformed"]),
     ]
 
     @Test("Copy as cURL, for bash and cmd", arguments: commands)

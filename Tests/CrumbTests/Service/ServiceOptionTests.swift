@@ -90,7 +90,7 @@ struct ServiceOptionTests {
         arguments: [
             ["status"], ["check"], ["backup", "copy"], ["restore", "input"], ["key", "status"], ["key", "rotate"],
             ["curl", "--", "https://a.test/"],
-            ["plan", "https://a.test/"], ["token", "export", "a"], ["token", "introspect", "a"],
+            ["plan", "https://a.test/"], ["token", "introspect", "a"],
             ["serve", "token", "list"], ["token", "fallback", "list"], ["token", "import", "a"],
         ])
     func fileAlone(words: [String]) throws {

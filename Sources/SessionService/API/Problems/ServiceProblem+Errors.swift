@@ -64,7 +64,6 @@ extension ServiceProblem {
             case .valueDamaged: "a stored value is damaged; 'crumb check' names it"
             case .jarNotFound: ServiceProblem.jarNotFound(error.subject).detail
             case .tokenNotFound: ServiceProblem.tokenNotFound(error.subject).detail
-            case .sessionNotFound: "\(error.subject): the jar has no saved session of this name"
             case .keyLocked: "The key is locked; restart with CRUMB_PASSPHRASE_FILE."
             case .keyChanged: "The key was rotated; restart with the new key."
             case .keyMissing: "The key file is missing; put it back."

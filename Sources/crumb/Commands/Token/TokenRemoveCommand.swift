@@ -15,8 +15,7 @@ struct TokenRemoveCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         guard try database.keptTokens(now: .now).remove(name) else {
-            throw Problem(
-                .tokenNotFound, "\(name): there is no token of this name; 'crumb token list' shows those there are")
+            throw Problem(advising: .tokenNotFound, "\(name): there is no token of this name")
         }
         if output.json { try console.writeJSON(["removed": name]) } else { console.note("removed \(name)") }
     }
