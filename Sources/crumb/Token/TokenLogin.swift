@@ -118,7 +118,7 @@ struct TokenLogin {
     func inBrowser(opensBrowser: Bool, timeout: Duration) throws -> TokenSet {
         let conversation = conversation
         let redirect = try LoopbackRedirect(
-            conversation.plan.credentials.settings.redirectURI ?? "http://127.0.0.1/callback")
+            conversation.plan.credentials.settings.redirectURI ?? LoopbackRedirect.defaultURI)
         let redirectURI = redirect.redirectURI
         var generator = SystemRandomNumberGenerator()
         let attempt = AuthorizationAttempt(using: &generator)

@@ -13,7 +13,8 @@ struct LoginDocument: RequestDocument {
         case name, flow, issuer, provider, providerTenant, providerHost, endpoints, clientID, clientSecret, clientKey,
             keyID, keyAudience, authMethod, idTokenAlgorithm, scope, resources, account, replaceAccount, redirectURI,
             push, parameters, dpop, dangerouslyAllowPlainHTTP, assertionKey, assertionKeyID, assertionIssuer,
-            assertionSubject, assertionAudience, exchange, actor, audiences, clientCertificate
+            assertionSubject, assertionAudience, exchange, actor, audiences, clientCertificate,
+            register, registrationToken
     }
 
     /// How the user logs in.
@@ -74,6 +75,9 @@ struct LoginDocument: RequestDocument {
     let audiences: [String]?
     /// The client's certificate and its private key in PEM, one behind the other.
     let clientCertificate: String?
+    /// Whether a client is registered at the server first, and the initial access token for that.
+    let register: Bool?
+    let registrationToken: String?
 
     /// What is known of the provider beforehand.
     private func preset() throws -> ProviderPreset {
@@ -107,6 +111,12 @@ struct LoginDocument: RequestDocument {
         request.clientSecret =
             try clientKey.map { try SigningKey(pem: Secret($0)).secret } ?? clientSecret.map { Secret($0) }
         request.authenticationMethod = authMethod?.value ?? (clientKey == nil ? nil : .privateKeyJWT)
+        guard register == true || registrationToken == nil else {
+            throw ServiceProblem.bodyInvalid("register: registrationToken belongs to a registration")
+        }
+        if register == true {
+            request.registration = TokenLoginRequest.Registration(token: registrationToken.map { Secret($0) })
+        }
         request.clientCertificate = try clientCertificate.map { try ClientCertificate(pem: Secret($0)) }
         request.keyID = keyID
         request.assertionAudience = keyAudience?.value
@@ -193,7 +203,8 @@ extension SessionAPI {
     }
 
     private func beginLogin(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
-        let asked = try await request.document(LoginDocument.self, in: context).request()
+        var asked = try await request.document(LoginDocument.self, in: context).request()
+        asked.registration?.defaultRedirectURI = tokens.callback.url
         let conversation = try await tokens.conversation(asked)
         var report: LoginReport
         switch conversation.plan.credentials.settings.grant {

@@ -107,6 +107,7 @@ struct TokenLoginCommand: CrumbCommand {
         request.endpoints = lookup.endpoints
         request.clientID = clientID
         request.clientSecret = try client.secret()
+        request.registration = try client.registration()
         request.clientCertificate = try client.certificate()
         request.authenticationMethod = client.method
         request.keyID = client.keyID
