@@ -120,9 +120,13 @@ struct ClientSecretOptions: ParsableArguments {
 
     /// The private key in a PEM file.
     func signingKey(in file: String) throws -> SigningKey {
+        try SigningKey(pem: try pem(in: file), algorithm: keyAlgorithm)
+    }
+
+    /// What a file with a private key holds.
+    func pem(in file: String) throws -> Secret {
         try checkModes(of: file)
-        return try SigningKey(
-            pem: Secret(try InputFile(file).contents(limit: 1 << 16)), algorithm: keyAlgorithm)
+        return Secret(try InputFile(file).contents(limit: 1 << 16))
     }
 
     /// Refuses a file that others can read, and with it the secret in it. A pipe has no modes that matter.

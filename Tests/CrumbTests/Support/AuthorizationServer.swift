@@ -108,6 +108,7 @@ final class AuthorizationServer: Sendable {
                          "issued_token_type":"urn:ietf:params:oauth:token-type:access_token"}
                         """#)
             }
+            if form.contains("code=code-1&") { return LoopbackServer.Response(body: tokens()) }
             if form.contains("device_code=dev-1") {
                 state.devicePolls += 1
                 guard state.devicePolls > 1 else {

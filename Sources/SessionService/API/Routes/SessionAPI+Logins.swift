@@ -14,7 +14,7 @@ struct LoginDocument: RequestDocument {
             keyID, keyAudience, authMethod, idTokenAlgorithm, scope, resources, account, replaceAccount, redirectURI,
             push, parameters, dpop, dangerouslyAllowPlainHTTP, assertionKey, assertionKeyID, assertionIssuer,
             assertionSubject, assertionAudience, exchange, actor, audiences, clientCertificate,
-            register, registrationToken
+            register, registrationToken, browserReturnsTo
     }
 
     /// How the user logs in.
@@ -78,6 +78,8 @@ struct LoginDocument: RequestDocument {
     /// Whether a client is registered at the server first, and the initial access token for that.
     let register: Bool?
     let registrationToken: String?
+    /// Where the browser comes back to in this login only.
+    let browserReturnsTo: String?
 
     /// What is known of the provider beforehand.
     private func preset() throws -> ProviderPreset {
@@ -203,7 +205,8 @@ extension SessionAPI {
     }
 
     private func beginLogin(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
-        var asked = try await request.document(LoginDocument.self, in: context).request()
+        let document = try await request.document(LoginDocument.self, in: context)
+        var asked = try document.request()
         asked.registration?.defaultRedirectURI = tokens.callback.url
         let conversation = try await tokens.conversation(asked)
         var report: LoginReport
@@ -230,7 +233,8 @@ extension SessionAPI {
             report.verificationURIComplete = device.verificationURIComplete
             report.userCode = device.userCode
         case .authorizationCode, .imported:
-            guard let redirectURI = conversation.plan.credentials.settings.redirectURI ?? tokens.callback.url else {
+            let registered = conversation.plan.credentials.settings.redirectURI ?? tokens.callback.url
+            guard let redirectURI = document.browserReturnsTo ?? registered else {
                 throw ServiceProblem.bodyInvalid(
                     "redirectURI: no browser can come back to this service, which has no address or 'public.url'; say where it "
                         + "ends, and send that URL here")
