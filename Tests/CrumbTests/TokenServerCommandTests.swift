@@ -356,6 +356,30 @@ struct TokenServerCommandTests {
         for file in files { #expect(!String(decoding: home.bytes(file), as: UTF8.self).contains("MIGHAgEA")) }
     }
 
+    @Test("A login registers its client, and later logins use it")
+    func register() throws {
+        let words = ["token", "login", "new", "--client-credentials", "--issuer", server.issuer, "--register"]
+        let refused = try home.start(words).wait()
+        #expect(refused.status == 44 && refused.talk.contains("/register"), "\(refused.talk)")
+        let exposed = try home.write("initial-token\n", to: "exposed", mode: 0o644)
+        #expect(try home.start(words + ["--registration-token-file", exposed]).wait().status == 33)
+        #expect(try home.start(words + ["--client-id", "mine"]).wait().status == 47)
+        let file = try home.write("initial-token\n", to: "initial")
+        let result = try home.start(words + ["--registration-token-file", "-"], input: file).wait()
+        #expect(result.status == 0, "\(result.talk)")
+        for secret in ["initial-token", "registered-s3cret", "manage-s3cret"] {
+            #expect(!result.talk.contains(secret) && !result.text.contains(secret))
+        }
+        #expect(server.paths.filter { $0 == "/register" }.count == 2)
+        let body = try #require(server.forms(at: "/register").last)
+        #expect(body.contains(#""grant_types":["client_credentials"]"#), "\(body)")
+        #expect(body.contains(#""token_endpoint_auth_method":"client_secret_basic""#))
+        let status = try home.crumb("token", "status", "new", "--json").objects().first
+        #expect((status?["token"] as? [String: Any])?["clientID"] as? String == "registered-1")
+        #expect(try home.crumb("token", "login", "new").status == 0)
+        #expect(server.paths.filter { $0 == "/register" }.count == 2 && server.forms(at: "/token").count == 2)
+    }
+
     @Test("One login gives a token for each resource")
     func resourceTokens() throws {
         try given()

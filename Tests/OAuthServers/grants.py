@@ -68,4 +68,19 @@ def check_token_exchange(crumb, server):
     expect(crumb("token", "get", "no").status == 40)
 
 
-CHECKS = [check_client_secret_jwt, check_jwt_bearer, check_token_exchange]
+def check_registration(crumb, server):
+    words = ("token", "login", "new", "--issuer", server.issuer, "--client-credentials", "--register")
+    # Authlib answers access_denied.
+    refused = crumb(*words)
+    expect(refused.status == 48 and "/register" in refused.talk, refused.status, refused.talk)
+    result = crumb(*words, "--registration-token-file", "-", text="initial-Rg4\n")
+    expect(result.status == 0, result.talk)
+    first, known = issued(crumb, server, "new")
+    expect(crumb("token", "status", "new", "--json").json["token"]["clientID"] == known["client"], known)
+    crumb.expire("new")
+    expect(issued(crumb, server, "new")[0] != first)
+    for secret in (b"initial-Rg4", b"manage-Yt6"):
+        expect(secret not in crumb.database.read_bytes(), "a secret lies in the database")
+
+
+CHECKS = [check_client_secret_jwt, check_jwt_bearer, check_token_exchange, check_registration]

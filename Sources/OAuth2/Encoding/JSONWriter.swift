@@ -10,6 +10,12 @@ struct JSONWriter {
         members.append(JSONWriter.quoted(name) + Array(":\(number)".utf8))
     }
 
+    /// A member with an array of strings.
+    mutating func append(_ name: String, texts: [String]) {
+        let elements = Array(texts.map(JSONWriter.quoted).joined(separator: [UInt8(ascii: ",")]))
+        append(name, object: [UInt8(ascii: "[")] + elements + [UInt8(ascii: "]")])
+    }
+
     /// A member whose value is JSON already.
     mutating func append(_ name: String, object: [UInt8]) {
         members.append(JSONWriter.quoted(name) + [UInt8(ascii: ":")] + object)

@@ -12,7 +12,7 @@ public struct EndpointRequest: Sendable, Equatable {
     private let accept: String
     private let authorization: Secret?
     private let body: Secret
-    private let sendsForm: Bool
+    private let contentType: String?
     /// The access token that the request presents and that is bound to a key.
     let boundToken: Secret?
     private var proof: Secret?
@@ -35,7 +35,18 @@ public struct EndpointRequest: Sendable, Equatable {
         accept = "application/json"
         authorization = authentication.authorization
         self.body = body.secret
-        sendsForm = true
+        contentType = FormEncoding.mediaType
+        boundToken = nil
+    }
+
+    /// A JSON object, sent with an access token if there is one.
+    init(endpoint: EndpointURL, sending object: JSONWriter, token: Secret?) {
+        self.endpoint = endpoint
+        method = .post
+        accept = "application/json"
+        authorization = token.map { Secret(Array("Bearer ".utf8) + $0.exposedBytes) }
+        body = Secret(object.bytes)
+        contentType = "application/json"
         boundToken = nil
     }
 
@@ -46,7 +57,7 @@ public struct EndpointRequest: Sendable, Equatable {
         accept = "application/json"
         authorization = nil
         body = Secret([])
-        sendsForm = false
+        contentType = nil
         boundToken = nil
     }
 
@@ -63,14 +74,14 @@ public struct EndpointRequest: Sendable, Equatable {
         accept = "*/*"
         authorization = field.withUnsafeBytesOfValue { Secret($0) }
         body = Secret([])
-        sendsForm = false
+        contentType = nil
         boundToken = bound == nil ? nil : tokens.accessToken
     }
 
     /// The request's head, with what goes in fields of the client's authentication.
     public var exposedHead: HTTPRequest {
         var fields = HTTPFields()
-        if sendsForm { fields[.contentType] = FormEncoding.mediaType }
+        if let contentType { fields[.contentType] = contentType }
         fields[.accept] = accept
         if let authorization { fields.append(EndpointRequest.field(.authorization, authorization)) }
         if let proof, let name = HTTPField.Name("DPoP") { fields.append(EndpointRequest.field(name, proof)) }

@@ -10,17 +10,20 @@ public struct ProfileCredentials: Sendable, Equatable {
     public var grantKey: Secret?
     /// The client's certificate and its key: ``ClientCertificate/pem``.
     public var clientCertificate: Secret?
+    /// The access token by which the client's registration is managed (RFC 7592).
+    public var registrationToken: Secret?
 
     /// Credentials from their parts.
     public init(
         settings: ProfileSettings, clientSecret: Secret? = nil, proofKey: Secret? = nil, grantKey: Secret? = nil,
-        clientCertificate: Secret? = nil
+        clientCertificate: Secret? = nil, registrationToken: Secret? = nil
     ) {
         self.settings = settings
         self.clientSecret = clientSecret
         self.proofKey = proofKey
         self.grantKey = grantKey
         self.clientCertificate = clientCertificate
+        self.registrationToken = registrationToken
     }
 
     /// The authentication of one request.

@@ -127,6 +127,8 @@ public struct ProfileSettings: Sendable, Hashable, Codable {
     public var assertion: Assertion?
     /// What is exchanged; `nil` for a grant that exchanges nothing.
     public var exchange: Exchange?
+    /// Where the client's registration is managed (RFC 7592); `nil` for a client that Crumb has not registered.
+    public var registrationURL: String?
     /// Further parameters of the page to log in on, names and values in turn.
     private var furtherParameters: [String]?
     private var endpointURLs: [String: String]

@@ -128,7 +128,8 @@ package struct TokenLoginConversation: Sendable {
 
     // MARK: - The end
 
-    /// Stores the tokens of a login. Tokens that cannot be stored are revoked at the server.
+    /// Stores the tokens of a login. Tokens that cannot be stored are revoked at the server, unless it says that they are
+    /// of the same user as a stored login of the client.
     ///
     /// - Parameter mayReplace: Asked before the login of one account takes the name of another's.
     /// - Throws: `OperationError` with the code `name-invalid` if that is not wanted, `SessionStoreError`.
@@ -151,10 +152,40 @@ package struct TokenLoginConversation: Sendable {
             try store.put(
                 tokens, for: Profile(id: id, name: plan.name), credentials: plan.credentials, now: now())
         } catch {
-            await discard(tokens)
+            if await !isUserStored(of: tokens, in: store) { await discard(tokens) }
             throw error
         }
         return try store.get(plan.name)
+    }
+
+    /// How many stored logins are compared with one that is not kept.
+    private static let comparedLoginCount = 10
+
+    /// Whether the server says that tokens are of the same user as a stored login of the same client.
+    ///
+    /// A server may end all of the grant with one token (RFC 7009, section 2.1), and the stored login with it.
+    private func isUserStored(of tokens: TokenSet, in store: TokenStore) async -> Bool {
+        guard let user = await user(of: tokens), let all = try? store.all() else { return false }
+        let logins = all.compactMap { try? $0.get() }.filter { stored in
+            stored.refusal == nil && stored.profile.id.issuer == plan.profile.issuer
+                && stored.profile.id.clientID == plan.profile.clientID
+        }
+        for stored in logins.prefix(Self.comparedLoginCount) {
+            if await self.user(of: stored.tokens) == user { return true }
+        }
+        return false
+    }
+
+    /// The user of tokens that the server accepts, as it tells (RFC 7662); `nil` if it does not.
+    private func user(of tokens: TokenSet) async -> String? {
+        guard let endpoint = try? url(.introspection), let authentication = try? authentication() else { return nil }
+        let introspection = TokenIntrospection(endpoint: endpoint, authentication: authentication)
+        let token = tokens.refreshToken ?? tokens.accessToken
+        let request = introspection.request(about: token, tokens.refreshToken == nil ? .accessToken : .refreshToken)
+        guard let response = try? await send(request),
+            let known = try? introspection.answer(in: response, about: token), known.isActive
+        else { return nil }
+        return known.subject ?? known.username
     }
 
     /// Revokes tokens that are not stored, if the server has an endpoint for that. The reason that they are not stored

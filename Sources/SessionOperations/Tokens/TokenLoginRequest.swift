@@ -10,6 +10,8 @@ package struct TokenLoginRequest: Sendable {
     /// Endpoints that the server does not tell.
     package var endpoints: [ServerMetadata.Endpoint: String] = [:]
     package var clientID: String?
+    /// How the client is registered at the server first (RFC 7591); `nil` for a client that is known to it.
+    package var registration: Registration?
     package var clientSecret: Secret?
     package var authenticationMethod: ProfileSettings.AuthenticationMethod?
     /// The client's certificate and its key.
@@ -47,6 +49,19 @@ package struct TokenLoginRequest: Sendable {
     /// Whether secrets may go unencrypted to other machines.
     package var dangerouslyAllowsPlainHTTP = false
 
+    /// What registering a client takes.
+    package struct Registration: Sendable {
+        /// The initial access token, for servers that want one.
+        package var token: Secret?
+        /// Where browsers come back to if the login does not say.
+        package var defaultRedirectURI: String?
+
+        package init(token: Secret? = nil, defaultRedirectURI: String? = nil) {
+            self.token = token
+            self.defaultRedirectURI = defaultRedirectURI
+        }
+    }
+
     package init(name: String) {
         self.name = name
     }
@@ -55,13 +70,68 @@ package struct TokenLoginRequest: Sendable {
     ///
     /// - Throws: `OperationError`, `SessionStoreError`, or `OAuth2Error`.
     package func plan(_ store: TokenStore, over transport: any EndpointTransport) async throws -> TokenLoginPlan {
+        guard let registration else { return try await planForKnownClient(store, over: transport) }
+        guard clientID == nil, clientSecret == nil, clientCertificate == nil else {
+            throw OperationError(
+                code: "token-settings-missing",
+                "\(name): the server gives a client that it registers its identifier and secret; leave out your own")
+        }
+        let client = try await registered(registration, store, over: transport)
+        var request = self
+        request.registration = nil
+        request.clientID = client.clientID
+        request.clientSecret = client.secret
+        request.authenticationMethod = client.authenticationMethod
+        request.idTokenAlgorithm = idTokenAlgorithm ?? client.idTokenAlgorithm
+        if grant == nil || grant == .authorizationCode {
+            request.redirectURI = redirectURI ?? registration.defaultRedirectURI
+        }
+        var plan = try await request.planForKnownClient(store, isNewClient: true, over: transport)
+        plan.credentials.registrationToken = client.accessToken
+        plan.credentials.settings.registrationURL = client.managementURL
+        return plan
+    }
+
+    /// Registers a client for this login.
+    private func registered(
+        _ registration: Registration, _ store: TokenStore, over transport: any EndpointTransport
+    ) async throws -> RegisteredClient {
+        let earlier = try earlier(store)
+        let grant = try grant ?? earlier.flatMap { try usable($0.credentials.settings.grant) } ?? .authorizationCode
+        let lookup = ServerLookup(
+            issuer: issuer ?? earlier?.profile.issuer,
+            endpoints: issuer == nil && endpoints.isEmpty ? earlier?.credentials.settings.endpoints ?? [:] : endpoints,
+            dangerouslyAllowsPlainHTTP: dangerouslyAllowsPlainHTTP)
+        let metadata = try await lookup.metadata(
+            for: name, needing: needed(grant).union([.registration]), over: transport)
+        let method = authenticationMethod ?? metadata.registeredMethod(of: grant)
+        guard method == .none || method.takesSecret else {
+            throw OperationError(
+                code: "token-settings-missing",
+                "\(name): Crumb registers clients with a secret or without one; register one with a key or a certificate "
+                    + "at the server, and log in with --client-id")
+        }
+        let settings = ProfileSettings(
+            grant: grant, endpoints: metadata.endpoints, authenticationMethod: method,
+            scopes: (scope ?? earlier?.credentials.settings.scopes ?? defaultScope).map { Scopes(parsing: $0) })
+        let request = ClientRegistration(
+            endpoint: try metadata.url(
+                of: .registration, dangerouslyAllowingPlainHTTP: dangerouslyAllowsPlainHTTP),
+            redirectURI: redirectURI ?? registration.defaultRedirectURI, settings: settings)
+        let response = try await transport.send(request.request(with: registration.token))
+        return try request.client(in: response, with: registration.token)
+    }
+
+    private func planForKnownClient(
+        _ store: TokenStore, isNewClient: Bool = false, over transport: any EndpointTransport
+    ) async throws -> TokenLoginPlan {
         let own = try earlier(store)
         let isSameServer = issuer == nil && endpoints.isEmpty
         let grant = try grant ?? own.flatMap { try usable($0.credentials.settings.grant) } ?? .authorizationCode
         let exchange = try exchange(grant, own, store)
         // An exchange is made by the client and at the server of the login that is exchanged, unless it names others.
         let earlier = try own ?? (isSameServer ? exchange.flatMap { try exchanged($0, store) } : nil)
-        let before = isSameServer ? earlier?.credentials : nil
+        let before = isSameServer && !isNewClient ? earlier?.credentials : nil
         let assertion = try assertion(grant, before)
         var metadata = try await metadata(grant, earlier, over: transport)
         if clientCertificate != nil || before?.clientCertificate != nil {
@@ -85,6 +155,9 @@ package struct TokenLoginRequest: Sendable {
             redirectURI: redirectURI ?? earlier?.credentials.settings.redirectURI,
             dangerouslyAllowsPlainHTTP: dangerouslyAllowsPlainHTTP
                 || before?.settings.dangerouslyAllowsPlainHTTP == true)
+        // What manages the registration of one client does not manage another's.
+        let isSameClientID = clientID == own?.profile.clientID
+        settings.registrationURL = isSameClientID ? before?.settings.registrationURL : nil
         settings.assertion = assertion
         settings.exchange = exchange
         settings.assertionAudience = assertionAudience ?? before?.settings.assertionAudience
@@ -117,7 +190,8 @@ package struct TokenLoginRequest: Sendable {
             hasAccount: isNamed, user: sameLogin?.user, replacesAccount: replacesAccount,
             credentials: ProfileCredentials(
                 settings: settings, clientSecret: secret, proofKey: isBound ? SigningKey().secret : nil,
-                grantKey: assertion == nil ? nil : assertionKey ?? before?.grantKey, clientCertificate: certificate),
+                grantKey: assertion == nil ? nil : assertionKey ?? before?.grantKey, clientCertificate: certificate,
+                registrationToken: isSameClientID ? before?.registrationToken : nil),
             parameters: parameters, pushes: pushes)
     }
 
@@ -294,6 +368,13 @@ extension ServerMetadata {
         return methods.first { authenticationMethods?.contains($0.rawValue) ?? true } ?? .clientSecretBasic
     }
 
+    /// How a client that registers itself asks to authenticate: a program on a user's machine keeps no secret from its
+    /// user (RFC 8252, section 8.5), but a client that acts by itself needs one.
+    fileprivate func registeredMethod(of grant: ProfileSettings.Grant) -> ProfileSettings.AuthenticationMethod {
+        let isPublic = grant == .authorizationCode || grant == .deviceCode
+        return isPublic && authenticationMethods?.contains("none") ?? true ? .none : secretMethod
+    }
+
     /// How a client uses its certificate at the server: a server that takes none for that may still bind tokens to it.
     package var certificateMethod: ProfileSettings.AuthenticationMethod {
         let methods: [ProfileSettings.AuthenticationMethod] = [.tlsClientAuth, .selfSignedTLSClientAuth]
@@ -317,7 +398,7 @@ package struct TokenLoginPlan: Sendable {
     /// Whose login the name stands for so far; `nil` if it is new, or was for another server or client.
     package let user: LoggedInUser?
     package let replacesAccount: Bool
-    package let credentials: ProfileCredentials
+    package fileprivate(set) var credentials: ProfileCredentials
     package let parameters: [(name: String, value: String)]
     package let pushes: Bool
 }

@@ -21,6 +21,7 @@ struct TokenRows {
         case proofKey = "proof key"
         case grantKey = "grant key"
         case clientCertificate = "client certificate"
+        case registrationToken = "registration token"
         case resourceTokens = "resource tokens"
 
         /// The column's name in SQL.
@@ -33,6 +34,7 @@ struct TokenRows {
             case .proofKey: "proof_key"
             case .grantKey: "grant_key"
             case .clientCertificate: "client_certificate"
+            case .registrationToken: "registration_token"
             case .resourceTokens: "resource_tokens"
             }
         }
@@ -75,6 +77,7 @@ struct TokenRows {
                 proof_key = iif(\(TokenRows.isSameClient), proof_key, NULL),
                 resource_tokens = iif(\(keepsResourceTokens ? TokenRows.isSameClient : "0"), resource_tokens, NULL),
                 client_certificate = iif(\(TokenRows.isSameClient), client_certificate, NULL),
+                registration_token = iif(\(TokenRows.isSameClient), registration_token, NULL),
                 grant_key = iif(\(TokenRows.isSameClient), grant_key, NULL),
                 issuer = excluded.issuer, client_id = excluded.client_id, account = excluded.account,
                 token_type = excluded.token_type, scope = excluded.scope, received_at = excluded.received_at,
@@ -230,14 +233,17 @@ struct TokenRows {
             database,
             """
             UPDATE token_profile
-            SET settings = ?, client_secret = ?, proof_key = ?, grant_key = ?, client_certificate = ? WHERE id = ?
+            SET settings = ?, client_secret = ?, proof_key = ?, grant_key = ?, client_certificate = ?,
+                registration_token = ?
+            WHERE id = ?
             """)
         statement.bind(1, text: try credentials.settings.storedText())
         statement.bind(2, try credentials.clientSecret.map { try sealed($0, id, .clientSecret) })
         statement.bind(3, try credentials.proofKey.map { try sealed($0, id, .proofKey) })
         statement.bind(4, try credentials.grantKey.map { try sealed($0, id, .grantKey) })
         statement.bind(5, try credentials.clientCertificate.map { try sealed($0, id, .clientCertificate) })
-        statement.bind(6, id)
+        statement.bind(6, try credentials.registrationToken.map { try sealed($0, id, .registrationToken) })
+        statement.bind(7, id)
         try statement.run()
     }
 
@@ -246,7 +252,8 @@ struct TokenRows {
         let statement = try RowStatement(
             database,
             """
-            SELECT id, settings, client_secret, proof_key, grant_key, client_certificate FROM token_profile WHERE name = ?
+            SELECT id, settings, client_secret, proof_key, grant_key, client_certificate, registration_token
+            FROM token_profile WHERE name = ?
             """)
         defer { statement.reset() }
         statement.bind(1, text: name)
@@ -256,14 +263,15 @@ struct TokenRows {
             let clientSecret = optional(statement, 2, id, .clientSecret),
             let proofKey = optional(statement, 3, id, .proofKey),
             let grantKey = optional(statement, 4, id, .grantKey),
-            let clientCertificate = optional(statement, 5, id, .clientCertificate)
+            let clientCertificate = optional(statement, 5, id, .clientCertificate),
+            let registrationToken = optional(statement, 6, id, .registrationToken)
         else {
             throw SessionStoreError(
                 .valueDamaged, name, "the stored settings were changed or damaged; log in again")
         }
         return ProfileCredentials(
             settings: settings, clientSecret: clientSecret, proofKey: proofKey, grantKey: grantKey,
-            clientCertificate: clientCertificate)
+            clientCertificate: clientCertificate, registrationToken: registrationToken)
     }
 
     private func token(_ statement: RowStatement) -> Result<StoredToken, SessionStoreError> {

@@ -66,17 +66,41 @@ struct ClientSecretOptions: ParsableArguments {
         transform: { try knownAlgorithm(named: $0) })
     var idTokenAlgorithm: String?
 
+    @Flag(help: "Register a client at the server first (RFC 7591), and keep what it gets.")
+    var register = false
+
+    @Option(
+        help: ArgumentHelp(
+            "The file with the initial access token for --register; '-' is standard input.", valueName: "file"))
+    var registrationTokenFile: String?
+
     /// The client's secret or key, where one was given.
     func secret() throws -> Secret? {
         if let clientKeyFile { return try signingKey(in: clientKeyFile).secret }
-        if let clientSecretFile {
-            try checkModes(of: clientSecretFile)
-            var bytes = try InputFile(clientSecretFile).contents(limit: 1 << 16)
-            while let last = bytes.last, InputFile.isWhiteSpace(last) { bytes.removeLast() }
-            guard !bytes.isEmpty else { throw Problem(.inputEmpty, "\(clientSecretFile): there is no secret in it") }
-            return Secret(bytes)
-        }
+        if let clientSecretFile { return try secret(in: clientSecretFile) }
         return SecretVariable.clientSecret.secret
+    }
+
+    /// The secret in a file, without the white space behind it.
+    private func secret(in file: String) throws -> Secret {
+        try checkModes(of: file)
+        var bytes = try InputFile(file).contents(limit: 1 << 16)
+        while let last = bytes.last, InputFile.isWhiteSpace(last) { bytes.removeLast() }
+        guard !bytes.isEmpty else { throw Problem(.inputEmpty, "\(file): there is no secret in it") }
+        return Secret(bytes)
+    }
+
+    /// What registering a client takes, if one is to be registered.
+    func registration() throws -> TokenLoginRequest.Registration? {
+        guard register else {
+            guard registrationTokenFile == nil else {
+                throw Problem(.tokenSettingsInvalid, "--registration-token-file belongs to --register")
+            }
+            return nil
+        }
+        return TokenLoginRequest.Registration(
+            token: try registrationTokenFile.map { try secret(in: $0) },
+            defaultRedirectURI: LoopbackRedirect.defaultURI)
     }
 
     /// The client's certificate with its key, if one was given.
@@ -96,9 +120,13 @@ struct ClientSecretOptions: ParsableArguments {
 
     /// The private key in a PEM file.
     func signingKey(in file: String) throws -> SigningKey {
+        try SigningKey(pem: try pem(in: file), algorithm: keyAlgorithm)
+    }
+
+    /// What a file with a private key holds.
+    func pem(in file: String) throws -> Secret {
         try checkModes(of: file)
-        return try SigningKey(
-            pem: Secret(try InputFile(file).contents(limit: 1 << 16)), algorithm: keyAlgorithm)
+        return Secret(try InputFile(file).contents(limit: 1 << 16))
     }
 
     /// Refuses a file that others can read, and with it the secret in it. A pipe has no modes that matter.

@@ -27,6 +27,9 @@ final class LoopbackRedirect {
         }
     }
 
+    /// Where the browser comes back to if nothing else is said: any port that is free.
+    static let defaultURI = "http://127.0.0.1/callback"
+
     private static let maximumHeadSize = 16_384
 
     /// The redirect URI with the port that it really is.

@@ -81,8 +81,20 @@ struct TokenLogin {
     ) throws -> TokenSet {
         let conversation = conversation
         let device = try Blocking.run { try await conversation.deviceAuthorization() }
+        try TokenLogin.show(
+            DeviceLoginReport(device), qrCode: qrCode, printsJSON: printsJSON, opensBrowser: opensBrowser, on: console)
+        return try Blocking.run {
+            try await conversation.tokens(confirmed: device, within: timeout, clock: ContinuousClock())
+        }
+    }
+
+    /// Tells the user what to type where.
+    static func show(
+        _ device: DeviceLoginReport, qrCode: TerminalQRCode.Style?, printsJSON: Bool, opensBrowser: Bool,
+        on console: Console
+    ) throws {
         if printsJSON {
-            try console.writeJSON(DeviceLoginReport(device))
+            try console.writeJSON(device)
         } else {
             // Whoever asks for a login wants to see this, quiet or not.
             console.ask("Open \(device.verificationURI) and enter the code \(device.userCode)")
@@ -90,15 +102,12 @@ struct TokenLogin {
             if let qrCode {
                 TerminalQRCode(device.verificationURIComplete ?? device.verificationURI, qrCode)?.show()
             }
-            if opensBrowser, isatty(STDERR_FILENO) == 1 { offer(device) }
-        }
-        return try Blocking.run {
-            try await conversation.tokens(confirmed: device, within: timeout, clock: ContinuousClock())
+            if opensBrowser, isatty(STDERR_FILENO) == 1 { offer(device, on: console) }
         }
     }
 
     /// Saves a user who is at this machine the typing. The code was shown, whatever comes of this.
-    private func offer(_ device: DeviceAuthorization) {
+    private static func offer(_ device: DeviceLoginReport, on console: Console) {
         if Clipboard.copy(device.userCode) { console.ask("The code is on the clipboard.") }
         let page = device.verificationURIComplete ?? device.verificationURI
         // The server names the page; no program but a browser is to be started with it.
@@ -110,6 +119,25 @@ struct TokenLogin {
 
     // MARK: - In a browser
 
+    /// Shows the user the page to log in on, and opens it in a browser if that is wanted.
+    ///
+    /// - Returns: Whether the user may paste the URL that the browser ended at.
+    static func offer(
+        _ url: String, _ redirect: LoopbackRedirect, opensBrowser: Bool, on console: Console
+    ) -> Bool {
+        // In any case: a program that opens a browser may do nothing and not say so.
+        console.ask("\(opensBrowser ? "If no browser opens, open" : "Open") this page in a browser:\n\(url)")
+        let readsInput = !opensBrowser || isatty(STDIN_FILENO) == 1
+        if readsInput { console.ask("If the browser cannot come back, paste the URL that it ended at.") }
+        if opensBrowser {
+            WebBrowser.open(redirect.opening) {
+                console.complain(
+                    "no browser could be opened; open the page yourself, or set BROWSER to a browser's command")
+            }
+        }
+        return readsInput
+    }
+
     /// Sends the user to the server in a browser, and waits until the browser comes back.
     ///
     /// - Parameters:
@@ -118,7 +146,7 @@ struct TokenLogin {
     func inBrowser(opensBrowser: Bool, timeout: Duration) throws -> TokenSet {
         let conversation = conversation
         let redirect = try LoopbackRedirect(
-            conversation.plan.credentials.settings.redirectURI ?? "http://127.0.0.1/callback")
+            conversation.plan.credentials.settings.redirectURI ?? LoopbackRedirect.defaultURI)
         let redirectURI = redirect.redirectURI
         var generator = SystemRandomNumberGenerator()
         let attempt = AuthorizationAttempt(using: &generator)
@@ -126,17 +154,7 @@ struct TokenLogin {
             try await conversation.exposedAuthorizationURL(for: attempt, comingBackTo: redirectURI)
         }
         redirect.offer(url)
-        // In any case: a program that opens a browser may do nothing and not say so.
-        console.ask("\(opensBrowser ? "If no browser opens, open" : "Open") this page in a browser:\n\(url)")
-        let readsInput = !opensBrowser || isatty(STDIN_FILENO) == 1
-        if readsInput { console.ask("If the browser cannot come back, paste the URL that it ended at.") }
-        if opensBrowser {
-            let console = console
-            WebBrowser.open(redirect.opening) {
-                console.complain(
-                    "no browser could be opened; open the page yourself, or set BROWSER to a browser's command")
-            }
-        }
+        let readsInput = TokenLogin.offer(url, redirect, opensBrowser: opensBrowser, on: console)
         let arrival = redirect.arrival(until: .now + timeout, readsInput: readsInput) { target in
             do throws(OAuth2Error) {
                 _ = try conversation.code(inRedirect: target, of: attempt, comingBackTo: redirectURI)
@@ -162,16 +180,17 @@ struct TokenLogin {
 }
 
 /// What the user has to do on another device, in JSON, as the service tells it.
-private struct DeviceLoginReport: Encodable {
+struct DeviceLoginReport: Codable {
     let verificationURI: String
     let verificationURIComplete: String?
     let userCode: String
     let expires: String
+}
 
-    init(_ device: DeviceAuthorization) {
-        verificationURI = device.verificationURI
-        verificationURIComplete = device.verificationURIComplete
-        userCode = device.userCode
-        expires = Timestamp(microseconds: device.expiry).rfc3339
+extension DeviceLoginReport {
+    fileprivate init(_ device: DeviceAuthorization) {
+        self.init(
+            verificationURI: device.verificationURI, verificationURIComplete: device.verificationURIComplete,
+            userCode: device.userCode, expires: Timestamp(microseconds: device.expiry).rfc3339)
     }
 }

@@ -56,13 +56,23 @@ final class AuthorizationServer: Sendable {
         case "/.well-known/oauth-authorization-server":
             let members = [
                 "token_endpoint": "token", "revocation_endpoint": "revoke", "introspection_endpoint": "introspect",
-                "device_authorization_endpoint": "device",
+                "device_authorization_endpoint": "device", "registration_endpoint": "register",
             ].map { #""\#($0)":"\#(origin)/\#($1)""# }
             return LoopbackServer.Response(body: #"{"issuer":"\#(origin)",\#(members.joined(separator: ","))}"#)
         case "/token" where !request.text("dpop").isEmpty:
             return LoopbackServer.Response(
                 body: #"{"access_token":"bound-1","token_type":"DPoP","expires_in":3600}"#)
         case "/token": return token(form, box)
+        case "/register":
+            guard request.text("authorization") == ["Bearer initial-token"] else {
+                return LoopbackServer.Response(401, body: #"{"error":"invalid_token"}"#)
+            }
+            return LoopbackServer.Response(
+                201,
+                body: #"""
+                    {"client_id":"registered-1","client_secret":"registered-s3cret","client_secret_expires_at":0,
+                     "registration_access_token":"manage-s3cret","registration_client_uri":"\#(origin)/register/1"}
+                    """#)
         case "/revoke":
             box.state.withLock { $0.revoked.append(form.contains("token=refresh") ? "refresh_token" : "access_token") }
             return LoopbackServer.Response(body: "")
@@ -98,6 +108,7 @@ final class AuthorizationServer: Sendable {
                          "issued_token_type":"urn:ietf:params:oauth:token-type:access_token"}
                         """#)
             }
+            if form.contains("code=code-1&") { return LoopbackServer.Response(body: tokens()) }
             if form.contains("device_code=dev-1") {
                 state.devicePolls += 1
                 guard state.devicePolls > 1 else {

@@ -14,6 +14,7 @@ from authlib.integrations.flask_oauth2 import AuthorizationServer
 from authlib.oauth2.rfc6749 import BaseGrant, ClientCredentialsGrant, ClientMixin, InvalidGrantError, TokenEndpointMixin
 from authlib.oauth2.rfc6749.errors import InvalidRequestError, OAuth2Error
 from authlib.oauth2.rfc7523 import JWTBearerClientAssertion, JWTBearerGrant
+from authlib.oauth2.rfc7591 import ClientRegistrationEndpoint
 from flask import Flask, jsonify
 from joserfc import jwk
 
@@ -111,6 +112,23 @@ class Exchange(BaseGrant, TokenEndpointMixin):
         return 200, token, self.TOKEN_RESPONSE_HEADER
 
 
+class Registration(ClientRegistrationEndpoint):
+    def authenticate_token(self, request):
+        return request.headers.get("Authorization") == "Bearer initial-Rg4"
+
+    def get_server_metadata(self):
+        return {}
+
+    def generate_client_registration_info(self, client, request):
+        return {"registration_access_token": "manage-Yt6", "registration_client_uri": f"{ISSUER}/register/1"}
+
+    def save_client(self, client_info, client_metadata, request):
+        client = Client(client_info["client_id"], client_info["client_secret"],
+                        (client_metadata.get("token_endpoint_auth_method"),))
+        CLIENTS[client.client_id] = client
+        return client
+
+
 class Machine(ClientCredentialsGrant):
     TOKEN_ENDPOINT_AUTH_METHODS = ["client_secret_basic", "client_secret_post", "client_assertion_jwt"]
 
@@ -128,18 +146,24 @@ server.register_token_generator("default", generate)
 server.register_client_auth_method("client_assertion_jwt", SecretAssertion())
 for grant in (Machine, Bearer, Exchange):
     server.register_grant(grant)
+server.register_endpoint(Registration)
 
 
 @app.get("/.well-known/oauth-authorization-server")
 def metadata():
     return jsonify(
-        issuer=ISSUER, token_endpoint=f"{ISSUER}/token",
+        issuer=ISSUER, token_endpoint=f"{ISSUER}/token", registration_endpoint=f"{ISSUER}/register",
         token_endpoint_auth_methods_supported=["client_secret_basic", "client_secret_post", "client_secret_jwt"])
 
 
 @app.post("/token")
 def token():
     return server.create_token_response()
+
+
+@app.post("/register")
+def register():
+    return server.create_endpoint_response("client_registration")
 
 
 @app.get("/tokens")

@@ -223,6 +223,27 @@ struct TokenRouteTests {
         }
     }
 
+    @Test("A browser can come back to another address once; later logins use the registered one")
+    func returnsOnce() async throws {
+        let fixture = try ServiceFixture()
+        try await fixture.run { client in
+            let begun = try await client.send(
+                .post, "/v1/logins",
+                #"{"name":"work","flow":"browser","browserReturnsTo":"http://127.0.0.1:4711/callback"}"#)
+            let url = begun.object["authorizationURL"] as? String
+            #expect(try parameter("redirect_uri", of: url).contains("4711"))
+            let id = try #require(begun.object["id"] as? String)
+            let state = try parameter("state", of: url)
+            let ended = try await client.send(
+                .post, "/v1/logins/\(id)/redirect",
+                #"{"url":"http://127.0.0.1:4711/callback?state=\#(state)&code=c"}"#)
+            #expect(ended.object["state"] as? String == "done", "\(ended.text)")
+            let later = try await client.send(.post, "/v1/logins", #"{"name":"work","flow":"browser"}"#)
+            let redirectURI = try parameter("redirect_uri", of: later.object["authorizationURL"] as? String)
+            #expect(redirectURI.contains("callback") && !redirectURI.contains("4711"), "\(redirectURI)")
+        }
+    }
+
     /// What a login in a browser is begun with, at a service of its own.
     private static let login =
         #"{"name":"new","clientID":"c","endpoints":{"authorization_endpoint":"https://id.test/a","token_endpoint":"https://id.test/token"}}"#

@@ -14,8 +14,15 @@ struct LoginOutcomeTests {
     private final class Server: EndpointTransport {
         let idToken = Mutex<String?>(nil)
         let revoked = Mutex<[String]>([])
+        /// Whose tokens the next ones are that it is asked about; `nil` for none that it knows.
+        let subjects = Mutex<[String?]>([])
 
         func send(_ request: EndpointRequest) async throws(OAuth2Error) -> EndpointResponse {
+            guard request.endpoint.path != "/introspect" else {
+                let subject = subjects.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+                let body = subject.map { #"{"active":true,"sub":"\#($0)"}"# } ?? #"{"active":false}"#
+                return EndpointResponse(status: .ok, body: Array(body.utf8))
+            }
             guard request.endpoint.path == "/token" else {
                 let form = String(decoding: request.exposedBody, as: UTF8.self)
                 revoked.withLock { revoked in
@@ -130,6 +137,28 @@ struct LoginOutcomeTests {
         await #expect(throws: SessionStoreError.self) { try await logIn("second") }
         #expect(revoked == ["token=refresh-1", "token=access-1"])
         #expect(try store.get("first").tokens.refreshToken == Secret("refresh-1"))
+    }
+
+    @Test(
+        "Tokens that cannot be kept are not revoked if the server says that a stored login is of the same user",
+        arguments: [
+            (["1", "1"], 0), (["1", "2"], 2), ([nil, "1"], 2), (["1", nil], 2), ([nil, nil], 2), (["1", "2", "1"], 0),
+        ] as [([String?], Int)])
+    func sameGrant(subjects: [String?], revocations: Int) async throws {
+        let knowing: (inout TokenLoginRequest) -> Void = { request in
+            request.endpoints[.introspection] = "https://id.test/introspect"
+        }
+        if subjects.count > 2 {
+            server.idToken.withLock { $0 = idToken("you") }
+            _ = try await logIn("another", knowing)
+        }
+        server.idToken.withLock { $0 = idToken("me") }
+        _ = try await logIn("first", knowing)
+        server.subjects.withLock { $0 = subjects }
+        await #expect(throws: SessionStoreError.self) { try await logIn("second", knowing) }
+        #expect(revoked.count == revocations)
+        // Another client's logins are not compared: nothing is left to ask.
+        #expect(server.subjects.withLock { $0.isEmpty } == (subjects[0] != nil))
     }
 
     @Test("One account takes the name of another only if that is wanted")

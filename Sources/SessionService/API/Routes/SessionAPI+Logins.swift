@@ -13,7 +13,8 @@ struct LoginDocument: RequestDocument {
         case name, flow, issuer, provider, providerTenant, providerHost, endpoints, clientID, clientSecret, clientKey,
             keyID, keyAudience, authMethod, idTokenAlgorithm, scope, resources, account, replaceAccount, redirectURI,
             push, parameters, dpop, dangerouslyAllowPlainHTTP, assertionKey, assertionKeyID, assertionIssuer,
-            assertionSubject, assertionAudience, exchange, actor, audiences, clientCertificate
+            assertionSubject, assertionAudience, exchange, actor, audiences, clientCertificate,
+            register, registrationToken, browserReturnsTo
     }
 
     /// How the user logs in.
@@ -74,6 +75,11 @@ struct LoginDocument: RequestDocument {
     let audiences: [String]?
     /// The client's certificate and its private key in PEM, one behind the other.
     let clientCertificate: String?
+    /// Whether a client is registered at the server first, and the initial access token for that.
+    let register: Bool?
+    let registrationToken: String?
+    /// Where the browser comes back to in this login only.
+    let browserReturnsTo: String?
 
     /// What is known of the provider beforehand.
     private func preset() throws -> ProviderPreset {
@@ -107,6 +113,12 @@ struct LoginDocument: RequestDocument {
         request.clientSecret =
             try clientKey.map { try SigningKey(pem: Secret($0)).secret } ?? clientSecret.map { Secret($0) }
         request.authenticationMethod = authMethod?.value ?? (clientKey == nil ? nil : .privateKeyJWT)
+        guard register == true || registrationToken == nil else {
+            throw ServiceProblem.bodyInvalid("register: registrationToken belongs to a registration")
+        }
+        if register == true {
+            request.registration = TokenLoginRequest.Registration(token: registrationToken.map { Secret($0) })
+        }
         request.clientCertificate = try clientCertificate.map { try ClientCertificate(pem: Secret($0)) }
         request.keyID = keyID
         request.assertionAudience = keyAudience?.value
@@ -193,7 +205,9 @@ extension SessionAPI {
     }
 
     private func beginLogin(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
-        let asked = try await request.document(LoginDocument.self, in: context).request()
+        let document = try await request.document(LoginDocument.self, in: context)
+        var asked = try document.request()
+        asked.registration?.defaultRedirectURI = tokens.callback.url
         let conversation = try await tokens.conversation(asked)
         var report: LoginReport
         switch conversation.plan.credentials.settings.grant {
@@ -219,7 +233,8 @@ extension SessionAPI {
             report.verificationURIComplete = device.verificationURIComplete
             report.userCode = device.userCode
         case .authorizationCode, .imported:
-            guard let redirectURI = conversation.plan.credentials.settings.redirectURI ?? tokens.callback.url else {
+            let registered = conversation.plan.credentials.settings.redirectURI ?? tokens.callback.url
+            guard let redirectURI = document.browserReturnsTo ?? registered else {
                 throw ServiceProblem.bodyInvalid(
                     "redirectURI: no browser can come back to this service, which has no address or 'public.url'; say where it "
                         + "ends, and send that URL here")

@@ -80,6 +80,30 @@ struct TokenLoginCommand: CrumbCommand {
     }
 
     func execute(_ console: Console) throws {
+        let report = try database.service().map { try logIn(over: $0, console) } ?? logInHere(console)
+        if output.json { try console.writeJSON(report) } else { console.note("logged in: \(report.text)") }
+    }
+
+    /// Logs in where the browser is; a service gets and keeps the tokens.
+    private func logIn(over service: ServiceConnection, _ console: Console) throws -> StoredTokenReport {
+        guard client.keyAlgorithm == nil else {
+            throw Problem(.tokenSettingsInvalid, "--key-algorithm: a service signs by the type of the key")
+        }
+        var document = ServedLogin.Document(
+            try request(), clientKey: try client.clientKeyFile.map { try client.pem(in: $0) },
+            assertionKey: try grant.assertionKeyFile.map { try client.pem(in: $0) })
+        // The service has presets of its own; those of a file are known here alone.
+        if server.providersFile == nil {
+            document.provider = server.provider
+            document.providerTenant = server.providerTenant
+            document.providerHost = server.providerHost
+        }
+        return try ServedLogin(service, console: console).run(
+            document, opensBrowser: !noBrowser, qrCode: noQrCode ? nil : output.usesColor ? .colored : .plain,
+            printsJSON: output.json, timeout: timeout)
+    }
+
+    private func logInHere(_ console: Console) throws -> StoredTokenReport {
         let store = try database.open(now: .now, durability: .full).tokens
         let request = try request()
         let plan = try Blocking.run { try await request.plan(store, over: HelperTransport()) }
@@ -94,8 +118,7 @@ struct TokenLoginCommand: CrumbCommand {
             case .authorizationCode, .imported:
                 try login.inBrowser(opensBrowser: !noBrowser, timeout: .seconds(timeout ?? 300))
             }
-        let report = StoredTokenReport(try login.keep(tokens, in: store), now: .now)
-        if output.json { try console.writeJSON(report) } else { console.note("logged in: \(report.text)") }
+        return StoredTokenReport(try login.keep(tokens, in: store), now: .now)
     }
 
     /// What the options say.
@@ -107,6 +130,7 @@ struct TokenLoginCommand: CrumbCommand {
         request.endpoints = lookup.endpoints
         request.clientID = clientID
         request.clientSecret = try client.secret()
+        request.registration = try client.registration()
         request.clientCertificate = try client.certificate()
         request.authenticationMethod = client.method
         request.keyID = client.keyID

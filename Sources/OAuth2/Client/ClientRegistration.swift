@@ -1,0 +1,96 @@
+/// Registers a client at a server (RFC 7591).
+///
+/// ```swift
+/// let registration = ClientRegistration(endpoint: endpoint, settings: settings, redirectURI: redirectURI)
+/// let client = try registration.client(in: try await transport.send(registration.request(with: initialToken)))
+/// ```
+public struct ClientRegistration: Sendable, Equatable {
+    /// The server's registration endpoint.
+    public var endpoint: EndpointURL
+    /// The name that the server shows to users.
+    public var name: String
+    /// Where browsers come back to; `nil` for a client without logins in a browser.
+    public var redirectURI: String?
+    /// What the client is going to ask for: its grant, its authentication and its scopes.
+    public var settings: ProfileSettings
+
+    /// The registration of one client.
+    public init(endpoint: EndpointURL, name: String = "Crumb", redirectURI: String? = nil, settings: ProfileSettings) {
+        self.endpoint = endpoint
+        self.name = name
+        self.redirectURI = redirectURI
+        self.settings = settings
+    }
+
+    /// The request (section 3.1).
+    ///
+    /// - Parameter token: The initial access token; `nil` for a server that registers anyone's clients.
+    public func request(with token: Secret?) -> EndpointRequest {
+        var metadata = JSONWriter()
+        metadata.append("client_name", name)
+        // OpenID Connect Registration 1.0, section 2: a native application's redirects go to a loopback address.
+        metadata.append("application_type", "native")
+        metadata.append("token_endpoint_auth_method", settings.authenticationMethod.rawValue)
+        metadata.append("grant_types", texts: grantTypes)
+        metadata.append("response_types", texts: settings.grant == .authorizationCode ? ["code"] : [])
+        if settings.grant == .authorizationCode, let redirectURI {
+            metadata.append("redirect_uris", texts: [redirectURI])
+        }
+        if let scopes = settings.scopes { metadata.append("scope", scopes) }
+        return EndpointRequest(endpoint: endpoint, sending: metadata, token: token)
+    }
+
+    private var grantTypes: [String] {
+        switch settings.grant {
+        case .authorizationCode, .imported: ["authorization_code", "refresh_token"]
+        case .deviceCode: ["urn:ietf:params:oauth:grant-type:device_code", "refresh_token"]
+        case .clientCredentials: ["client_credentials"]
+        case .jwtBearer: ["urn:ietf:params:oauth:grant-type:jwt-bearer"]
+        case .tokenExchange: ["urn:ietf:params:oauth:grant-type:token-exchange"]
+        }
+    }
+
+    /// The client in the server's reply (section 3.2.1).
+    ///
+    /// - Parameter token: The initial access token, which errors do not repeat.
+    /// - Throws: What the server refused, or ``OAuth2Error/Code/incompleteReply`` if the server has registered another
+    ///   way to authenticate than one that Crumb can use without a person.
+    public func client(in response: EndpointResponse, with token: Secret? = nil) throws(OAuth2Error) -> RegisteredClient
+    {
+        let members = try response.members(redacting: [token].compactMap(\.self))
+        guard let clientID = members["client_id"]?.nonEmptyText else {
+            throw .unusable(.incompleteReply, status: response.statusCode, "it has no client_id")
+        }
+        let secret = members["client_secret"]?.nonEmptyText.map { Secret($0) }
+        // The server may replace what was asked for (section 3.2.1).
+        let name = members["token_endpoint_auth_method"]?.nonEmptyText ?? settings.authenticationMethod.rawValue
+        guard let method = ProfileSettings.AuthenticationMethod(rawValue: name),
+            method == .none || method.takesSecret && secret != nil
+        else {
+            throw .unusable(
+                .incompleteReply, status: response.statusCode,
+                "the client has nothing to authenticate with as the server registered it")
+        }
+        return RegisteredClient(
+            clientID: clientID, secret: secret, authenticationMethod: method,
+            idTokenAlgorithm: members["id_token_signed_response_alg"]?.nonEmptyText,
+            accessToken: members["registration_access_token"]?.nonEmptyText.map { Secret($0) },
+            managementURL: members["registration_client_uri"]?.nonEmptyText)
+    }
+}
+
+/// A client as the server has registered it (RFC 7591, section 3.2.1; RFC 7592, section 3).
+public struct RegisteredClient: Sendable, Equatable {
+    /// The client's identifier.
+    public let clientID: String
+    /// The client's secret; `nil` for a public client.
+    public let secret: Secret?
+    /// How the client authenticates.
+    public let authenticationMethod: ProfileSettings.AuthenticationMethod
+    /// The algorithm of its ID tokens; `nil` if the server does not say.
+    public let idTokenAlgorithm: String?
+    /// The access token by which the registration is managed.
+    public let accessToken: Secret?
+    /// Where the registration is managed.
+    public let managementURL: String?
+}
