@@ -197,6 +197,15 @@ final class NetworkClients: Sendable {
         return (client, route.proxy)
     }
 
+    /// Closes the connections of all clients. A client that ends without it ends the process.
+    func shutDown() async {
+        let ended = clients.withLock { clients in
+            defer { clients = [:] }
+            return Array(clients.values)
+        }
+        for client in ended { try? await client.shutdown() }
+    }
+
     /// A client, to be shut down after use.
     static func makeClient(_ configuration: HTTPClient.Configuration) -> HTTPClient {
         HTTPClient(eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton), configuration: configuration)

@@ -64,10 +64,14 @@ struct ServeCommand: AsyncParsableCommand {
         logger.logLevel = settings.logLevel
         let store = try SessionDatabase(
             path: path, keys: keys, durability: settings.isFullyDurable ? .full : .normal, now: .now)
-        try await SessionServer(
-            database: store, configuration: settings, transport: ServiceTransport(clients: NetworkClients(clients)),
-            logger: logger, now: { .now }
-        ).run()
+        let connections = NetworkClients(clients)
+        let server = SessionServer(
+            database: store, configuration: settings, transport: ServiceTransport(clients: connections),
+            logger: logger, now: { .now })
+        let outcome: Result<Void, any Error>
+        do { outcome = .success(try await server.run()) } catch { outcome = .failure(error) }
+        await connections.shutDown()
+        try outcome.get()
     }
 
     private var arguments: [String: [String]] {
