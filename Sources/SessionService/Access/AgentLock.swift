@@ -80,19 +80,6 @@ final class AgentLock: Sendable {
     }
 }
 
-extension ServiceRoute {
-    /// The same route, refused while the service is locked if it gives out secrets or changes anything.
-    func guarded(by lock: AgentLock) -> ServiceRoute {
-        guard !verbs.isDisjoint(with: [.secrets, .write]), !path.hasPrefix("/v1/agent") else { return self }
-        return ServiceRoute(
-            method, path, access, and: furtherVerbs, query: parameters, body: body
-        ) { request, context in
-            try lock.check()
-            return try await handler(request, context)
-        }
-    }
-}
-
 extension ServiceProblem {
     static let agentLocked = ServiceProblem(
         HTTPResponse.Status(code: 423, reasonPhrase: "Locked"), "agent-locked",

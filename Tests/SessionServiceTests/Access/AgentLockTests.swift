@@ -28,6 +28,20 @@ struct AgentLockTests {
         }
     }
 
+    @Test(
+        "Lists name no values while the service is locked",
+        arguments: ["cookies", "cookies/sid", "header-fields", "storage?origin=https://www.example.com"])
+    func values(list: String) async throws {
+        let fixture = try ServiceFixture()
+        try await fixture.run { client in
+            let uri = "/v1/jars/default/\(list)\(list.contains("?") ? "&" : "?")values=true"
+            #expect(try await client.send(.get, uri).status == 200)
+            #expect(try await client.send(.post, "/v1/agent/lock", Self.passphrase).status == 200)
+            let answer = try await client.send(.get, uri)
+            #expect(answer.status == 423 && answer.code == "agent-locked")
+        }
+    }
+
     @Test("Only the passphrase of the first lock opens it, and who may not change everything can do neither")
     func passphrase() async throws {
         let fixture = try ServiceFixture()

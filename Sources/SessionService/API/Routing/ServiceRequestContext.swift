@@ -16,6 +16,8 @@ struct ServiceRequestContext: RequestContext {
     var auditLog: any AuditLog = NoAuditLog()
     /// The parameters of the URL's query, of those that the route knows.
     var query = QueryItems()
+    /// The lock that keeps secrets and changes from everybody; `nil` for a route that it does not keep.
+    var lock: AgentLock?
     /// Where it is noted what keeps going wrong; `nil` for nowhere.
     var health: ServiceHealth?
     /// Where it is counted what came of the cookies; `nil` for nowhere.
@@ -36,12 +38,14 @@ struct ServiceRequestContext: RequestContext {
     /// Checks that the caller may do something with jars, whatever ones.
     func requireForSomeJars(_ verb: AccessVerb) throws(ServiceProblem) {
         guard caller.grant.verbs.contains(verb) else { throw .forbidden(verb) }
+        try requireUnlocked(verb)
     }
 
     /// Checks that the caller may do something that belongs to no jar.
     func require(_ verb: AccessVerb) throws(ServiceProblem) {
         guard caller.grant.verbs.contains(verb) else { throw .forbidden(verb) }
         guard caller.grant.coversAll else { throw .allJarsNeeded }
+        try requireUnlocked(verb)
     }
 
     /// Checks that the caller may do something with a jar.
@@ -50,6 +54,13 @@ struct ServiceRequestContext: RequestContext {
     func require(_ verb: AccessVerb, jar name: String) throws(ServiceProblem) {
         guard caller.grant.covers(jar: name) else { throw .jarNotFound(name) }
         guard caller.grant.verbs.contains(verb) else { throw .forbidden(verb) }
+        try requireUnlocked(verb)
+    }
+
+    /// Checks that the service is not locked, for what gives out a secret or changes anything.
+    private func requireUnlocked(_ verb: AccessVerb) throws(ServiceProblem) {
+        guard verb != .read else { return }
+        try lock?.check()
     }
 
     /// The jar that the path names.

@@ -43,6 +43,8 @@ struct ServiceRoute: Sendable {
     let parameters: Set<String>?
     /// What its requests bring.
     let body: Body
+    /// The lock that keeps its secrets and changes; `nil` for a route that answers while the service is locked, too.
+    private(set) var lock: AgentLock?
     /// Answers a request of a caller that may send it.
     let handler: Handler
 
@@ -76,10 +78,19 @@ struct ServiceRoute: Sendable {
         }
     }
 
+    /// The same route, which gives out no secret and changes nothing while the service is locked. The lock's own stay open.
+    func guarded(by lock: AgentLock) -> ServiceRoute {
+        guard !path.hasPrefix("/v1/agent") else { return self }
+        var route = self
+        route.lock = lock
+        return route
+    }
+
     /// Answers a request, if its caller may send it and the route knows all of its query parameters and its body.
     func respond(to request: Request, in context: ServiceRequestContext) async throws -> Response {
-        try check(context)
         var context = context
+        context.lock = lock
+        try check(context)
         if let parameters { context.query = try QueryItems(request, known: parameters) }
         if body == .none { try await request.requireNoBody() }
         return try await handler(request, context)
