@@ -119,6 +119,7 @@ package struct CaptureIntake {
                 switch item {
                 case .failure: break
                 case .storage(let item, _): report.count(item, hasRoom: try batch.receive(item))
+                case .cookie(let record, _) where record.hasExpired(at: now): report.countExpired(record)
                 case .cookie(let record, let place):
                     report.count(try batch.receive(record), at: place, line: nil, received: .distantPast)
                 case .response(let response):
@@ -170,6 +171,9 @@ package struct CaptureIntake {
                 copy.report.count(item)
                 switch item {
                 case .failure, .storage: return []
+                case .cookie(let record, _) where record.hasExpired(at: now):
+                    copy.report.countExpired(record)
+                    return []
                 case .cookie(let record, let place):
                     let decision = store.receive(record, now: now)
                     copy.report.count(decision, at: place, line: nil, received: .distantPast)
@@ -226,4 +230,10 @@ extension CaptureItem {
     fileprivate var isStorage: Bool {
         if case .storage = self { true } else { false }
     }
+}
+
+extension CookieRecord {
+    /// Whether the cookie had expired. A file that holds it is older than its end, so it says nothing of the jar's cookie
+    /// of the same identity, which may be a newer one.
+    fileprivate func hasExpired(at time: Timestamp) -> Bool { expiry.map { $0 < time } ?? false }
 }

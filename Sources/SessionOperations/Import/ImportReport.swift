@@ -258,10 +258,20 @@ package struct ImportReport: Codable {
                 if decision.previous == nil, decision.superseded.isEmpty { deletedNothing += 1 }
                 return
             }
-            expired += 1
-            append(cookie.name.description, to: \.expiredNames, \.expiredNames)
+            countExpired(named: cookie.name)
         case .rejected: refuse(decision, at: place, line: line, thirdParty: thirdParty)
         }
+    }
+
+    /// Accounts for a file's cookie that had expired, and so changes nothing.
+    package mutating func countExpired(_ record: CookieRecord) {
+        lines += 1
+        countExpired(named: record.name)
+    }
+
+    private mutating func countExpired(named name: Octets) {
+        expired += 1
+        append(name.description, to: \.expiredNames, \.expiredNames)
     }
 
     /// Accounts for cookies that had to go.

@@ -97,7 +97,7 @@ final class LoopbackRedirect {
             let count = poll(&watched, nfds_t(watched.count), Int32(milliseconds))
             guard count > 0 else { continue }
             for watched in watched.prefix(listeners.count) where watched.revents != 0 {
-                if let arrival = accepted(from: watched.fd, isMeant) { return arrival }
+                if let arrival = accepted(from: watched.fd, until: deadline, isMeant) { return arrival }
             }
             guard watched.count > listeners.count, watched[listeners.count].revents != 0 else { continue }
             var byte: UInt8 = 0
@@ -117,15 +117,17 @@ final class LoopbackRedirect {
         }
     }
 
-    private func accepted(from listener: Int32, _ isMeant: (String) -> Bool) -> Arrival? {
+    private func accepted(
+        from listener: Int32, until deadline: ContinuousClock.Instant, _ isMeant: (String) -> Bool
+    ) -> Arrival? {
         let connection = accept(listener, nil, nil)
         guard connection >= 0 else { return nil }
         _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
-        // Who connects and says nothing must not keep the browser out for long.
+        // Who connects and says nothing, or little by little, must not keep the browser out for long.
+        let end = min(deadline, .now + .seconds(2))
         var wait = timeval(tv_sec: 2, tv_usec: 0)
-        setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &wait, socklen_t(MemoryLayout<timeval>.size))
         setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &wait, socklen_t(MemoryLayout<timeval>.size))
-        guard let target = LoopbackRedirect.target(connection) else {
+        guard let target = LoopbackRedirect.target(connection, until: end) else {
             close(connection)
             return nil
         }
@@ -164,16 +166,20 @@ final class LoopbackRedirect {
         try? Console.write(Array("crumb: \(text)\n".utf8), to: STDERR_FILENO)
     }
 
-    /// The target of a GET request; `nil` for anything else.
-    private static func target(_ connection: Int32) -> String? {
+    /// The target of a GET request that has come by `end`; `nil` for anything else.
+    private static func target(_ connection: Int32, until end: ContinuousClock.Instant) -> String? {
         var head: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4096)
-        let end = Array("\r\n\r\n".utf8)
+        let blankLine = Array("\r\n\r\n".utf8)
         while head.count < maximumHeadSize {
+            let left = max(1, (end - .now) / .milliseconds(1))
+            guard left > 1 else { return nil }
+            var wait = timeval(tv_sec: Int(left) / 1000, tv_usec: suseconds_t(Int(left) % 1000 * 1000))
+            setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &wait, socklen_t(MemoryLayout<timeval>.size))
             let count = recv(connection, &buffer, buffer.count, 0)
             guard count > 0 else { return nil }
             head += buffer[..<count]
-            guard head.firstRange(of: end) != nil else { continue }
+            guard head.firstRange(of: blankLine) != nil else { continue }
             let words = head.prefix { $0 != 0x0D }.split(separator: 0x20)
             guard words.count == 3, words[0].elementsEqual("GET".utf8) else { return nil }
             return String(decoding: words[1], as: UTF8.self)

@@ -80,7 +80,8 @@ final class IdempotencyCache: Sendable {
             response = try await route.respond(to: request, in: context)
         } catch {
             let problem = ServiceProblem(error)
-            guard problem.status.code < 500 else {
+            // A locked service and a failed one have changed nothing: the next attempt counts.
+            guard problem.status.code < 500, problem.status.code != ServiceProblem.agentLocked.status.code else {
                 forget(key)
                 throw error
             }

@@ -31,6 +31,9 @@ struct ServiceRoute: Sendable {
         case streamed
     }
 
+    /// Where the routes of the lock are.
+    private static let agentPath = "/v1/agent"
+
     typealias Handler = @Sendable (Request, ServiceRequestContext) async throws -> Response
 
     let method: HTTPRequest.Method
@@ -70,9 +73,10 @@ struct ServiceRoute: Sendable {
     }
 
     /// Whether it changes what is kept, and gives nothing away, so that sending it twice may be once too often and the
-    /// answer can be kept.
+    /// answer can be kept. The lock's own routes do no harm twice, and their passphrase is kept nowhere.
     var isWrite: Bool {
         switch access {
+        case _ where path.hasPrefix(ServiceRoute.agentPath): false
         case .someJars(let verb), .allJars(let verb), .jar(let verb): verb == .write
         case .everyone, .caller: false
         }
@@ -80,7 +84,7 @@ struct ServiceRoute: Sendable {
 
     /// The same route, which gives out no secret and changes nothing while the service is locked. The lock's own stay open.
     func guarded(by lock: AgentLock) -> ServiceRoute {
-        guard !path.hasPrefix("/v1/agent") else { return self }
+        guard !path.hasPrefix(ServiceRoute.agentPath) else { return self }
         var route = self
         route.lock = lock
         return route
