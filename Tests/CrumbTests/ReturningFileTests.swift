@@ -45,6 +45,17 @@ struct ReturningFileTests {
         }
     }
 
+    @Test("An expired line of a file deletes nothing, so that no further line brings the cookie back for scripts")
+    func expiredLine() throws {
+        try store("sid=secret; Path=/; Secure; HttpOnly; Max-Age=3600")
+        let rows = [1, 2_000_000_000].map { "www.example.com\tFALSE\t/\tTRUE\t\($0)\tsid\tsecret" }
+        let path = try home.write("# Netscape HTTP Cookie File\n" + rows.joined(separator: "\n") + "\n", to: "c.txt")
+        let result = try home.crumb("import", path)
+        #expect(result.text.contains("0 taken, 1 replaced, 0 deleted, 1 expired"), "\(result.text)")
+        #expect(try cookie()["httpOnly"] as? Bool == true)
+        #expect(try !home.crumb("script", Self.url).text.contains("secret"))
+    }
+
     @Test("A file that changes the host-only flag, or has both cookies, gives no script the session")
     func otherHostOnlyFlag() throws {
         for hostOnlyColumns in [["TRUE"], ["FALSE", "TRUE"]] {

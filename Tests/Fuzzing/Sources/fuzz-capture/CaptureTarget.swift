@@ -45,7 +45,8 @@ enum CaptureTarget {
         Invariant.holds((place.entry ?? 1) >= 1 && (place.entry ?? 1) <= count, "an entry is one of the input's")
         switch item {
         case .failure(let error):
-            Invariant.holds(!error.message.isEmpty && error.count >= 1, "a failure has a sentence")
+            let leastCount = error.code == .storageLeftOut ? 0 : 1
+            Invariant.holds(!error.message.isEmpty && error.count >= leastCount, "a failure has a sentence")
         case .response(let response):
             let length = response.setCookie.reduce(0) { $0 + $1.count }
             // A message's cookie is put together of its parts, and a dump's URL grows with its redirects.
