@@ -306,45 +306,22 @@ struct TokenServerCommandTests {
         #expect((status?["token"] as? [String: Any])?["account"] as? String == "alice")
     }
 
-    /// A self-signed certificate and its key, good for nothing else.
-    private static let certificatePEM = """
-        -----BEGIN CERTIFICATE-----
-        MIIBcTCCARegAwIBAgIUMIzAvXXY+DpBHFfBNhNZQ7qKb98wCgYIKoZIzj0EAwIw
-        DjEMMAoGA1UEAwwDYXBwMB4XDTI2MTEyMzAxMjUzMFoXDTM2MTEyMDAxMjUzMFow
-        DjEMMAoGA1UEAwwDYXBwMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE+40k08qk
-        cO7oLj/bBAa1SLMfcrI1UMnobqZv9S3fUZwjclb02k/DYZDKLG7yXu53sv6PyFzA
-        c6WTU+XweESUVKNTMFEwHQYDVR0OBBYEFN+XxA4Fccd0VV41IyCU56T1H9uKMB8G
-        A1UdIwQYMBaAFN+XxA4Fccd0VV41IyCU56T1H9uKMA8GA1UdEwEB/wQFMAMBAf8w
-        CgYIKoZIzj0EAwIDSAAwRQIhAKkf8EdBNsfW0RY9gXIQwUxFLFXAo/uI5b7L5xxD
-        rkCYAiASorNDuX5WqV3pIKbCNCrRwVgO3l4AfJvkF2kXc9e6Xw==
-        -----END CERTIFICATE-----
-
-        """
-    private static let certificateKeyPEM = """
-        -----BEGIN PRIVATE KEY-----
-        MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg7HNbkdK9r9nJfqJd
-        FCYZpMnTnue34/A6AonJmh6mHPChRANCAAT7jSTTyqRw7uguP9sEBrVIsx9ysjVQ
-        yehupm/1Ld9RnCNyVvTaT8NhkMosbvJe7ney/o/IXMBzpZNT5fB4RJRU
-        -----END PRIVATE KEY-----
-
-        """
-
     @Test("A client with a certificate names itself and sends no secret; its key is for its user alone")
     func clientCertificate() throws {
         let words = [
             "token", "login", "mtls", "--client-credentials", "--issuer", server.issuer, "--client-id", "app",
             "--client-certificate-file",
         ]
-        let certificate = TokenServerCommandTests.certificatePEM
+        let certificate = SampleCertificate.pem
         let open = try home.write(certificate, to: "certificate.pem", mode: 0o644)
-        let exposed = try home.write(TokenServerCommandTests.certificateKeyPEM, to: "exposed.pem", mode: 0o644)
+        let exposed = try home.write(SampleCertificate.keyPEM, to: "exposed.pem", mode: 0o644)
         let refused = try home.start(words + [open, "--client-certificate-key-file", exposed]).wait()
         #expect(refused.status == 33 && refused.talk.contains("chmod 600 '\(exposed)'"), "\(refused.talk)")
         let together = try home.write(
-            certificate + TokenServerCommandTests.certificateKeyPEM, to: "both.pem", mode: 0o644)
+            certificate + SampleCertificate.keyPEM, to: "both.pem", mode: 0o644)
         #expect(try home.start(words + [together]).wait().status == 33)
         #expect(try home.start(words + [try home.write(certificate, to: "alone.pem")]).wait().status == 47)
-        let key = try home.write(TokenServerCommandTests.certificateKeyPEM, to: "key.pem")
+        let key = try home.write(SampleCertificate.keyPEM, to: "key.pem")
         let result = try home.start(words + [open, "--client-certificate-key-file", key]).wait()
         #expect(result.status == 0, "\(result.talk)")
         #expect(server.forms(at: "/token") == ["grant_type=client_credentials&client_id=app"])

@@ -21,6 +21,17 @@ def expect(condition, *shown):
 
 def opened(crumb, process, keeps=False):
     """The page that the browser was sent to; with `keeps`, the address that was opened stays in its file."""
+    url = told_to_open(crumb, lambda: process.poll() is not None, keeps)
+    if url is None:
+        raise AssertionError(crumb.end(process).talk)
+    expect(url.startswith("http://127.0.0.1:"), "not a page of this machine:", url)
+    status, location, _ = User().request(url)
+    expect(status == 302, status, url)
+    return location
+
+
+def told_to_open(crumb, is_over, keeps=False):
+    """What the browser was told to open within a minute; nothing if it was told nothing before `is_over`."""
     path = crumb.folder / "opened"
     for _ in range(2400):
         if path.exists():
@@ -28,14 +39,12 @@ def opened(crumb, process, keeps=False):
             if not keeps:
                 path.unlink()
             # What a program is told to open is in its arguments, where everyone may read it.
-            expect(url.startswith("http://127.0.0.1:") and "?" not in url, "shown to all:", url)
-            status, location, _ = User().request(url)
-            expect(status == 302, status, url)
-            return location
-        if process.poll() is not None:
-            break
+            expect("?" not in url, "shown to all:", url)
+            return url
+        if is_over():
+            return None
         time.sleep(0.025)
-    raise AssertionError(crumb.end(process).talk)
+    return None
 
 
 def fetch(url):
@@ -389,18 +398,22 @@ def check_key_client(crumb, server):
 
 
 def check_qr_code(crumb, server):
-    """On a terminal, the device login shows its address as a QR code; elsewhere, and where it is not wanted, none."""
+    """On a terminal, the device login opens its page and shows its address as a QR code if that is wanted."""
     options = [word for pair in getattr(server, "endpoints", []) for word in ("--endpoint", pair)]
     words = ["token", "login", "qr", "--device", "--issuer", server.issuer, "--client-id", server.device_client,
              "--scope", server.scope, "--account", "qr", *options]
-    for variables, decoded in [({}, True), ({"NO_COLOR": "1"}, True)]:
-        talk = terminal.talk(crumb, words, variables, until=b"\xe2\x96\x80")
+    has_opened = (crumb.folder / "opened").exists
+    for variables in ({}, {"NO_COLOR": "1"}):
+        talk = terminal.talk(crumb, words, variables, b"\xe2\x96\x80", has_opened)
         match = re.search(r"Open (\S+) and enter the code \S+\s+(?:or open (\S+))?", talk)
         expect(match, talk)
         found = qr_code.read(talk, isColored=not variables)
         expect(found == (match.group(2) or match.group(1)), found, talk)
-    for extra in ([*words, "--no-qr-code"],):
-        expect("\u2580" not in terminal.talk(crumb, extra, {}, until=b"enter the code"), "a code that nobody wants")
+        page = told_to_open(crumb, lambda: True)
+        expect(page == match.group(1), "another page was opened:", page, talk)
+    plain = terminal.talk(crumb, [*words, "--no-qr-code"], {}, b"enter the code", has_opened)
+    expect("\u2580" not in plain, "a code that was not wanted:", plain)
+    told_to_open(crumb, lambda: True)
 
 
 def check_secrets(crumb, server):

@@ -14,8 +14,8 @@ import fcntl
 COLUMNS, ROWS = 100, 60
 
 
-def talk(crumb, words, variables, until, timeout=60):
-    """What the command says on a terminal, up to a second after `until` has come; then it is stopped."""
+def talk(crumb, words, variables, until, is_over=lambda: True, timeout=60):
+    """What the command says on a terminal, up to a second after `until` has come and `is_over`; then it is stopped."""
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
     process = subprocess.Popen(
@@ -30,7 +30,7 @@ def talk(crumb, words, variables, until, timeout=60):
                     said += os.read(master, 1 << 16)
                 except OSError:
                     break
-            elif until in said:
+            elif until in said and is_over():
                 break
     finally:
         process.send_signal(signal.SIGTERM)

@@ -16,12 +16,21 @@ protocol CookieFields {
 }
 
 extension CookieFields {
-    /// Whether the expiry-time is in the past (section 5.7): not yet at that very moment.
+    /// Whether the expiry-time is in the past (section 5.7).
     @inline(__always)
-    func hasExpired(at now: Timestamp) -> Bool {
-        guard let expiry else { return false }
-        return expiry < now
-    }
+    func hasExpired(at now: Timestamp) -> Bool { isPast(expiry, at: now) }
+}
+
+extension CookieRecord {
+    /// Whether the expiry-time is in the past (section 5.7).
+    package func hasExpired(at now: Timestamp) -> Bool { isPast(expiry, at: now) }
+}
+
+/// Whether an expiry-time is in the past (section 5.7): not yet at that very moment.
+@inline(__always)
+private func isPast(_ expiry: Timestamp?, at now: Timestamp) -> Bool {
+    guard let expiry else { return false }
+    return expiry < now
 }
 
 extension Cookie: CookieFields {

@@ -153,7 +153,7 @@ extension RequestURL {
             text.unicodeScalars.allSatisfy({
                 $0.value > 0x20 && $0.value != 0x7F && !"@?#\\%".unicodeScalars.contains($0)
             }),
-            // The dot segments are resolved in the URL, and nobody could tell what was meant.
+            // The URL's parser has resolved the dot segments, so what the caller meant is lost.
             text.split(separator: "/").allSatisfy({ $0 != "." && $0 != ".." })
         else { return nil }
         return (url, prefix)

@@ -33,7 +33,7 @@ public struct OAuth2Error: Error, Sendable, Hashable {
     /// characters; `nil` where it held a secret of the request.
     public let serverDescription: String?
 
-    /// After how many seconds the server wants to be asked again (`Retry-After`; RFC 9110, section 10.2.3), if it says so.
+    /// After how many seconds the server wants to be asked again (`Retry-After`; RFC 9110, section 10.2.3), if given.
     public private(set) var retryAfter: Int?
 
     private var sentence: String
@@ -90,7 +90,7 @@ extension OAuth2Error {
 }
 
 extension EndpointResponse {
-    /// After how many seconds the server wants to be asked again (`Retry-After`; RFC 9110, section 10.2.3), if it says so.
+    /// After how many seconds the server wants to be asked again (`Retry-After`; RFC 9110, section 10.2.3), if given.
     ///
     /// A date counts by the server's own clock, whose time is in the field `Date`; without that it is not known.
     fileprivate var retryAfter: Int? {

@@ -55,7 +55,7 @@ public struct DeviceAuthorization: Sendable, Equatable {
 
     /// The wait after a server that did not answer: twice as long (section 3.5).
     ///
-    /// - Parameter seconds: What the server wants at least (`Retry-After`; RFC 9110, section 10.2.3), if it says so. It is
+    /// - Parameter seconds: What the server wants at least (`Retry-After`; RFC 9110, section 10.2.3), if given. It is
     ///   believed up to an hour, as its interval is.
     public mutating func backOff(atLeast seconds: Int? = nil) {
         grow(to: interval * 2)

@@ -47,7 +47,7 @@ extension ExplanationReport {
     }
 }
 
-/// What there is to know of the cookies of an explanation besides their verdicts, for a person.
+/// Notes on the cookies of an explanation, besides their verdicts, for a person.
 package struct CookieRemarks {
     private let report: ExplanationReport
     /// How many cookies of each name go.

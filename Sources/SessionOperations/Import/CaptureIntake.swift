@@ -119,6 +119,7 @@ package struct CaptureIntake {
                 switch item {
                 case .failure: break
                 case .storage(let item, _): report.count(item, hasRoom: try batch.receive(item))
+                // A file is older than the end of such a cookie, so it says nothing of the jar's, which may be a newer one.
                 case .cookie(let record, _) where record.hasExpired(at: now): report.countExpired(record)
                 case .cookie(let record, let place):
                     report.count(try batch.receive(record), at: place, line: nil, received: .distantPast)
@@ -230,10 +231,4 @@ extension CaptureItem {
     fileprivate var isStorage: Bool {
         if case .storage = self { true } else { false }
     }
-}
-
-extension CookieRecord {
-    /// Whether the cookie had expired. A file that holds it is older than its end, so it says nothing of the jar's cookie
-    /// of the same identity, which may be a newer one.
-    fileprivate func hasExpired(at time: Timestamp) -> Bool { expiry.map { $0 < time } ?? false }
 }

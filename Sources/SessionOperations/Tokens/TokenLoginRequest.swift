@@ -138,7 +138,7 @@ package struct TokenLoginRequest: Sendable {
             let aliases = metadata.mutualTLSEndpoints.filter { endpoints[$0.key] == nil }
             metadata.endpoints.merge(aliases) { $1 }
         }
-        // Who is the client is said by the assertion, or by nothing (RFC 7521, section 3).
+        // Without a client identifier, the assertion alone says which client asks (RFC 7521, section 3).
         let clientID = clientID ?? earlier?.profile.clientID ?? ""
         guard !clientID.isEmpty || assertion?.issuer != nil else {
             throw OperationError(code: "token-settings-missing", "\(name): which client? Give its identifier")

@@ -68,11 +68,11 @@ public final class TokenRefresher: Sendable {
     /// How many seconds after a refresh its access token is not renewed for being refused.
     private static let settlingTime: Int64 = 10
 
-    /// What goes on, and went on a moment ago, by the profile's name.
+    /// What goes on, and went on a moment ago, by flight: the profile, or one resource of it.
     private struct Progress {
         var flights: [String: Task<StoredToken, any Error>] = [:]
-        /// The profiles whose server is being asked.
-        var exchanges: Set<String> = []
+        /// The names of the profiles whose server is being asked.
+        var exchanges: [String: String] = [:]
         /// Whether no server is asked any more.
         var isFinishing = false
         var renewals: [String: (accessToken: Secret, moment: Timestamp)] = [:]
@@ -169,7 +169,7 @@ public final class TokenRefresher: Sendable {
 
     /// The profiles whose server has been asked and has not answered yet, in order.
     public var refreshing: [String] {
-        progress.withLock { $0.exchanges.sorted() }
+        progress.withLock { Set($0.exchanges.values).sorted() }
     }
 
     /// Waits until the answers to the requests under way are stored, and asks no server any more.
@@ -178,7 +178,7 @@ public final class TokenRefresher: Sendable {
     public func finish() async {
         let flights = progress.withLock { progress in
             progress.isFinishing = true
-            return progress.exchanges.compactMap { progress.flights[$0] }
+            return progress.exchanges.keys.compactMap { progress.flights[$0] }
         }
         for flight in flights { _ = try? await flight.value }
     }
@@ -271,14 +271,14 @@ public final class TokenRefresher: Sendable {
     ) async throws -> StoredToken {
         let name = current.profile.name
         let mayBegin = progress.withLock { progress in
-            if !progress.isFinishing { progress.exchanges.insert(name) }
+            if !progress.isFinishing { progress.exchanges[current.flight] = name }
             return !progress.isFinishing
         }
         guard mayBegin else {
             try? store.releaseLease(name, of: holder)
             throw CancellationError()
         }
-        defer { progress.withLock { _ = $0.exchanges.remove(name) } }
+        defer { progress.withLock { $0.exchanges[current.flight] = nil } }
         return try await shield { [self] in try await withLease(holder, of: current, seen: seen) }
     }
 

@@ -66,7 +66,7 @@ struct NetworkSettings: Sendable {
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow
         configuration.timeout = .init(connect: .seconds(5), read: readTimeout)
-        // Where nobody listens nobody will in a moment, and who asks is told so at once.
+        // A refused connection is reported at once: a retry a moment later would be refused, too.
         configuration.connectionPool.retryConnectionEstablishment = false
         if route.isEncrypted { configuration.tlsConfiguration = try tlsConfiguration(trusting: authorities) }
         configuration.proxy = try route.proxy.map(clientProxy)

@@ -19,7 +19,7 @@ struct ChildProcess {
     private var sinks: [PipeSink] = []
     private var childDescriptors: [Int32] = []
     private var redirections: [(from: Int32, to: Int32)] = []
-    /// Signals that do not reach the program, whoever sends them; it has to end by itself.
+    /// Signals that the program never gets. It has to end by itself.
     var blockedSignals: [Int32] = []
     private var child: pid_t?
 

@@ -32,6 +32,8 @@ struct TokenSource {
 
 /// A file with a valid token for as long as a command runs: its owner's alone, in memory where the system has a folder
 /// for that.
+///
+/// `@unchecked`: the renewing thread and the command share what changes, which `condition` guards.
 final class FreshTokenFile: @unchecked Sendable {
     /// How long a token is believed without another look, in seconds: others renew it too, and clocks jump.
     private static let longestPause: Int64 = 60

@@ -27,7 +27,7 @@ final class LoopbackRedirect {
         }
     }
 
-    /// Where the browser comes back to if nothing else is said: any port that is free.
+    /// The default redirect URI: any free port.
     static let defaultURI = "http://127.0.0.1/callback"
 
     private static let maximumHeadSize = 16_384
@@ -172,9 +172,10 @@ final class LoopbackRedirect {
         var buffer = [UInt8](repeating: 0, count: 4096)
         let blankLine = Array("\r\n\r\n".utf8)
         while head.count < maximumHeadSize {
-            let left = max(1, (end - .now) / .milliseconds(1))
-            guard left > 1 else { return nil }
-            var wait = timeval(tv_sec: Int(left) / 1000, tv_usec: suseconds_t(Int(left) % 1000 * 1000))
+            let left = Int((end - .now) / .milliseconds(1))
+            // No time at all would be no limit.
+            guard left > 0 else { return nil }
+            var wait = timeval(tv_sec: left / 1000, tv_usec: suseconds_t(left % 1000 * 1000))
             setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &wait, socklen_t(MemoryLayout<timeval>.size))
             let count = recv(connection, &buffer, buffer.count, 0)
             guard count > 0 else { return nil }

@@ -109,7 +109,8 @@ struct TokenLogin {
     /// Saves a user who is at this machine the typing. The code was shown, whatever comes of this.
     private static func offer(_ device: DeviceLoginReport, on console: Console) {
         if Clipboard.copy(device.userCode) { console.ask("The code is on the clipboard.") }
-        let page = device.verificationURIComplete ?? device.verificationURI
+        // The page without the code: what a program is told to open is in its arguments, where everyone may read it.
+        let page = device.verificationURI
         // The server names the page; no program but a browser is to be started with it.
         guard let url = try? RequestURL(page), url.scheme == .https || url.scheme == .http && url.host.isLoopback
         else { return }

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import OAuth2
@@ -7,28 +8,7 @@ import Testing
 /// RFC 8705: https://www.rfc-editor.org/rfc/rfc8705.html
 @Suite("Mutual TLS")
 struct ClientCertificateTests {
-    /// A certificate that is good for nothing else, and its key.
-    private static let certificate = """
-        -----BEGIN CERTIFICATE-----
-        MIIBcTCCARegAwIBAgIUMIzAvXXY+DpBHFfBNhNZQ7qKb98wCgYIKoZIzj0EAwIw
-        DjEMMAoGA1UEAwwDYXBwMB4XDTI2MTEyMzAxMjUzMFoXDTM2MTEyMDAxMjUzMFow
-        DjEMMAoGA1UEAwwDYXBwMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE+40k08qk
-        cO7oLj/bBAa1SLMfcrI1UMnobqZv9S3fUZwjclb02k/DYZDKLG7yXu53sv6PyFzA
-        c6WTU+XweESUVKNTMFEwHQYDVR0OBBYEFN+XxA4Fccd0VV41IyCU56T1H9uKMB8G
-        A1UdIwQYMBaAFN+XxA4Fccd0VV41IyCU56T1H9uKMA8GA1UdEwEB/wQFMAMBAf8w
-        CgYIKoZIzj0EAwIDSAAwRQIhAKkf8EdBNsfW0RY9gXIQwUxFLFXAo/uI5b7L5xxD
-        rkCYAiASorNDuX5WqV3pIKbCNCrRwVgO3l4AfJvkF2kXc9e6Xw==
-        -----END CERTIFICATE-----
-
-        """
-    private static let key = """
-        -----BEGIN PRIVATE KEY-----
-        MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg7HNbkdK9r9nJfqJd
-        FCYZpMnTnue34/A6AonJmh6mHPChRANCAAT7jSTTyqRw7uguP9sEBrVIsx9ysjVQ
-        yehupm/1Ld9RnCNyVvTaT8NhkMosbvJe7ney/o/IXMBzpZNT5fB4RJRU
-        -----END PRIVATE KEY-----
-
-        """
+    private static let (certificate, key) = (SampleCertificate.pem, SampleCertificate.keyPEM)
 
     @Test("The thumbprint is the one that openssl computes, however the file is laid out")
     func thumbprint() throws {

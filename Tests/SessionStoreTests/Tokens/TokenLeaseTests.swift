@@ -45,7 +45,7 @@ struct TokenLeaseTests {
 
     /// A refresh whose request has come to the server, and what has the server answer it.
     private func asked(
-        _ refresher: TokenRefresher
+        _ refresher: TokenRefresher, for resource: String? = nil
     ) async throws -> (token: Task<StoredToken, any Error>, answer: @Sendable () -> Void) {
         let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self)
         let (releases, release) = AsyncStream.makeStream(of: Void.self)
@@ -55,7 +55,7 @@ struct TokenLeaseTests {
                 for await _ in releases { return }
             }
         }
-        let token = Task { try await refresher.token("p") }
+        let token = Task { try await refresher.token("p", for: resource) }
         for await _ in arrivals { break }
         return (token, { release.yield() })
     }
@@ -171,11 +171,13 @@ struct TokenLeaseTests {
         #expect(TokenRefresher.Timing(answer: .seconds(300)).patience > .seconds(300))
     }
 
-    @Test("A refresher that finishes stores the answer under way, and asks no server any more")
-    func finishing() async throws {
+    @Test(
+        "A refresher that finishes stores the answer under way, and asks no server any more",
+        arguments: [nil, "https://api.example/"])
+    func finishing(resource: String?) async throws {
         let store = try given()
         let refresher = refresher(store)
-        let (token, answer) = try await asked(refresher)
+        let (token, answer) = try await asked(refresher, for: resource)
         #expect(refresher.refreshing == ["p"])
         async let end: Void = refresher.finish()
         answer()

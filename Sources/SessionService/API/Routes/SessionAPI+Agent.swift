@@ -27,14 +27,16 @@ extension SessionAPI {
     /// The lock is for those who may change everything: it stops everybody else, too.
     var agentRoutes: [ServiceRoute] {
         [
-            ServiceRoute(.get, "/v1/agent", .allJars(.read)) { _, _ in
+            ServiceRoute(.get, "/v1/agent", .allJars(.read), isOfLock: true) { _, _ in
                 .json(AgentReport(isLocked: agentLock.isLocked))
             },
-            ServiceRoute(.post, "/v1/agent/lock", .allJars(.write), body: .document) { request, context in
+            ServiceRoute(.post, "/v1/agent/lock", .allJars(.write), body: .document, isOfLock: true) {
+                request, context in
                 try agentLock.lock(try await request.document(AgentPassphraseDocument.self, in: context).secret())
                 return .json(AgentReport(isLocked: true))
             },
-            ServiceRoute(.post, "/v1/agent/unlock", .allJars(.write), body: .document) { request, context in
+            ServiceRoute(.post, "/v1/agent/unlock", .allJars(.write), body: .document, isOfLock: true) {
+                request, context in
                 let passphrase = try await request.document(AgentPassphraseDocument.self, in: context).secret()
                 try agentLock.unlock(passphrase, now: now())
                 return .json(AgentReport(isLocked: false))

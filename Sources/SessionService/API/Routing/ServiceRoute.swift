@@ -23,16 +23,13 @@ struct ServiceRoute: Sendable {
 
     /// What a request brings in its body.
     enum Body: Sendable, Hashable {
-        /// Nothing: a body is refused, since whoever sends one expects it to count.
+        /// Nothing: a body is refused, since its sender expects it to count.
         case none
         /// What the handler reads, whole.
         case document
         /// What the handler reads piece by piece, of any length, and never has in memory as a whole.
         case streamed
     }
-
-    /// Where the routes of the lock are.
-    private static let agentPath = "/v1/agent"
 
     typealias Handler = @Sendable (Request, ServiceRequestContext) async throws -> Response
 
@@ -46,6 +43,8 @@ struct ServiceRoute: Sendable {
     let parameters: Set<String>?
     /// What its requests bring.
     let body: Body
+    /// Whether it is the lock's own: it answers while the service is locked, too, and nothing of it is remembered.
+    let isOfLock: Bool
     /// The lock that keeps its secrets and changes; `nil` for a route that answers while the service is locked, too.
     private(set) var lock: AgentLock?
     /// Answers a request of a caller that may send it.
@@ -53,7 +52,8 @@ struct ServiceRoute: Sendable {
 
     init(
         _ method: HTTPRequest.Method, _ path: String, _ access: Access, and furtherVerbs: Set<AccessVerb> = [],
-        query parameters: Set<String>? = [], body: Body = .none, use handler: @escaping Handler
+        query parameters: Set<String>? = [], body: Body = .none, isOfLock: Bool = false,
+        use handler: @escaping Handler
     ) {
         self.method = method
         self.path = path
@@ -61,6 +61,7 @@ struct ServiceRoute: Sendable {
         self.furtherVerbs = furtherVerbs
         self.parameters = parameters
         self.body = body
+        self.isOfLock = isOfLock
         self.handler = handler
     }
 
@@ -76,7 +77,7 @@ struct ServiceRoute: Sendable {
     /// answer can be kept. The lock's own routes do no harm twice, and their passphrase is kept nowhere.
     var isWrite: Bool {
         switch access {
-        case _ where path.hasPrefix(ServiceRoute.agentPath): false
+        case _ where isOfLock: false
         case .someJars(let verb), .allJars(let verb), .jar(let verb): verb == .write
         case .everyone, .caller: false
         }
@@ -84,7 +85,7 @@ struct ServiceRoute: Sendable {
 
     /// The same route, which gives out no secret and changes nothing while the service is locked. The lock's own stay open.
     func guarded(by lock: AgentLock) -> ServiceRoute {
-        guard !path.hasPrefix(ServiceRoute.agentPath) else { return self }
+        guard !isOfLock else { return self }
         var route = self
         route.lock = lock
         return route

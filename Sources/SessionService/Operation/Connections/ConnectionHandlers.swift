@@ -35,7 +35,7 @@ final class MessageHandler: ChannelDuplexHandler {
     /// An event for a connection: the service stops.
     struct Drain {}
 
-    /// An event from whoever answers the request: its body is read now.
+    /// An event from the request's handler: it reads the body now.
     struct ReadBody {}
 
     private let monitor: ConnectionMonitor

@@ -110,7 +110,7 @@ struct TokenExecCommand: CrumbCommand {
     /// Makes standard input a pipe that holds the token and ends there.
     private func giveInput(_ token: String) throws {
         let pipe = Pipe()
-        // A pipe holds more than any header field: nobody has to read yet.
+        // A pipe holds more than any header field, so this does not wait for a reader.
         guard token.utf8.count < 1 << 16 - 1 else {
             throw Problem(.valueDamaged, "the token is too long for --stdin; use --file")
         }

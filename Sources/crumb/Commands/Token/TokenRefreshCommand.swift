@@ -26,7 +26,7 @@ struct TokenRefreshCommand: CrumbCommand {
 
 /// How a refresh waits for the server.
 struct RefreshOptions: ParsableArguments {
-    /// How many seconds a server has to answer a refresh if nothing else is said.
+    /// The default timeout of a refresh, in seconds.
     static let defaultTimeout = 120
     /// How many seconds can be said.
     static let timeouts = 1...3600
