@@ -185,7 +185,8 @@ let package = Package(
             ]),
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(
-            name: "PublicSuffixTests", dependencies: ["PublicSuffix", "public-suffix-compiler", "TestSupport"]),
+            name: "PublicSuffixTests", dependencies: ["PublicSuffix", "public-suffix-compiler", "TestSupport"],
+            exclude: ["Data"]),
         .testTarget(
             name: "CookieModelTests", dependencies: ["CookieModel", "PublicSuffix", "TestSupport"],
             exclude: ["Hosts/Vectors", "WebPlatform/Cases"]),

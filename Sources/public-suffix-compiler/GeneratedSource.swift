@@ -12,14 +12,12 @@ package struct GeneratedSource {
     ///   - version: The version to name instead of the list's own.
     package init(list: PublicSuffixList, version: String? = nil) {
         let name = version ?? list.version
-        let argument = version.map { version in " \"\(Self.escaped(version))\"" } ?? ""
         text = """
             // swift-format-ignore-file
             // Made from the Public Suffix List (https://publicsuffix.org/list/), version: \(Self.escaped(name))
             // This Source Code Form is subject to the terms of the Mozilla Public License, v. 2.0. If a copy of the MPL was
             // not distributed with this file, You can obtain one at https://mozilla.org/MPL/2.0/.
-            // Do not edit. To make it anew:
-            //   swift run public-suffix-compiler FILE\(argument) > Sources/PublicSuffix/BundledSuffixTable.swift
+            // Do not edit: Scripts/update-public-suffixes makes this file.
 
             /// The list that is compiled into the library, as ``SuffixTable`` lays it out.
             enum BundledSuffixTable {
