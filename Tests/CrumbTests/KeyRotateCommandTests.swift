@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 #if canImport(Darwin)
@@ -50,6 +51,7 @@ struct KeyRotateCommandTests {
         let start = ContinuousClock.now
         #expect(try home.crumb("key", "rotate").status == 0)
         let duration = ContinuousClock.now - start
+        var moments = KillMoments()
         var interrupted = 0
         var unfinished = 0
         for round in 0..<30 {
@@ -58,14 +60,14 @@ struct KeyRotateCommandTests {
                 // Most of the time goes into the start and the end of the process.
                 let deadline = ContinuousClock.now + duration * 4
                 while keyCount < 2, ContinuousClock.now < deadline { usleep(20) }
-                usleep(UInt32.random(in: 0...1000))
+                moments.wait(atMost: 1000)
             } else {
-                usleep(UInt32(duration / .microseconds(1) * Double.random(in: 0...1)))
+                moments.wait(atMost: Int(duration / .microseconds(1)))
             }
             process.kill()
             if process.wait().status == -SIGKILL { interrupted += 1 }
             if keyCount == 2 { unfinished += 1 }
-            #expect(try readable() == 150, "round \(round)")
+            #expect(try readable() == 150, "round \(round); \(moments)")
             #expect(try home.crumb("token", "get", "work").text == "access-token-of-work\n")
             #expect(try home.mode("key") == 0o600)
             if round % 3 == 0 {

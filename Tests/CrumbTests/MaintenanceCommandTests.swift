@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 #if canImport(Darwin)
@@ -105,15 +106,16 @@ struct MaintenanceCommandTests {
     func backupKilled() throws {
         let capture = try home.write(Capture.har(cookies: 170, named: "c", size: 3000), to: "har")
         #expect(try home.crumb("import", capture).status == 0)
+        var moments = KillMoments()
         for round in 0..<20 {
             let copy = home.file("copy\(round)")
             let process = try home.start(["backup", copy])
-            usleep(UInt32.random(in: 0...40_000))
+            moments.wait(atMost: 40_000)
             process.kill()
             _ = process.wait()
             guard FileManager.default.fileExists(atPath: copy) else { continue }
             let check = try home.crumb("check", "--database", copy)
-            #expect(check.status == 0 && check.text.contains("170 sealed values"), "\(check.text)")
+            #expect(check.status == 0 && check.text.contains("170 sealed values"), "\(check.text); \(moments)")
         }
     }
 

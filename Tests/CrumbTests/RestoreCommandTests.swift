@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("crumb restore")
@@ -123,14 +124,15 @@ struct RestoreCommandTests {
     @Test("A restore that is killed leaves the old database or the new one")
     func killed() throws {
         let backup = try prepare()
+        var moments = KillMoments()
         for _ in 0..<10 {
             let process = try home.start(["restore", "--force", backup])
-            usleep(UInt32.random(in: 0...40_000))
+            moments.wait(atMost: 40_000)
             process.kill()
             _ = process.wait()
             let header = try home.header()
-            #expect(["Cookie: a=1", "Cookie: a=1; b=2"].contains(header), "\(header)")
-            #expect(try home.crumb("check").status == 0)
+            #expect(["Cookie: a=1", "Cookie: a=1; b=2"].contains(header), "\(header); \(moments)")
+            #expect(try home.crumb("check").status == 0, "\(moments)")
             try home.receive("b=2; Path=/")
         }
     }

@@ -21,13 +21,28 @@ final class FilePlaces: Sendable {
     /// look like one.
     private static let coarsestStep: Int64 = 50_000_000
 
-    /// A clock that nobody sets, and that is read in no time.
-    #if canImport(Darwin)
-        private static let quickClock = CLOCK_MONOTONIC_RAW_APPROX
-    #else
-        private static let quickClock = CLOCK_MONOTONIC_COARSE
-    #endif
+    /// What tells the time.
+    struct Clock: Sendable {
+        /// A clock that is never set back, and costs next to nothing to read.
+        #if canImport(Darwin)
+            static let steady = CLOCK_MONOTONIC_RAW_APPROX
+        #else
+            static let steady = CLOCK_MONOTONIC_COARSE
+        #endif
 
+        /// How far the clock is ahead of the system's, in nanoseconds; `nil` for the system's own.
+        var lead: (@Sendable () -> Int64)?
+
+        /// The time that a clock of the system tells, in nanoseconds.
+        func time(_ clock: clockid_t) -> Int64 {
+            var time = timespec()
+            clock_gettime(clock, &time)
+            guard let lead else { return FilePlaces.nanoseconds(time) }
+            return FilePlaces.nanoseconds(time) + lead()
+        }
+    }
+
+    private let clock: Clock
     private let files: [(location: [CChar], identity: FileIdentity)]
     /// The folder; -1 where it may be walked through, but not opened.
     private let folder: Int32
@@ -39,8 +54,11 @@ final class FilePlaces: Sendable {
 
     /// The places of the files that lie at `locations` now; of those at which there is none, nothing is expected.
     ///
-    /// - Parameter locations: absolute paths within one folder, without symbolic links.
-    init(_ locations: [[CChar]]) {
+    /// - Parameters:
+    ///   - locations: absolute paths within one folder, without symbolic links.
+    ///   - clock: what tells the time.
+    init(_ locations: [[CChar]], clock: Clock = Clock()) {
+        self.clock = clock
         files = locations.compactMap { location in FileIdentity(location).map { (location, $0) } }
         let end = files.first?.location.lastIndex(of: 0x2F) ?? 0
         folder = files.first.map { open($0.location[..<end] + [0x2F, 0], O_RDONLY | O_DIRECTORY | O_CLOEXEC) } ?? -1
@@ -53,10 +71,10 @@ final class FilePlaces: Sendable {
     /// Whether each file lies where it lay.
     var areKept: Bool {
         guard let change = lastChange else { return areFound }
-        let now = Self.now(Self.quickClock)
+        let now = clock.time(Clock.steady)
         if change == knownChange.load(ordering: .relaxed), now < deadline.load(ordering: .relaxed) { return true }
         // Before the walk: what happens during it is to be noticed by the next question.
-        let isSettled = Self.now(CLOCK_REALTIME) - change > Self.coarsestStep
+        let isSettled = clock.time(CLOCK_REALTIME) - change > Self.coarsestStep
         guard areFound else { return false }
         knownChange.store(isSettled ? change : 0, ordering: .relaxed)
         deadline.store(now + Self.walkInterval, ordering: .relaxed)
@@ -82,13 +100,7 @@ final class FilePlaces: Sendable {
         #endif
     }
 
-    private static func now(_ clock: clockid_t) -> Int64 {
-        var time = timespec()
-        clock_gettime(clock, &time)
-        return nanoseconds(time)
-    }
-
-    private static func nanoseconds(_ time: timespec) -> Int64 {
+    fileprivate static func nanoseconds(_ time: timespec) -> Int64 {
         Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
     }
 }

@@ -22,11 +22,11 @@ struct OpenFile: Sendable {
     private let places: FilePlaces
 
     /// The file that `database` has open, known to people as `path`.
-    init(_ database: Database, path: String) throws {
+    init(_ database: Database, path: String, clock: FilePlaces.Clock = FilePlaces.Clock()) throws {
         self.path = path
         let name = sqlite3_db_filename(database.sqliteConnection, "main")
         location = OpenFile.text(name)
-        places = FilePlaces(location.count > 1 ? [location, OpenFile.text(sqlite3_filename_wal(name))] : [])
+        places = FilePlaces(location.count > 1 ? [location, OpenFile.text(sqlite3_filename_wal(name))] : [], clock: clock)
         try checkAfterOpening(database.sqliteConnection)
     }
 

@@ -34,9 +34,19 @@ public final class SessionDatabase: Sendable {
     ///   - now: the time, written into what is made.
     /// - Throws: an error that names the file. A file that is no database, one of another program and one of a newer
     ///   version are refused untouched.
-    public init(
+    public convenience init(
         path: String, keys: KeySource, durability: Durability = .normal, busyTimeout: Double = 10,
         lastAccessGranularity: Int64 = 3600, now: Timestamp
+    ) throws(SessionStoreError) {
+        try self.init(
+            path: path, keys: keys, durability: durability, busyTimeout: busyTimeout,
+            lastAccessGranularity: lastAccessGranularity, fileClock: FilePlaces.Clock(), now: now)
+    }
+
+    /// The same, with the clock by which the file is looked after.
+    init(
+        path: String, keys: KeySource, durability: Durability, busyTimeout: Double, lastAccessGranularity: Int64,
+        fileClock: FilePlaces.Clock, now: Timestamp
     ) throws(SessionStoreError) {
         let isMemory = durability == .memory
         isOnDisk = !isMemory
@@ -56,7 +66,9 @@ public final class SessionDatabase: Sendable {
             return queue
         }
         let queue = queue
-        file = try SessionStoreError.catching(name) { try queue.inDatabase { try OpenFile($0, path: name) } }
+        file = try SessionStoreError.catching(name) {
+            try queue.inDatabase { try OpenFile($0, path: name, clock: fileClock) }
+        }
         keyRing = try SessionStoreError.catching(name) {
             try KeyRing(queue, source: keys, path: name, now: now)
         }

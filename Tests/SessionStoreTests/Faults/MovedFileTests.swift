@@ -1,5 +1,6 @@
 import CookieModel
 import Foundation
+import Synchronization
 import Testing
 
 @testable import SessionStore
@@ -8,6 +9,16 @@ import Testing
 struct MovedFileTests {
     private let folder = TemporaryFolder()
     private var path: String { folder.file("crumb.sqlite") }
+    private let rest = Rest()
+
+    /// Time that passes when a test says so, beside the system's.
+    final class Rest: Sendable {
+        private let lead = Atomic<Int64>(0)
+
+        var clock: FilePlaces.Clock { FilePlaces.Clock { [self] in lead.load(ordering: .relaxed) } }
+
+        func pass(_ seconds: Double) { lead.add(Int64(seconds * 1e9), ordering: .relaxed) }
+    }
 
     /// What may happen to the file behind the back of a process.
     enum Accident: CaseIterable {
@@ -36,11 +47,11 @@ struct MovedFileTests {
         "Neither reading nor writing goes on as if nothing had happened, also where the answer is in memory",
         arguments: Accident.allCases, [(0, 0), (3, 0), (3, 0.06)])
     func noticed(accident: Accident, readings: (count: Int, restBefore: Double)) throws {
-        let database = try Given.database(path)
+        let database = try Given.database(path, fileClock: rest.clock)
         let jar = try database.jar(now: Given.now)
         try jar.receive("a=1; Path=/; Max-Age=100000")
         // After a while in which nothing happened, the path is not walked for each.
-        Thread.sleep(forTimeInterval: readings.restBefore)
+        rest.pass(readings.restBefore)
         for _ in 0..<readings.count {
             #expect(try jar.header() == "a=1")
             #expect(try database.existingJar(named: "default")?.loginRuleDefinitions().isEmpty == true)
@@ -108,9 +119,9 @@ struct MovedFileTests {
     func folderMoved(restBefore: Double) throws {
         let inner = folder.file("inner")
         try FileManager.default.createDirectory(atPath: inner, withIntermediateDirectories: false)
-        let jar = try Given.jar(inner + "/crumb.sqlite")
+        let jar = try Given.database(inner + "/crumb.sqlite", fileClock: rest.clock).jar(now: Given.now)
         try jar.receive("a=1; Path=/")
-        Thread.sleep(forTimeInterval: restBefore)
+        rest.pass(restBefore)
         for _ in 0..<3 { #expect(try jar.header() == "a=1") }
         try FileManager.default.moveItem(atPath: inner, toPath: folder.file("elsewhere"))
         #expect(errorCode { _ = try jar.header() } == .databaseUnavailable)
@@ -121,25 +132,22 @@ struct MovedFileTests {
     func ancestorMoved() throws {
         let outer = folder.file("outer")
         try FileManager.default.createDirectory(atPath: outer + "/inner", withIntermediateDirectories: true)
-        let jar = try Given.jar(outer + "/inner/crumb.sqlite")
+        let jar = try Given.database(outer + "/inner/crumb.sqlite", fileClock: rest.clock).jar(now: Given.now)
         try jar.receive("a=1; Path=/")
-        Thread.sleep(forTimeInterval: 0.06)
+        rest.pass(0.06)
         #expect(try jar.header() == "a=1")
         try FileManager.default.moveItem(atPath: outer, toPath: folder.file("elsewhere"))
-        #expect(
-            (0..<1000).contains { _ in
-                Thread.sleep(forTimeInterval: 0.01)
-                return errorCode { _ = try jar.header() } == .databaseUnavailable
-            })
+        rest.pass(0.11)
+        #expect(errorCode { _ = try jar.header() } == .databaseUnavailable)
         #expect(errorCode { try jar.receive("b=2; Path=/") } == .databaseUnavailable)
     }
 
     @Test("Other files come and go in the folder, and a file that was moved may come back")
     func nothingElse() throws {
-        let jar = try Given.jar(path)
+        let jar = try Given.database(path, fileClock: rest.clock).jar(now: Given.now)
         try jar.receive("a=1; Path=/")
         for round in 0..<8 {
-            Thread.sleep(forTimeInterval: round < 4 ? 0 : 0.06)
+            rest.pass(round < 4 ? 0 : 0.06)
             try folder.write([], to: "other")
             #expect(try jar.header() == "a=1")
             try FileManager.default.removeItem(atPath: folder.file("other"))

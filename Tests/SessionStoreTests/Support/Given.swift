@@ -13,11 +13,12 @@ enum Given {
     }
 
     static func database(
-        _ path: String? = nil, key seed: UInt8 = 1, busyTimeout: Double = 30, lastAccessGranularity: Int64 = 3600
+        _ path: String? = nil, key seed: UInt8 = 1, busyTimeout: Double = 30, lastAccessGranularity: Int64 = 3600,
+        fileClock: FilePlaces.Clock = FilePlaces.Clock()
     ) throws -> SessionDatabase {
         try SessionDatabase(
             path: path ?? "", keys: .key(try key(seed)), durability: path == nil ? .memory : .normal,
-            busyTimeout: busyTimeout, lastAccessGranularity: lastAccessGranularity, now: now)
+            busyTimeout: busyTimeout, lastAccessGranularity: lastAccessGranularity, fileClock: fileClock, now: now)
     }
 
     static func jar(_ path: String? = nil) throws -> CookieJar {
