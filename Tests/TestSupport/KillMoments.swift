@@ -11,7 +11,7 @@ public struct KillMoments: CustomStringConvertible {
     public init() {
         seed =
             ProcessInfo.processInfo.environment["CRUMB_KILL_SEED"].flatMap { UInt64($0) }
-            ?? UInt64.random(in: 0 ... 0xFFFF_FFFF)
+            ?? UInt64.random(in: 0...0xFFFF_FFFF)
         generator = SeededGenerator(seed: seed)
     }
 

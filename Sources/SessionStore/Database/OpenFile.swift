@@ -26,7 +26,8 @@ struct OpenFile: Sendable {
         self.path = path
         let name = sqlite3_db_filename(database.sqliteConnection, "main")
         location = OpenFile.text(name)
-        places = FilePlaces(location.count > 1 ? [location, OpenFile.text(sqlite3_filename_wal(name))] : [], clock: clock)
+        places = FilePlaces(
+            location.count > 1 ? [location, OpenFile.text(sqlite3_filename_wal(name))] : [], clock: clock)
         try checkAfterOpening(database.sqliteConnection)
     }
 
