@@ -25,7 +25,7 @@ struct ConnectionMonitorTests {
             try channel.pipeline.syncOperations.configureHTTPServerPipeline(
                 withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
                 withEncoderConfiguration: HTTPResponseEncoder.Configuration(), withDecoderLimitConfiguration: decoder)
-            try channel.pipeline.syncOperations.addHandler(TargetHandler(monitor))
+            try channel.pipeline.syncOperations.addHandler(RequestHeadHandler(monitor))
             try channel.pipeline.syncOperations.addHandler(HTTP1ToHTTPServerCodec(secure: false))
             try channel.pipeline.syncOperations.addHandler(MessageHandler(monitor))
             try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
@@ -111,6 +111,16 @@ struct ConnectionMonitorTests {
             ("GET / HTTP/1.1\r\nHost : x\r\n\r\n", 400),
             ("GET / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400),
             ("POST / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", 400),
+            // RFC 9112, section 6.1: any coding but one that the service undoes.
+            ("POST / HTTP/1.1\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", 501),
+            ("POST / HTTP/1.1\r\nTransfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 501),
+            ("POST / HTTP/1.1\r\nTransfer-Encoding: identity, chunked\r\n\r\n0\r\n\r\n", 501),
+            ("POST / HTTP/1.1\r\nTransfer-Encoding: chunked;q=1, chunked\r\n\r\n0\r\n\r\n", 501),
+            ("POST / HTTP/1.1\r\nTransfer-Encoding: , chunked\r\n\r\n0\r\n\r\n", 501),
+            ("POST / HTTP/1.1\r\nTransfer-Encoding: \u{B}chunked\r\n\r\n0\r\n\r\n", 400),
+            ("POST / HTTP/1.1\r\nTransfer-Encoding: chunked, gzip\r\n\r\n0\r\n\r\n", 400),
+            ("POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400),
+            ("POST / HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400),
             ("GET / HTTP/1.1\r\nX: \(String(repeating: "x", count: 40_000))\r\n\r\n", 431),
             (
                 "GET / HTTP/1.1\r\n" + (0..<4000).map { "X-\($0): 0123456789\r\n" }.joined() + "\r\n", 431
@@ -146,6 +156,13 @@ struct ConnectionMonitorTests {
         #expect(try connection.written().contains("connection: close") == isLast)
         connection.wait(seconds: 3)
         #expect(connection.channel.isActive != isLast)
+    }
+
+    @Test("Chunked bodies are taken, however the name of the coding is written", arguments: ["chunked", "Chunked"])
+    func chunked(coding: String) throws {
+        let connection = try Connection()
+        try connection.send("POST /a HTTP/1.1\r\nTransfer-Encoding: \(coding)\r\n\r\n0\r\n\r\n")
+        #expect(try connection.requests() == ["/a"])
     }
 
     @Test("Requests that came before nonsense are answered first")

@@ -36,7 +36,7 @@ struct ServiceChannel: HTTPChannelHandler {
                 withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
                 withEncoderConfiguration: HTTPResponseEncoder.Configuration(),
                 withDecoderLimitConfiguration: decoderLimits)
-            try pipeline.addHandler(TargetHandler(monitor))
+            try pipeline.addHandler(RequestHeadHandler(monitor))
             try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: tls != nil))
             try pipeline.addHandler(MessageHandler(monitor))
             return try NIOAsyncChannel(

@@ -26,11 +26,17 @@ extension ServiceProblem {
         .notImplemented, "method-unknown",
         "this service does not know this method; use GET, HEAD, POST, PUT, PATCH or DELETE")
 
+    /// A transfer coding other than "chunked" (RFC 9112, section 6.1).
+    static let transferCodingUnknown = ServiceProblem(
+        .notImplemented, "transfer-coding-unknown",
+        "this service knows no transfer coding but chunked; send the body without any other")
+
     /// What is wrong with bytes that are no request.
     ///
     /// - Parameter head: what has come of it; `nil` where that is not known.
     init(malformed error: any Error, head: RequestHeadBytes? = nil) {
         switch error {
+        case let problem as ServiceProblem: self = problem
         case HTTPParserError.invalidMethod where head?.method != nil: self = .methodUnknown
         case HTTPParserError.invalidContentLength where head?.declaresHugeBody == true: self = .bodyTooLarge
         case HTTPParserError.headerOverflow:
