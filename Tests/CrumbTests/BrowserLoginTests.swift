@@ -33,14 +33,20 @@ struct BrowserLoginTests {
         func end(_ uri: String? = nil) -> String { "\(uri ?? redirectURI)?code=c-1&state=\(query["state"] ?? "")" }
     }
 
+    /// A login with what the first one says, and more options.
     private func login(_ options: [String] = [], browser: String) throws -> Login {
-        let talk = try TalkPipe(home.file("talk"))
-        let process = try home.start(
+        try begin(
             [
-                "token", "login", "work", "--client-id", "app", "--account", "me", "--endpoint",
-                "token_endpoint=\(server.issuer)/token", "--endpoint",
-                "authorization_endpoint=\(server.issuer)/authorize",
-            ] + options, talk: talk.path, variables: ["BROWSER": browser])
+                "--client-id", "app", "--account", "me", "--endpoint", "token_endpoint=\(server.issuer)/token",
+                "--endpoint", "authorization_endpoint=\(server.issuer)/authorize", "--endpoint",
+                "revocation_endpoint=\(server.issuer)/revoke",
+            ] + options, browser: browser)
+    }
+
+    private func begin(_ options: [String], browser: String) throws -> Login {
+        let talk = try TalkPipe(home.file("talk-\(UUID().uuidString)"))
+        let process = try home.start(
+            ["token", "login", "work"] + options, talk: talk.path, variables: ["BROWSER": browser])
         let line = try #require(talk.line(beginning: "\(server.issuer)/authorize?"))
         let items = URLComponents(string: line)?.queryItems ?? []
         return Login(
@@ -156,6 +162,58 @@ struct BrowserLoginTests {
         let mapped = line.replacingOccurrences(of: "0100007F", with: "0000000000000000FFFF00000100007F")
         #expect(LoopbackPeer.user(in: mapped, from: peer, to: own) == user)
         #expect(LoopbackPeer.user(in: "  sl  local_address rem_address   st", from: peer, to: own) == nil)
+    }
+
+    // MARK: - The page at the end
+
+    /// What a browser shows at a URL.
+    private func page(_ url: String) throws -> String { try home.shell("curl -gsS '\(url)'").text }
+
+    @Test("The page says that another account was refused, and why")
+    func refusedAccount() throws {
+        try expectDone(try login(browser: "true"))
+        let other = try begin(["--account", "you"], browser: "true")
+        let page = try page(other.end())
+        #expect(page.contains("The login failed") && page.contains("--replace-account"), "\(page)")
+        #expect(!page.contains("You are logged in"))
+        #expect(other.process.wait().status == 36)
+        #expect(server.revoked == ["refresh_token", "access_token"])
+    }
+
+    @Test("The page says that the database takes no tokens")
+    func notStored() throws {
+        let login = try login(browser: "true")
+        #expect(try home.shell("find '\(home.path)' -name '*.sqlite*' -delete").status == 0)
+        let page = try page(login.end())
+        let result = login.process.wait()
+        #expect(result.status != 0 && !page.contains("You are logged in") && page.contains("failed"), "\(page)")
+    }
+
+    @Test("A browser that leaves during the exchange and comes back gets the page of the same login")
+    func reload() throws {
+        let (asked, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let slow = try LoopbackServer { _ in
+            asked.signal()
+            gate.wait()
+            return LoopbackServer.Response(body: AuthorizationServer.tokens())
+        }
+        let login = try login(["--endpoint", "token_endpoint=http://127.0.0.1:\(slow.port)/token"], browser: "true")
+        func browser(_ name: String) throws -> RunningProcess {
+            let talk = try TalkPipe(home.file(name), staysOpen: true)
+            let process = try RunningProcess(
+                "curl", ["-gsSv", login.end()], environment: home.environment, talk: talk.path, scratch: home.path)
+            #expect(talk.says("> GET /callback?code=c-1"))
+            return process
+        }
+        let first = try browser("first")
+        asked.wait()
+        first.kill()
+        #expect(first.wait().text.isEmpty)
+        let second = try browser("second")
+        gate.signal()
+        #expect(second.wait().text.contains("You are logged in"))
+        #expect(login.process.wait().status == 0 && slow.requests.count == 1)
+        #expect(try home.crumb("token", "get", "work").text == "access-0\n")
     }
 
     // MARK: - http://localhost

@@ -131,12 +131,17 @@ package struct TokenLoginConversation: Sendable {
     /// Stores the tokens of a login. Tokens that cannot be stored are revoked at the server, unless it says that they are
     /// of the same user as a stored login of the client.
     ///
-    /// - Parameter mayReplace: Asked before the login of one account takes the name of another's.
-    /// - Throws: `OperationError` with the code `name-invalid` if that is not wanted, `SessionStoreError`.
+    /// - Parameters:
+    ///   - check: Throws if nothing may be stored now.
+    ///   - mayReplace: Asked before the login of one account takes the name of another's.
+    /// - Throws: `OperationError` with the code `name-invalid` if that is not wanted, `SessionStoreError`, and what `check`
+    ///   throws.
     package func keep(
-        _ tokens: TokenSet, in store: TokenStore, replacing mayReplace: (AccountChange) -> Bool = { _ in false }
+        _ tokens: TokenSet, in store: TokenStore, if check: () throws -> Void = {},
+        replacing mayReplace: (AccountChange) -> Bool = { _ in false }
     ) async throws -> StoredToken {
         do {
+            try check()
             var id = plan.profile
             if !plan.hasAccount, let subject = LoggedInUser(account: "", tokens).subject { id.account = subject }
             let user = LoggedInUser(account: id.account, tokens)

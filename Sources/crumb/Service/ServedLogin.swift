@@ -16,29 +16,20 @@ struct ServedLogin {
 
     /// Logs in, and waits for the end.
     ///
-    /// - Parameters:
-    ///   - document: What the options say.
-    ///   - opensBrowser: Whether the browser is opened; if not, the user gets the URL.
-    ///   - qrCode: How a terminal shows the address of a login on another device; `nil` for not at all.
-    ///   - printsJSON: Whether what to type on another device is an object on standard output.
-    ///   - timeout: How many seconds the user may take; `nil` for as long as the service waits.
+    /// - Parameter document: What the options say.
     /// - Returns: The login as the service keeps it.
-    func run(
-        _ document: Document, opensBrowser: Bool, qrCode: TerminalQRCode.Style?, printsJSON: Bool,
-        timeout: Int?
-    ) throws -> StoredTokenReport {
+    func run(_ document: Document, _ presentation: TokenLogin.Presentation) throws -> StoredTokenReport {
         var document = document
         // Only the service knows whether this login uses a browser: the name may have been used before.
         let redirect = try LoopbackRedirect(document.redirectURI ?? LoopbackRedirect.defaultURI)
         document.browserReturnsTo = redirect.redirectURI
         if document.register == true { document.redirectURI = document.redirectURI ?? LoopbackRedirect.defaultURI }
         let login: Login = try service.answer(to: .post("logins", document: document))
-        let end = ContinuousClock.now + .seconds(timeout ?? (login.authorizationURL == nil ? 3600 : 300))
+        let end = ContinuousClock.now + .seconds(presentation.timeout ?? (login.authorizationURL == nil ? 3600 : 300))
         if let url = login.authorizationURL {
-            try visit(url, redirect, of: login, opensBrowser: opensBrowser, until: end)
+            try visit(url, redirect, of: login, opensBrowser: presentation.opensBrowser, until: end)
         } else if let device = login.device {
-            try TokenLogin.show(
-                device, qrCode: qrCode, printsJSON: printsJSON, opensBrowser: opensBrowser, on: console)
+            try TokenLogin.show(device, presentation, on: console)
             try awaitEnd(of: login, until: end)
         } else {
             try check(login)
@@ -72,13 +63,7 @@ struct ServedLogin {
             forget(login)
             throw Problem(.loginFailed, "nobody logged in within the time; log in again")
         }
-        do {
-            try check(try result.get())
-            arrival.finish(.done)
-        } catch {
-            arrival.finish(.failed)
-            throw error
-        }
+        try arrival.finish { try check(try result.get()) }
     }
 
     /// Looks at a login until it has ended.

@@ -1,10 +1,6 @@
 import ArgumentParser
 import CookieModel
 import Foundation
-import OAuth2
-import RequestDecoration
-import SessionOperations
-import SessionStore
 
 /// A subcommand: what it does is ``execute(_:)``; failures become one sentence and an exit status here.
 protocol CrumbCommand: ParsableCommand {
@@ -20,28 +16,11 @@ extension CrumbCommand {
         SecretVariable.clearEnvironment()
         do {
             try execute(console)
-        } catch let problem as Problem {
-            try fail(problem, console)
-        } catch let refusal as ServiceRefusal {
-            try fail(Problem(refusal), console)
-        } catch let error as SessionStoreError {
-            try fail(Problem(error), console)
-        } catch let error as OperationError {
-            try fail(Problem(ExitStatus(code: error.code), error.description), console)
-        } catch let error as OAuth2Error {
-            try fail(Problem(error), console)
-        } catch let error as TokenRefreshError {
-            try fail(Problem(error), console)
-        } catch let error as LoginFallbackError {
-            try fail(Problem(error), console)
-        } catch let error as FieldRuleError {
-            try fail(Problem(.fieldInvalid, error.description), console)
+        } catch {
+            guard let problem = Problem(of: error) else { throw error }
+            console.complain(problem.message)
+            throw problem.status.exitCode
         }
-    }
-
-    private func fail(_ problem: Problem, _ console: Console) throws -> Never {
-        console.complain(problem.message)
-        throw problem.status.exitCode
     }
 }
 

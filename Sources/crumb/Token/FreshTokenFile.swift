@@ -87,7 +87,7 @@ final class FreshTokenFile: @unchecked Sendable {
                     if next.text != text { try write(next.text) }
                     (text, end, lastComplaint) = (next.text, next.end, nil)
                 } catch {
-                    complain("\((error as? Problem)?.message ?? "\(error)")")
+                    complain(Problem(of: error)?.message ?? "\(error)")
                 }
             }
         }

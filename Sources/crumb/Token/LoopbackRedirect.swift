@@ -1,5 +1,6 @@
 import Foundation
 import OAuth2
+import Synchronization
 
 #if canImport(Glibc)
     import Glibc
@@ -13,17 +14,43 @@ import OAuth2
 ///
 /// One request at a time, small ones only; whatever is no answer to the login gets a page that says so, and the wait
 /// goes on: any program on this machine, and any web page, can send requests here.
-final class LoopbackRedirect {
-    /// An answer that the browser brought; it waits for the page that says how the login ended.
-    struct Arrival {
+final class LoopbackRedirect: Sendable {
+    /// An answer that the browser brought. The browser waits, for as long as the login takes, for the page that tells how
+    /// the login ended.
+    final class Arrival: Sendable {
         /// Path and query.
         let target: String
-        fileprivate let connection: Int32?
+        private let redirect: LoopbackRedirect
+        /// The browser's connection; `nil` if the user pasted the URL, and after the page was sent.
+        private let connection: Mutex<Int32?>
 
-        /// Shows the user how the login ended.
+        fileprivate init(_ target: String, at redirect: LoopbackRedirect, _ connection: Int32?) {
+            self.target = target
+            self.redirect = redirect
+            self.connection = Mutex(connection)
+        }
+
+        /// Runs what ends the login, and shows the user how it ended.
+        func finish<Value>(_ body: () throws -> Value) throws -> Value {
+            do {
+                let value = try body()
+                finish(.done)
+                return value
+            } catch {
+                finish(.failed(reason: Problem(of: error)?.message ?? "the terminal says why"))
+                throw error
+            }
+        }
+
+        /// Shows the user how the login ended. Only the first page is sent.
+        ///
+        /// A browser that has left meanwhile changes nothing. One that was told to load the page again waits in line, and
+        /// gets the same page.
         func finish(_ page: LoopbackPage) {
+            let connection = connection.withLock { $0.take() }
             guard let connection else { return }
             LoopbackRedirect.answer(connection, page)
+            redirect.answerReloads(of: target, page)
         }
     }
 
@@ -41,9 +68,9 @@ final class LoopbackRedirect {
     private let path: String
     private let openingPath: String
     /// The page that ``opening`` leads to.
-    private var page: String?
+    private let page = Mutex<String?>(nil)
     /// The warnings that the terminal was given: who can send one such request can send many.
-    private var warnings: Set<String> = []
+    private let warnings = Mutex<Set<String>>([])
     private let listeners: [Int32]
 
     /// Listens.
@@ -71,7 +98,7 @@ final class LoopbackRedirect {
 
     /// Has ``opening`` lead to a page, from now on.
     func offer(_ url: String) {
-        page = url
+        page.withLock { $0 = url }
     }
 
     deinit {
@@ -111,7 +138,7 @@ final class LoopbackRedirect {
             }
             let text = String(decoding: line, as: UTF8.self).trimmingCharacters(in: .whitespaces)
             line = []
-            if isMeant(text) { return Arrival(target: text, connection: nil) }
+            if isMeant(text) { return Arrival(text, at: self, nil) }
             try? Console.write(
                 Array("crumb: this is not the URL that the login ended at; paste all of it\n".utf8), to: STDERR_FILENO)
         }
@@ -125,13 +152,12 @@ final class LoopbackRedirect {
         _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
         // Who connects and says nothing, or little by little, must not keep the browser out for long.
         let end = min(deadline, .now + .seconds(2))
-        var wait = timeval(tv_sec: 2, tv_usec: 0)
-        setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &wait, socklen_t(MemoryLayout<timeval>.size))
+        LoopbackRedirect.limitWriting(connection)
         guard let target = LoopbackRedirect.target(connection, until: end) else {
             close(connection)
             return nil
         }
-        if target == openingPath, let page {
+        if target == openingPath, let page = page.withLock({ $0 }) {
             open(page, connection)
             return nil
         }
@@ -146,7 +172,7 @@ final class LoopbackRedirect {
                     + "this one")
             return nil
         }
-        return Arrival(target: target, connection: connection)
+        return Arrival(target, at: self, connection)
     }
 
     /// Sends the browser on. A second time too: a program that opens browsers may fail after it has opened one.
@@ -162,8 +188,28 @@ final class LoopbackRedirect {
     }
 
     private func warn(_ text: String) {
-        guard warnings.insert(text).inserted, warnings.count <= 10 else { return }
+        guard warnings.withLock({ $0.insert(text).inserted && $0.count <= 10 }) else { return }
         try? Console.write(Array("crumb: \(text)\n".utf8), to: STDERR_FILENO)
+    }
+
+    /// Answers the requests that came while the login was ending: those for its own URL with its page.
+    private func answerReloads(of target: String, _ page: LoopbackPage) {
+        // Who has connected and said nothing is not waited for.
+        let end = ContinuousClock.now + .milliseconds(200)
+        for listener in listeners {
+            var waiting = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
+            while .now < end, poll(&waiting, 1, 0) > 0 {
+                let connection = accept(listener, nil, nil)
+                guard connection >= 0 else { break }
+                _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
+                LoopbackRedirect.limitWriting(connection)
+                switch LoopbackRedirect.target(connection, until: min(end, .now + .milliseconds(20))) {
+                case nil: close(connection)
+                case target: LoopbackRedirect.answer(connection, page)
+                default: LoopbackRedirect.answer(connection, .notFound)
+                }
+            }
+        }
     }
 
     /// The target of a GET request that has come by `end`; `nil` for anything else.
@@ -186,6 +232,12 @@ final class LoopbackRedirect {
             return String(decoding: words[1], as: UTF8.self)
         }
         return nil
+    }
+
+    /// Gives up on a browser that does not read its answer.
+    private static func limitWriting(_ connection: Int32) {
+        var wait = timeval(tv_sec: 2, tv_usec: 0)
+        setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &wait, socklen_t(MemoryLayout<timeval>.size))
     }
 
     private static func answer(_ connection: Int32, _ page: LoopbackPage) {

@@ -16,10 +16,31 @@ struct TokenLogin {
         self.console = console
     }
 
+    /// How the user is shown what to do.
+    struct Presentation {
+        /// Whether a browser is opened. The user gets the URL in any case.
+        var opensBrowser = true
+        /// How a terminal shows the address of a login on another device as a QR code; `nil` for not at all.
+        var qrCode: TerminalQRCode.Style?
+        /// Whether what to type on another device is an object on standard output.
+        var printsJSON = false
+        /// How many seconds the user may take; `nil` for 300, or on another device for as long as the code is valid.
+        var timeout: Int?
+    }
+
+    /// Logs in, and stores the tokens.
+    func run(_ presentation: Presentation, in store: TokenStore) throws -> StoredToken {
+        switch conversation.plan.credentials.settings.grant {
+        case .clientCredentials, .jwtBearer, .tokenExchange: try keep(try withoutUser(store), in: store)
+        case .deviceCode: try keep(try onAnotherDevice(presentation), in: store)
+        case .authorizationCode, .imported: try inBrowser(presentation, in: store)
+        }
+    }
+
     /// The tokens of a grant that needs no user.
     ///
     /// - Parameter store: Has the logins that an exchange takes.
-    func withoutUser(_ store: TokenStore) throws -> TokenSet {
+    private func withoutUser(_ store: TokenStore) throws -> TokenSet {
         let conversation = conversation
         let refresher = try TokenAccess(store).refresher()
         return try Blocking.run {
@@ -28,14 +49,21 @@ struct TokenLogin {
     }
 
     /// Stores the tokens of the login. On a terminal, asks before one account takes the name of another's.
-    func keep(_ tokens: TokenSet, in store: TokenStore) throws -> StoredToken {
+    ///
+    /// - Parameter willAsk: Runs before the terminal asks.
+    private func keep(
+        _ tokens: TokenSet, in store: TokenStore, beforeAsking willAsk: @escaping @Sendable () -> Void = {}
+    ) throws -> StoredToken {
         let (conversation, console) = (conversation, console)
         return try Blocking.run {
-            try await conversation.keep(tokens, in: store) { change in
-                guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else { return false }
-                console.ask("\(change.description).\nReplace it? Type yes:")
-                return readLine()?.lowercased() == "yes"
-            }
+            try await conversation.keep(
+                tokens, in: store,
+                replacing: { change in
+                    guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else { return false }
+                    willAsk()
+                    console.ask("\(change.description).\nReplace it? Type yes:")
+                    return readLine()?.lowercased() == "yes"
+                })
         }
     }
 
@@ -53,16 +81,7 @@ struct TokenLogin {
             else { throw error }
             console.ask("\(error)")
             let plan = try Blocking.run { try await TokenLoginRequest(name: name).plan(store, over: HelperTransport()) }
-            let login = TokenLogin(plan, console: console)
-            let tokens =
-                switch plan.credentials.settings.grant {
-                case .clientCredentials, .jwtBearer, .tokenExchange: try login.withoutUser(store)
-                case .deviceCode:
-                    try login.onAnotherDevice(qrCode: nil, timeout: nil, printsJSON: false, opensBrowser: true)
-                case .authorizationCode, .imported:
-                    try login.inBrowser(opensBrowser: true, timeout: .seconds(300))
-                }
-            _ = try login.keep(tokens, in: store)
+            _ = try TokenLogin(plan, console: console).run(Presentation(), in: store)
             return try body()
         }
     }
@@ -70,39 +89,28 @@ struct TokenLogin {
     // MARK: - On another device
 
     /// Tells the user what to type where, and waits.
-    ///
-    /// - Parameters:
-    ///   - qrCode: how a terminal shows the address as a QR code as well; `nil` for not at all.
-    ///   - timeout: how many seconds the user may take; `nil` for as long as the code lives.
-    ///   - printsJSON: whether what to type where is an object on standard output.
-    ///   - opensBrowser: whether a browser is opened here, and the code copied, for a user at a terminal.
-    func onAnotherDevice(
-        qrCode: TerminalQRCode.Style?, timeout: Int?, printsJSON: Bool, opensBrowser: Bool
-    ) throws -> TokenSet {
+    private func onAnotherDevice(_ presentation: Presentation) throws -> TokenSet {
         let conversation = conversation
         let device = try Blocking.run { try await conversation.deviceAuthorization() }
-        try TokenLogin.show(
-            DeviceLoginReport(device), qrCode: qrCode, printsJSON: printsJSON, opensBrowser: opensBrowser, on: console)
+        try TokenLogin.show(DeviceLoginReport(device), presentation, on: console)
         return try Blocking.run {
-            try await conversation.tokens(confirmed: device, within: timeout, clock: ContinuousClock())
+            try await conversation.tokens(
+                confirmed: device, within: presentation.timeout, clock: ContinuousClock())
         }
     }
 
-    /// Tells the user what to type where.
-    static func show(
-        _ device: DeviceLoginReport, qrCode: TerminalQRCode.Style?, printsJSON: Bool, opensBrowser: Bool,
-        on console: Console
-    ) throws {
-        if printsJSON {
+    /// Tells the user what to type where. Opens a browser here, and copies the code, for a user at a terminal.
+    static func show(_ device: DeviceLoginReport, _ presentation: Presentation, on console: Console) throws {
+        if presentation.printsJSON {
             try console.writeJSON(device)
         } else {
             // Whoever asks for a login wants to see this, quiet or not.
             console.ask("Open \(device.verificationURI) and enter the code \(device.userCode)")
             if let complete = device.verificationURIComplete { console.ask("or open \(complete)") }
-            if let qrCode {
+            if let qrCode = presentation.qrCode {
                 TerminalQRCode(device.verificationURIComplete ?? device.verificationURI, qrCode)?.show()
             }
-            if opensBrowser, isatty(STDERR_FILENO) == 1 { offer(device, on: console) }
+            if presentation.opensBrowser, isatty(STDERR_FILENO) == 1 { offer(device, on: console) }
         }
     }
 
@@ -139,12 +147,10 @@ struct TokenLogin {
         return readsInput
     }
 
-    /// Sends the user to the server in a browser, and waits until the browser comes back.
+    /// Sends the user to the server in a browser, waits until the browser comes back, and stores the tokens.
     ///
-    /// - Parameters:
-    ///   - opensBrowser: whether a browser is opened. The user gets the URL in any case.
-    ///   - timeout: how long the user may take.
-    func inBrowser(opensBrowser: Bool, timeout: Duration) throws -> TokenSet {
+    /// The browser waits meanwhile: the page that it shows in the end tells what came of the login.
+    private func inBrowser(_ presentation: Presentation, in store: TokenStore) throws -> StoredToken {
         let conversation = conversation
         let redirect = try LoopbackRedirect(
             conversation.plan.credentials.settings.redirectURI ?? LoopbackRedirect.defaultURI)
@@ -155,8 +161,9 @@ struct TokenLogin {
             try await conversation.exposedAuthorizationURL(for: attempt, comingBackTo: redirectURI)
         }
         redirect.offer(url)
-        let readsInput = TokenLogin.offer(url, redirect, opensBrowser: opensBrowser, on: console)
-        let arrival = redirect.arrival(until: .now + timeout, readsInput: readsInput) { target in
+        let readsInput = TokenLogin.offer(url, redirect, opensBrowser: presentation.opensBrowser, on: console)
+        let end = ContinuousClock.now + .seconds(presentation.timeout ?? 300)
+        let arrival = redirect.arrival(until: end, readsInput: readsInput) { target in
             do throws(OAuth2Error) {
                 _ = try conversation.code(inRedirect: target, of: attempt, comingBackTo: redirectURI)
                 return true
@@ -166,16 +173,12 @@ struct TokenLogin {
             }
         }
         guard let arrival else { throw Problem(.loginFailed, "nobody logged in within the time; log in again") }
-        do {
-            let target = arrival.target
+        return try arrival.finish {
             let tokens = try Blocking.run {
-                try await conversation.tokens(redirectedTo: target, of: attempt, comingBackTo: redirectURI)
+                try await conversation.tokens(
+                    redirectedTo: arrival.target, of: attempt, comingBackTo: redirectURI)
             }
-            arrival.finish(.done)
-            return tokens
-        } catch {
-            arrival.finish(.failed)
-            throw error
+            return try keep(tokens, in: store) { arrival.finish(.question) }
         }
     }
 }

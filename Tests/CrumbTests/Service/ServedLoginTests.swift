@@ -23,20 +23,22 @@ struct ServedLoginTests {
                 def redirect_request(self, *arguments): return None
             opener = urllib.request.build_opener(Stop, urllib.request.ProxyHandler({}))
             def fetch(url):
-                try: return opener.open(url, timeout=20).headers
-                except urllib.error.HTTPError as error: return error.headers
-            page = urllib.parse.urlsplit(fetch(sys.argv[1])["Location"])
+                try: return opener.open(url, timeout=20)
+                except urllib.error.HTTPError as error: return error
+            page = urllib.parse.urlsplit(fetch(sys.argv[1]).headers["Location"])
             query = dict(urllib.parse.parse_qsl(page.query))
             back = query["redirect_uri"] + "?" + urllib.parse.urlencode({"code": "code-1", "state": query["state"]})
             fetch(query["redirect_uri"] + "?code=stolen&state=wrong")
-            fetch(back)
+            with open(sys.argv[0] + ".page", "wb") as file: file.write(fetch(back).read())
 
             """, to: "xdg-open", mode: 0o700)
+        // The command may end before the browser has read its page.
+        let page = try TalkPipe("\(browser).page", staysOpen: true)
         let path = URL(filePath: browser).deletingLastPathComponent().path
         let search = "\(path):\(service.home.environment["PATH"] ?? "")"
         let words = [
             "token", "login", "work", "--endpoint", "token_endpoint=\(server.issuer)/token", "--endpoint",
-            "authorization_endpoint=\(server.issuer)/authorize", "--client-id", "app",
+            "authorization_endpoint=\(server.issuer)/authorize", "--client-id", "app", "--account", "me",
         ]
         let result = try service.ask(words, variables: ["PATH": search, "BROWSER": nil])
         #expect(result.status == 0 && result.talk.contains("logged in: work: valid"), "\(result.talk)")
@@ -48,6 +50,12 @@ struct ServedLoginTests {
         // What was said before holds.
         let again = try service.ask(["token", "login", "work"], variables: ["PATH": search, "BROWSER": nil])
         #expect(again.status == 0 && server.forms(at: "/token").count == 2, "\(again.talk)")
+        #expect(page.says("You are logged in"))
+        // The account is refused by the service; the browser says so.
+        let other = try service.ask(
+            ["token", "login", "work", "--account", "you"], variables: ["PATH": search, "BROWSER": nil])
+        #expect(other.status == 36, "\(other.talk)")
+        #expect(page.says("The login failed") && page.says("nothing was changed"))
     }
 
     @Test("A login on another device and the client's own go over the service, too")

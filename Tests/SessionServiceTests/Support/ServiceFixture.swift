@@ -30,7 +30,8 @@ struct ServiceFixture {
     let api: SessionAPI
     let server: AuthorizationServer
 
-    init() throws {
+    /// - Parameter transport: What answers for authorization servers; `nil` for ``server``.
+    init(transport: (any EndpointTransport)? = nil) throws {
         let key = try #require(SealingKey(bytes: Array(1...32)))
         database = try SessionDatabase(path: "", keys: .key(key), durability: .memory, now: Self.now)
         server = AuthorizationServer()
@@ -40,7 +41,7 @@ struct ServiceFixture {
         api = SessionAPI(
             database: database,
             tokens: TokenAPI(
-                database.tokens, transport: server, callback: "http://127.0.0.1/v1/logins/callback",
+                database.tokens, transport: transport ?? server, callback: "http://127.0.0.1/v1/logins/callback",
                 clock: ImmediateClock()
             ) { Self.now },
             following: following

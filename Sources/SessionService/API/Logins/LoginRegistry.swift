@@ -36,6 +36,8 @@ final class LoginRegistry: Sendable {
         let expiry: Timestamp
         var state = State.pending
         fileprivate(set) var visit: BrowserVisit?
+        /// The redirect that ends the visit, while its code is exchanged.
+        fileprivate var redirect: (url: String, end: Task<Void, Never>)?
         fileprivate var task: Task<Void, Never>?
     }
 
@@ -77,16 +79,27 @@ final class LoginRegistry: Sendable {
         return login
     }
 
-    /// The browser's visit that a redirect ends, which no other redirect ends any more.
+    /// Ends the browser's visit of a login with a URL that the browser came back to.
     ///
-    /// - Parameter isMeant: whether a visit is the one.
-    func takeVisit(now: Timestamp, _ isMeant: (Login, BrowserVisit) -> Bool) -> (login: Login, visit: BrowserVisit)? {
-        logins.withLock { logins in
+    /// A second request for the same URL, as a browser sends that loads the page again, waits for the same end. Nothing ends
+    /// the login a second time.
+    ///
+    /// - Parameters:
+    ///   - isMeant: Whether a visit is the one. If it throws, the login still waits for its browser.
+    ///   - body: Ends the login. It goes on if the browser leaves: the server has ended the code.
+    /// - Returns: The identifier of the login and its end; `nil` if no visit is the one.
+    func endVisit(
+        with url: String, now: Timestamp, _ isMeant: (Login, BrowserVisit) throws -> Bool,
+        _ body: @escaping @Sendable (Login, BrowserVisit) async -> Void
+    ) rethrows -> (id: String, end: Task<Void, Never>)? {
+        try logins.withLock { logins in
             LoginRegistry.forgetOld(&logins, now)
             for login in logins.values {
-                guard let visit = login.visit, isMeant(login, visit) else { continue }
-                logins[login.id]?.visit = nil
-                return (login, visit)
+                guard let visit = login.visit, try isMeant(login, visit) else { continue }
+                if let redirect = login.redirect { return redirect.url == url ? (login.id, redirect.end) : nil }
+                let end = Task { await body(login, visit) }
+                logins[login.id]?.redirect = (url, end)
+                return (login.id, end)
             }
             return nil
         }
@@ -94,7 +107,11 @@ final class LoginRegistry: Sendable {
 
     /// Says what a login has come to.
     func end(_ id: String, _ state: State) {
-        logins.withLock { $0[id]?.state = state }
+        logins.withLock { logins in
+            logins[id]?.state = state
+            logins[id]?.visit = nil
+            logins[id]?.redirect = nil
+        }
     }
 
     /// Forgets a login, and stops waiting for it.

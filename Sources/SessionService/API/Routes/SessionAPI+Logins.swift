@@ -213,7 +213,7 @@ extension SessionAPI {
         switch conversation.plan.credentials.settings.grant {
         case .clientCredentials, .jwtBearer, .tokenExchange:
             let issued = try await conversation.tokensWithoutUser { try await tokens.token($0, skew: 60).tokens }
-            _ = try await conversation.keep(issued, in: tokens.store)
+            _ = try await conversation.keep(issued, in: tokens.store, if: agentLock.check)
             let login = try tokens.logins.begin(asked.name, until: nil, now: now())
             tokens.logins.end(login.id, .done)
             report = LoginReport(try tokens.logins.login(login.id, now: now()))
@@ -224,7 +224,7 @@ extension SessionAPI {
             tokens.logins.follow(
                 login.id,
                 by: Task { [tokens] in
-                    await SessionAPI.finish(login, tokens, conversation) {
+                    await finish(login, conversation) {
                         try await conversation.tokens(confirmed: device, clock: tokens.clock)
                     }
                 })
@@ -257,49 +257,66 @@ extension SessionAPI {
         let url = try await request.document(RedirectDocument.self, in: context).url
         let id = try context.pathParameter("id")
         _ = try tokens.logins.login(id, now: now())
-        guard
-            let found = tokens.logins.takeVisit(
-                now: now(),
-                { login, visit in
-                    login.id == id && visit.isEnded(by: url)
-                })
-        else {
+        guard let login = try await end(with: url, { $0.id == id }) else {
             throw ServiceProblem(.unprocessableContent, "login-failed", "this URL is no answer to the login")
         }
-        await end(found, with: url)
-        return .json(LoginReport(try tokens.logins.login(id, now: now())))
+        return .json(LoginReport(login))
     }
 
     /// Takes the browser that comes back from a login, and shows the user how it ended.
+    ///
+    /// A locked service leaves the code unused: the same page ends the login once the service is unlocked.
     private func callback(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
-        let url = request.uri.description
         // Who only looks ends no login.
-        guard request.method == .get else { return LoginPage.notThisLogin.response }
-        guard let found = tokens.logins.takeVisit(now: now(), { _, visit in visit.isEnded(by: url) }) else {
-            return LoginPage.notThisLogin.response
+        guard request.method == .get else { return SessionAPI.page(.notThisLogin, .badRequest) }
+        do {
+            guard let login = try await end(with: request.uri.description, { _ in true }) else {
+                return SessionAPI.page(.notThisLogin, .badRequest)
+            }
+            guard case .failed(let problem) = login.state else { return SessionAPI.page(.done, .ok) }
+            return SessionAPI.page(.failed(problem.detail), .badRequest)
+        } catch let problem as ServiceProblem where problem.code == ServiceProblem.agentLocked.code {
+            return SessionAPI.page(
+                LoginPage("The service is locked", "Unlock it with 'crumb token agent unlock', then reload this page."),
+                problem.status)
         }
-        await end(found, with: url)
-        if case .done = try tokens.logins.login(found.login.id, now: now()).state { return LoginPage.done.response }
-        return LoginPage.failed.response
     }
 
+    private static func page(_ page: LoginPage, _ status: HTTPResponse.Status) -> Response {
+        var fields = HTTPFields()
+        for field in LoginPage.fields { HTTPField.Name(field.name).map { fields[$0] = field.value } }
+        return Response(status: status, headers: fields, body: ResponseBody(byteBuffer: ByteBuffer(string: page.html)))
+    }
+
+    /// Ends the login that a browser's URL belongs to, and waits for the end.
+    ///
+    /// - Returns: The login as it ended; `nil` if the URL belongs to none.
+    /// - Throws: `ServiceProblem` if the service is locked. The login still waits for its browser.
     private func end(
-        _ found: (login: LoginRegistry.Login, visit: LoginRegistry.BrowserVisit), with url: String
-    ) async {
-        let visit = found.visit
-        await SessionAPI.finish(found.login, tokens, visit.conversation) {
-            try await visit.conversation.tokens(
-                redirectedTo: url, of: visit.attempt, comingBackTo: visit.redirectURI)
+        with url: String, _ isMeant: (LoginRegistry.Login) -> Bool
+    ) async throws -> LoginRegistry.Login? {
+        let found = try tokens.logins.endVisit(with: url, now: now()) { login, visit in
+            guard isMeant(login), visit.isEnded(by: url) else { return false }
+            try agentLock.check()
+            return true
+        } _: { login, visit in
+            await finish(login, visit.conversation) {
+                try await visit.conversation.tokens(
+                    redirectedTo: url, of: visit.attempt, comingBackTo: visit.redirectURI)
+            }
         }
+        guard let found else { return nil }
+        await found.end.value
+        return try tokens.logins.login(found.id, now: now())
     }
 
-    /// Gets the tokens of a login, keeps them, and says what came of it.
-    private static func finish(
-        _ login: LoginRegistry.Login, _ tokens: TokenAPI, _ conversation: TokenLoginConversation,
-        _ body: () async throws -> TokenSet
+    /// Gets the tokens of a login, stores them, and records how the login ended. Tokens that come while the service is
+    /// locked are revoked.
+    private func finish(
+        _ login: LoginRegistry.Login, _ conversation: TokenLoginConversation, _ body: () async throws -> TokenSet
     ) async {
         do {
-            _ = try await conversation.keep(try await body(), in: tokens.store)
+            _ = try await conversation.keep(try await body(), in: tokens.store, if: agentLock.check)
             tokens.logins.end(login.id, .done)
         } catch {
             tokens.logins.end(login.id, .failed(ServiceProblem(error)))

@@ -98,27 +98,21 @@ struct TokenLoginCommand: CrumbCommand {
             document.providerTenant = server.providerTenant
             document.providerHost = server.providerHost
         }
-        return try ServedLogin(service, console: console).run(
-            document, opensBrowser: !noBrowser, qrCode: noQrCode ? nil : output.usesColor ? .colored : .plain,
-            printsJSON: output.json, timeout: timeout)
+        return try ServedLogin(service, console: console).run(document, presentation)
     }
 
     private func logInHere(_ console: Console) throws -> StoredTokenReport {
         let store = try database.open(now: .now, durability: .full).tokens
         let request = try request()
         let plan = try Blocking.run { try await request.plan(store, over: HelperTransport()) }
-        let login = TokenLogin(plan, console: console)
-        let tokens =
-            switch plan.credentials.settings.grant {
-            case .clientCredentials, .jwtBearer, .tokenExchange: try login.withoutUser(store)
-            case .deviceCode:
-                try login.onAnotherDevice(
-                    qrCode: noQrCode ? nil : output.usesColor ? .colored : .plain, timeout: timeout,
-                    printsJSON: output.json, opensBrowser: !noBrowser)
-            case .authorizationCode, .imported:
-                try login.inBrowser(opensBrowser: !noBrowser, timeout: .seconds(timeout ?? 300))
-            }
-        return StoredTokenReport(try login.keep(tokens, in: store), now: .now)
+        let stored = try TokenLogin(plan, console: console).run(presentation, in: store)
+        return StoredTokenReport(stored, now: .now)
+    }
+
+    private var presentation: TokenLogin.Presentation {
+        TokenLogin.Presentation(
+            opensBrowser: !noBrowser, qrCode: noQrCode ? nil : output.usesColor ? .colored : .plain,
+            printsJSON: output.json, timeout: timeout)
     }
 
     /// What the options say.

@@ -1,0 +1,53 @@
+/// The page that a browser shows when it comes back from a login. It has no script and loads nothing.
+package struct LoginPage: Sendable {
+    package let title: String
+    /// One sentence or two, as plain text.
+    package let text: String
+
+    package init(_ title: String, _ text: String) {
+        self.title = title
+        self.text = text
+    }
+
+    /// The tokens are stored.
+    package static let done = LoginPage("You are logged in", "Crumb has the tokens. You can close this page.")
+
+    package static let notThisLogin = LoginPage(
+        "Not this login", "This is no answer to a login that Crumb waits for.")
+
+    /// The login failed, or Crumb refused to store it.
+    ///
+    /// - Parameter reason: What was refused, and why: a clause that may quote a server.
+    package static func failed(_ reason: String) -> LoginPage {
+        LoginPage("The login failed", "\(reason). You can close this page.")
+    }
+
+    /// The document. Its text may come from a server: markup in it is shown, not interpreted.
+    package var html: String {
+        """
+        <!doctype html><html lang="en"><meta charset="utf-8"><title>\(LoginPage.escaped(title))</title>\
+        <meta name="viewport" content="width=device-width"><h1>\(LoginPage.escaped(title))</h1>\
+        <p>\(LoginPage.escaped(text))</p></html>
+
+        """
+    }
+
+    /// The fields that keep a browser from loading anything for the page, and from storing or framing it.
+    package static let fields = [
+        (name: "Content-Type", value: "text/html; charset=utf-8"), (name: "Cache-Control", value: "no-store"),
+        (name: "Content-Security-Policy", value: "default-src 'none'; frame-ancestors 'none'"),
+        (name: "Referrer-Policy", value: "no-referrer"),
+    ]
+
+    private static func escaped(_ text: String) -> String {
+        shown(text).reduce(into: "") { result, character in
+            switch character {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"": result += "&quot;"
+            default: result.append(character)
+            }
+        }
+    }
+}
