@@ -12,6 +12,7 @@ let package = Package(
     products: [
         .executable(name: "crumb", targets: ["crumb"]),
         .executable(name: "crumb-network", targets: ["crumb-network"]),
+        .library(name: "WebPrimitives", targets: ["WebPrimitives"]),
         .library(name: "PublicSuffix", targets: ["PublicSuffix"]),
         .library(name: "CookieModel", targets: ["CookieModel"]),
         .library(name: "Captures", targets: ["Captures"]),
@@ -43,10 +44,11 @@ let package = Package(
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.0"),
     ],
     targets: [
-        .target(name: "PublicSuffix"),
+        .target(name: "WebPrimitives"),
+        .target(name: "PublicSuffix", dependencies: ["WebPrimitives"]),
         .executableTarget(name: "public-suffix-compiler", dependencies: ["PublicSuffix"]),
-        .target(name: "CookieModel", dependencies: ["PublicSuffix"]),
-        .target(name: "Captures", dependencies: ["CookieModel"]),
+        .target(name: "CookieModel", dependencies: ["WebPrimitives", "PublicSuffix"]),
+        .target(name: "Captures", dependencies: ["WebPrimitives", "CookieModel"]),
         .target(
             name: "BrowserCookies",
             dependencies: [
@@ -117,12 +119,15 @@ let package = Package(
             ]),
         .target(
             name: "SessionOperations",
-            dependencies: ["PublicSuffix", "CookieModel", "Captures", "OAuth2", "SessionStore", "RequestDecoration"],
+            dependencies: [
+                "WebPrimitives", "PublicSuffix", "CookieModel", "Captures", "OAuth2", "SessionStore",
+                "RequestDecoration",
+            ],
             resources: [.embedInCode("Providers/Providers.json")]),
         .target(
             name: "SessionService",
             dependencies: [
-                "PublicSuffix", "CookieModel", "Captures", "OAuth2", "OpenIDConnect", "SessionStore",
+                "WebPrimitives", "PublicSuffix", "CookieModel", "Captures", "OAuth2", "OpenIDConnect", "SessionStore",
                 "RequestDecoration", "SessionOperations",
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
@@ -185,11 +190,14 @@ let package = Package(
             ]),
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(
-            name: "PublicSuffixTests", dependencies: ["PublicSuffix", "public-suffix-compiler", "TestSupport"],
+            name: "WebPrimitivesTests", dependencies: ["WebPrimitives", "TestSupport"], exclude: ["Web/Vectors"]),
+        .testTarget(
+            name: "PublicSuffixTests",
+            dependencies: ["WebPrimitives", "PublicSuffix", "public-suffix-compiler", "TestSupport"],
             exclude: ["Data"]),
         .testTarget(
             name: "CookieModelTests", dependencies: ["CookieModel", "PublicSuffix", "TestSupport"],
-            exclude: ["Hosts/Vectors", "WebPlatform/Cases"]),
+            exclude: ["WebPlatform/Cases"]),
         .testTarget(
             name: "CapturesTests", dependencies: ["Captures", "CookieModel", "TestSupport"],
             exclude: ["Recordings/Samples"]),

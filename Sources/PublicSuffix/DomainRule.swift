@@ -1,3 +1,5 @@
+import WebPrimitives
+
 /// One rule of the list, checked and in A-labels.
 struct DomainRule: Hashable {
     enum Kind: Hashable {

@@ -11,6 +11,7 @@ let upcomingFeatures = [
 let model: Target.Dependency = .product(name: "CookieModel", package: "crumb")
 let captures: Target.Dependency = .product(name: "Captures", package: "crumb")
 let list: Target.Dependency = .product(name: "PublicSuffix", package: "crumb")
+let primitives: Target.Dependency = .product(name: "WebPrimitives", package: "crumb")
 
 let package = Package(
     name: "crumb-fuzzing",
@@ -21,7 +22,7 @@ let package = Package(
         .executableTarget(name: "fuzz-parser", dependencies: ["FuzzSupport", model]),
         .executableTarget(name: "fuzz-date", dependencies: ["FuzzSupport", model]),
         .executableTarget(name: "fuzz-host", dependencies: ["FuzzSupport", model, list]),
-        .executableTarget(name: "fuzz-list", dependencies: ["FuzzSupport", list]),
+        .executableTarget(name: "fuzz-list", dependencies: ["FuzzSupport", list, primitives]),
         .executableTarget(name: "fuzz-scenario", dependencies: ["FuzzSupport", model]),
         .executableTarget(name: "fuzz-capture", dependencies: ["FuzzSupport", model, captures]),
         .executableTarget(name: "fuzz-store", dependencies: ["FuzzSupport", model, list]),

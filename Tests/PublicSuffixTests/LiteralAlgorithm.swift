@@ -1,4 +1,5 @@
 import PublicSuffix
+import WebPrimitives
 
 /// The algorithm of publicsuffix.org, word by word and as slow as that, to check the table against.
 ///

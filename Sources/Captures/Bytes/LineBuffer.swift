@@ -1,3 +1,5 @@
+import WebPrimitives
+
 /// Cuts a stream of bytes into lines, whatever pieces it comes in.
 ///
 /// A line that lies within one piece is not copied. A line longer than ``CaptureLimits/fieldByteCount`` is not kept.

@@ -1,3 +1,5 @@
+import WebPrimitives
+
 /// Reads JSON lines of our own, as ``CookieLineWriter`` writes them: a cookie a line, nothing lost.
 ///
 /// A line that is no cookie is one failure. Empty lines are nothing.

@@ -1,3 +1,5 @@
+import WebPrimitives
+
 /// Tells formats apart by their first bytes, as soon as these cannot mean anything else.
 struct FormatDetector {
     enum Finding: Equatable {

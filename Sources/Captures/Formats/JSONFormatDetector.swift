@@ -1,3 +1,5 @@
+import WebPrimitives
+
 /// Tells the formats apart that are JSON, by the names of members.
 ///
 /// The first member that only one format has decides. A document that none decides on is taken for a HAR where it is an

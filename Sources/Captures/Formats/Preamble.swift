@@ -1,3 +1,5 @@
+import WebPrimitives
+
 /// Passes over what may stand before a capture: a byte order mark and white space.
 struct Preamble {
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]

@@ -1,3 +1,5 @@
+import WebPrimitives
+
 /// The names in the `cookies` of a response, as witnesses only: what they say of values and attributes is not read.
 ///
 /// mitmproxy up to version 8 joins all Set-Cookie lines of a response with a comma and a space, which values and dates

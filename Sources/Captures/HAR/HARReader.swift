@@ -1,3 +1,5 @@
+import WebPrimitives
+
 /// Reads HAR 1.2 (HTTP Archive) as a stream.
 ///
 /// - `response.headers` is the truth. `response.cookies` is ignored: writers rebuild it and lose attributes.

@@ -1,3 +1,5 @@
+import WebPrimitives
+
 // What stands behind a header block or a body.
 extension HTTPReader {
     /// Looks for a status line; whatever else is there is body.

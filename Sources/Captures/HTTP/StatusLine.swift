@@ -1,3 +1,5 @@
+import WebPrimitives
+
 /// A response's first line: `HTTP/1.1 200 OK`, and `HTTP/2 200` of the versions that have no reason phrase.
 struct StatusLine {
     /// Whether bytes begin a status line.

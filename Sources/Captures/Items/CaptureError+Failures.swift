@@ -1,3 +1,5 @@
+import WebPrimitives
+
 // The sentences, all in one place. None takes a text from the capture, so none can give away what is secret in it.
 extension CaptureError {
     // MARK: Any input

@@ -1,3 +1,5 @@
+import WebPrimitives
+
 /// Reads a capture that comes in pieces: recorded responses, or another program's cookies.
 ///
 /// Push the bytes in as they come, in pieces of any length, and say when they end; what comes out does not depend on

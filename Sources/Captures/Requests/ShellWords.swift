@@ -1,3 +1,5 @@
+import WebPrimitives
+
 /// Takes copied shell commands apart into words, as bash and Windows' cmd do.
 ///
 /// Nothing is run and nothing is expanded: variables and substitutions stay as they are written.

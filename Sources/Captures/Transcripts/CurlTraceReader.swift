@@ -1,3 +1,5 @@
+import WebPrimitives
+
 /// Reads what `curl --trace-ascii` and `curl --trace` write: a heading for each piece of data, and its bytes below, 64 a
 /// line as text or 16 a line in hexadecimal.
 ///

@@ -1,3 +1,5 @@
+import WebPrimitives
+
 /// Reads what `curl -v` tells on standard error: `> ` before the lines of requests, `< ` before those of responses, `* `
 /// before remarks, `{ ` and `} ` before counts of bytes.
 ///

@@ -1,3 +1,5 @@
+import WebPrimitives
+
 /// What curl writes in front of a line's own text: the time with `--trace-time`, the numbers of transfer and connection
 /// with `--trace-ids`.
 enum TranscriptLine {

@@ -1,3 +1,5 @@
+import WebPrimitives
+
 /// Reads what `wget -S` tells on standard error: `--2026-11-21 02:56:22--  URL` before each request, and the lines of
 /// the response indented by two spaces, with escapes for what cannot be printed.
 struct WgetVerboseReader: LineFormatReader {

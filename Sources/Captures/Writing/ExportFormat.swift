@@ -1,3 +1,5 @@
+import WebPrimitives
+
 /// The formats that cookies are written in. More may come: a `switch` over them wants a `default`.
 public enum ExportFormat: String, Sendable, CaseIterable {
     /// The cookie file of Netscape, which curl, wget and yt-dlp read.

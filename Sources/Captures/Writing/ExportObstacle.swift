@@ -1,3 +1,5 @@
+import WebPrimitives
+
 /// Why a format cannot hold a cookie at all, so that it is left out: written in another form it would be another cookie.
 public enum ExportObstacle: String, Sendable, CaseIterable, Hashable {
     /// It has no name.

@@ -1,3 +1,5 @@
+public import WebPrimitives
+
 /// Everything about a request, or a script's access, that cookie rules ask for.
 public struct RequestContext: Sendable {
     /// Which side asks: the draft's "type" of a retrieval.

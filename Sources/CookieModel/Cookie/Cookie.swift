@@ -1,3 +1,5 @@
+public import WebPrimitives
+
 /// A cookie that was validated against the URL it came from: the fields of section 5.7 of the draft.
 public struct Cookie: Sendable, Hashable {
     /// What makes two cookies the same one: a new cookie with the ID of a stored one replaces it.

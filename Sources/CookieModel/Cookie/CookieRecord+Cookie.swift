@@ -1,3 +1,5 @@
+public import WebPrimitives
+
 extension CookieRecord {
     /// What another program's store would hold of a cookie: all of it but its place in the order of creation.
     public init(_ cookie: Cookie) {

@@ -1,3 +1,5 @@
+public import WebPrimitives
+
 /// A cookie as another program's store holds it: no response line, no request URL, nothing validated yet.
 ///
 /// Cookie files and browser databases give records. ``CookiePolicy/decision(for:existing:now:)`` checks a record against the

@@ -1,3 +1,5 @@
+import WebPrimitives
+
 /// The top-level site that a partitioned cookie belongs to (CHIPS, "Partitioned Cookies").
 public struct PartitionKey: Hashable, Sendable {
     /// The site of the page in the address bar, serialized: `https://example.com`.

@@ -1,3 +1,5 @@
+public import WebPrimitives
+
 /// One item of a page's `localStorage`, where many sites keep a login.
 ///
 /// The value is as secret as a cookie's: no description shows it.
@@ -46,34 +48,4 @@ extension WebStorageItem: CustomStringConvertible, CustomDebugStringConvertible,
 
     /// Nothing but ``description``, so that `dump` shows no value.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
-}
-
-/// Strings of JavaScript as octets: UTF-8, in which a surrogate without its pair is three octets (WTF-8).
-package enum WebString {
-    /// The octets of a surrogate without its pair.
-    package static func octets(ofSurrogate unit: UInt16) -> [UInt8] {
-        [0xED, UInt8(truncatingIfNeeded: unit >> 6) & 0x3F | 0x80, UInt8(truncatingIfNeeded: unit) & 0x3F | 0x80]
-    }
-
-    /// Goes through the text between surrogates without a pair, and through these. Linear in the number of octets.
-    package static func forEachPart<Text: RandomAccessCollection>(
-        of text: Text, _ body: (Text.SubSequence) -> Void, surrogate: (UInt16) -> Void
-    ) where Text.Element == UInt8, Text.Index == Int {
-        var start = text.startIndex
-        var index = start
-        while index < text.endIndex {
-            // In UTF-8, 0xED begins a character, and an octet of 0xA0 or more never follows it.
-            guard text[index] == 0xED, text.endIndex - index > 2, text[index + 1] & 0xE0 == 0xA0,
-                text[index + 2] & 0xC0 == 0x80
-            else {
-                index += 1
-                continue
-            }
-            if start < index { body(text[start..<index]) }
-            surrogate(0xD000 | UInt16(text[index + 1] & 0x3F) << 6 | UInt16(text[index + 2] & 0x3F))
-            index += 3
-            start = index
-        }
-        if start < text.endIndex { body(text[start...]) }
-    }
 }

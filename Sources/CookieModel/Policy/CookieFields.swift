@@ -1,3 +1,5 @@
+import WebPrimitives
+
 /// What the retrieval rules read of a cookie, however it is kept.
 protocol CookieFields {
     associatedtype Bytes: ContiguousOctets

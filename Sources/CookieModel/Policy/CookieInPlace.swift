@@ -1,3 +1,5 @@
+import WebPrimitives
+
 /// A cookie of a store where it lies: what reads it counts and copies none of its parts.
 package struct CookieInPlace: CookieFields {
     package let domainOctets: UnsafeRawBufferPointer

@@ -1,3 +1,5 @@
+import WebPrimitives
+
 extension CookiePolicy {
     /// What a cookie out of another program's store comes to: the rules of section 5.7 that need no request.
     ///
@@ -12,7 +14,7 @@ extension CookiePolicy {
         if record.name.count + record.value.count > SetCookie.nameAndValueLimit { reasons.insert(.nameAndValueTooLong) }
         if record.name.isEmpty, record.value.isEmpty { reasons.insert(.emptyNameAndValue) }
         if !CookiePolicy.isPair(record.name, record.value) { reasons.insert(.pairInvalid) }
-        if record.path.first != ASCII.slash || record.path.last.map(ASCII.isWhiteSpace) == true {
+        if record.path.first != ASCII.slash || record.path.last.map(ASCII.isBlank) == true {
             reasons.insert(.pathInvalid)
         }
         if record.sameSite == .none, !record.isSecure { reasons.insert(.sameSiteNoneInsecure) }
@@ -42,8 +44,8 @@ extension CookiePolicy {
     private static func isPair(_ name: Octets, _ value: Octets) -> Bool {
         !name.contains(ASCII.equals)
             && ![name, value].contains { part in
-                part.contains(ASCII.semicolon) || part.first.map(ASCII.isWhiteSpace) == true
-                    || part.last.map(ASCII.isWhiteSpace) == true
+                part.contains(ASCII.semicolon) || part.first.map(ASCII.isBlank) == true
+                    || part.last.map(ASCII.isBlank) == true
             }
     }
 }

@@ -1,3 +1,5 @@
+import WebPrimitives
+
 extension CookiePolicy {
     /// What a received cookie comes to before it meets those that are stored: section 5.7, every step that needs none of
     /// them, all reasons at once.

@@ -1,4 +1,5 @@
 import PublicSuffix
+import WebPrimitives
 
 /// "Leave Secure cookies alone": section 5.7, step 16.
 extension CookiePolicy {

@@ -1,3 +1,5 @@
+import WebPrimitives
+
 extension CookiePolicy {
     /// Retrieves cookies that a store keeps sealed: ``RetrievalRules/retrieval(from:opening:)`` for one request.
     package func retrieval(

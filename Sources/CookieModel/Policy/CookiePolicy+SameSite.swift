@@ -1,3 +1,5 @@
+public import WebPrimitives
+
 extension CookiePolicy {
     /// Whether a request is "same-site" (section 5.2 of the draft).
     ///

@@ -1,4 +1,5 @@
 public import PublicSuffix
+public import WebPrimitives
 
 /// The rules of draft-ietf-httpbis-rfc6265bis-22, with what may vary as parameters. Pure: no rule reads a clock, a
 /// file or the network.

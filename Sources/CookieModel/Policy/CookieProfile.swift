@@ -1,3 +1,5 @@
+import WebPrimitives
+
 /// Which divergences from draft-ietf-httpbis-rfc6265bis-22 apply, a flag each.
 public struct CookieProfile: OptionSet, Sendable, Hashable {
     /// The flags as bits.

@@ -1,3 +1,5 @@
+import WebPrimitives
+
 /// A cookie's place in a header (section 5.8.3, step 4): longer paths first, then earlier creation. A total and stable
 /// order.
 struct HeaderRank: Comparable {

@@ -1,3 +1,5 @@
+public import WebPrimitives
+
 /// The part of one HTTP response that cookie rules read.
 public struct ReceivedResponse: Sendable {
     /// The request that was answered.

@@ -1,3 +1,5 @@
+public import WebPrimitives
+
 /// What a retrieval comes to: the cookies that go, in order, and those that stay, with every reason.
 public struct Retrieval: Sendable {
     /// A cookie that stays behind.

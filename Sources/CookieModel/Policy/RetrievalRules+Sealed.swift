@@ -1,3 +1,5 @@
+import WebPrimitives
+
 extension RetrievalRules {
     /// Retrieves cookies that a store keeps sealed (section 5.8.3).
     ///

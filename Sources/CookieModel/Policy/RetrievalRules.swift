@@ -1,3 +1,5 @@
+import WebPrimitives
+
 /// What the retrieval algorithm asks of a request, found out once for all cookies (section 5.8.3).
 package struct RetrievalRules: Sendable {
     /// The registrable domain of the request's host, or the host where there is none.

@@ -1,3 +1,5 @@
+public import WebPrimitives
+
 /// What becomes of one received cookie, and why.
 public struct StorageDecision: Sendable, Hashable {
     /// What happens to the cookie store.

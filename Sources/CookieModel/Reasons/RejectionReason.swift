@@ -1,3 +1,5 @@
+import WebPrimitives
+
 /// Why a received cookie is not stored.
 public enum RejectionReason: UInt8, DecisionReason {
     /// Section 5.6, step 1.

@@ -1,3 +1,5 @@
+public import WebPrimitives
+
 extension SetCookie {
     /// The most octets that name and value may have together (section 5.6, step 5).
     public static let nameAndValueLimit = 4096
@@ -42,8 +44,8 @@ extension SetCookie {
             pairEnd = bytes.position(of: ASCII.semicolon, in: (equals + 1)..<bytes.count)
         }
         // Step 4.
-        let name = bytes.trimmingWhiteSpace(0..<max(equals, 0))
-        let value = bytes.trimmingWhiteSpace((equals + 1)..<pairEnd)
+        let name = bytes.trimmingBlanks(0..<max(equals, 0))
+        let value = bytes.trimmingBlanks((equals + 1)..<pairEnd)
         // Step 5.
         if name.count + value.count > SetCookie.nameAndValueLimit { reasons.insert(.nameAndValueTooLong) }
         // Section 5.7, step 2, is the same for every request: nothing to decide.

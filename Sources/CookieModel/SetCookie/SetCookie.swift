@@ -1,3 +1,5 @@
+public import WebPrimitives
+
 /// One parsed Set-Cookie field value: syntax only, nothing decided (section 5.6 of the draft).
 ///
 /// Of an attribute that stands more than once, the last one that counts is kept. The parts share the line's storage.

@@ -1,3 +1,5 @@
+import WebPrimitives
+
 /// The cookie-attribute-list of a line, as values and as places in it.
 struct SetCookieAttributes: Sendable {
     enum Path {
@@ -30,8 +32,8 @@ struct SetCookieAttributes: Sendable {
             }
             position = end
             // Steps 5 and 6.
-            let name = bytes.trimmingWhiteSpace(start..<(equals < 0 ? end : equals))
-            let value = equals < 0 ? end..<end : bytes.trimmingWhiteSpace((equals + 1)..<end)
+            let name = bytes.trimmingBlanks(start..<(equals < 0 ? end : equals))
+            let value = equals < 0 ? end..<end : bytes.trimmingBlanks((equals + 1)..<end)
             guard value.count <= SetCookie.attributeValueLimit else { continue }
             process(bytes.extracting(name), bytes.extracting(value), at: value, profile)
         }

@@ -1,4 +1,5 @@
 import Foundation
+import WebPrimitives
 
 /// The request of a step as its JSON has it, with what surrounds it.
 struct RequestDocument: Decodable {

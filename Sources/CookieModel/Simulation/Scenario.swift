@@ -1,4 +1,5 @@
 public import PublicSuffix
+public import WebPrimitives
 
 /// A sequence of responses, requests and passing time, run on a cookie store of its own: what would happen if…
 public struct Scenario: Sendable {

@@ -1,4 +1,5 @@
 import Foundation
+import WebPrimitives
 
 /// A scenario as its JSON has it.
 struct ScenarioDocument: Decodable {

@@ -1,5 +1,6 @@
 import Foundation
 public import PublicSuffix
+import WebPrimitives
 
 /// One line of a scenario file: JSON in, JSON out.
 public enum ScenarioLine {

@@ -1,3 +1,5 @@
+import WebPrimitives
+
 /// Where a cookie lies within ``SiteCookies``, and what a search and the order of a header go by.
 struct CookieEntry: BitwiseCopyable {
     private let creationMicroseconds: Int64

@@ -1,3 +1,5 @@
+import WebPrimitives
+
 /// What stands in front of a packed cookie's octets: everything of a fixed size.
 struct CookieRecordHeader: BitwiseCopyable {
     private static let hostOnlyFlag: UInt32 = 1

@@ -1,3 +1,5 @@
+public import WebPrimitives
+
 /// A cookie store in memory: the draft's algorithms over cookies kept by registrable domain.
 ///
 /// A value type without a clock or a lock, for simulations, tests and conversions; `CookieJar` keeps one on disk.

@@ -1,3 +1,5 @@
+import WebPrimitives
+
 /// One cookie within ``SiteCookies``, in place.
 package struct PackedCookie {
     let header: CookieRecordHeader

@@ -1,3 +1,5 @@
+import WebPrimitives
+
 /// The end of the storage model (section 5.7): what a received cookie meets among those that are stored.
 extension SiteCookies {
     /// Decides on a cookie and stores it: steps 16, 23 and 24, and the removal of excess cookies.

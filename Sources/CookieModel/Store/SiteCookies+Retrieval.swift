@@ -1,3 +1,5 @@
+import WebPrimitives
+
 /// Retrieval (section 5.8.3) from the cookies of one registrable domain.
 extension SiteCookies {
     /// The cookies that go, and those that stay with every reason; notes the access.

@@ -1,3 +1,5 @@
+import WebPrimitives
+
 /// The cookies of one registrable domain: their octets in one run of bytes, and entries in the order of a header.
 ///
 /// A site of very many cookies has an index by ID besides, and its entries are put in order when they are read:

@@ -1,3 +1,5 @@
+import WebPrimitives
+
 /// The sites of a store, found by their registrable domains.
 ///
 /// The sites lie next to each other, in no order; a hash table with linear probing tells which is whose.

@@ -1,3 +1,5 @@
+import WebPrimitives
+
 /// A cookie's place in the order of use: those that only requests told first, then the least recently used, and of those
 /// used at the same moment the oldest.
 struct UsageRank: Comparable {

@@ -1,5 +1,6 @@
 import Captures
 import Foundation
+import WebPrimitives
 
 /// What is known of a provider beforehand: data in `Providers.json`, the user's own file first.
 package struct ProviderPreset: Decodable, Sendable {

@@ -1,4 +1,5 @@
 import SessionOperations
+import WebPrimitives
 
 /// The answer to one response in JSON: ``ResponseDecisions``, as its encoder writes it.
 ///

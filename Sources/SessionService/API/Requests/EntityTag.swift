@@ -2,6 +2,7 @@ import Crypto
 import HTTPTypes
 import Hummingbird
 import SessionOperations
+import WebPrimitives
 
 /// The entity tag of an answer (RFC 9110, section 8.8.3): a digest of it, so that it is right whatever the answer
 /// depends on, the time too.

@@ -1,3 +1,5 @@
+import WebPrimitives
+
 /// A JSON object of the plainest kind: a few members that are text of printable ASCII without escapes, small whole
 /// numbers, true or false, or a list of such objects, each once.
 ///

@@ -2,6 +2,7 @@ import Captures
 import Configuration
 import Foundation
 import SessionStore
+import WebPrimitives
 
 /// The settings in a JSON file.
 struct ConfigurationFile {

@@ -1,6 +1,7 @@
 import FuzzSupport
 
 @testable import PublicSuffix
+@testable import WebPrimitives
 
 /// The encoder against a decoder that was written apart from it (RFC 3492, section 6.2).
 enum PunycodeCheck {

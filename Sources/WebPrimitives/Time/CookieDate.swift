@@ -1,0 +1,147 @@
+/// Dates as servers write them, in `Expires`, `Date` and `Retry-After`: the algorithm of rfc6265bis, section 5.1.1, which
+/// reads all three forms of an HTTP date (RFC 9110, section 5.6.7) and many that are none.
+public enum CookieDate {
+    /// Parses a cookie-date (section 5.1.1); `nil` where the algorithm fails.
+    ///
+    /// Linear in the number of bytes, no allocation.
+    public static func parse(_ bytes: Span<UInt8>) -> Timestamp? {
+        if let fields = fieldsInPlace(bytes) { return fields.timestamp }
+        var fields = Fields()
+        var position = 0
+        while position < bytes.count {
+            // Step 1: divide into date-tokens.
+            while position < bytes.count, isDelimiter(bytes[position]) { position += 1 }
+            let start = position
+            while position < bytes.count, !isDelimiter(bytes[position]) { position += 1 }
+            if start < position { fields.take(bytes, start..<position) }
+        }
+        return fields.timestamp
+    }
+
+    /// Parses the UTF-8 bytes of `text` as a cookie-date.
+    public static func parse(_ text: String) -> Timestamp? {
+        Octets(text).withSpan { parse($0) }
+    }
+
+    /// What the algorithm finds in the form that nearly every server writes, `Tue, 27 Nov 2029 01:16:12 GMT`, without the
+    /// search for tokens; `nil` for all others.
+    private static func fieldsInPlace(_ bytes: Span<UInt8>) -> Fields? {
+        guard bytes.count >= 25, isDelimiter(bytes[3]), isDelimiter(bytes[4]), isDelimiter(bytes[7]),
+            isDelimiter(bytes[11]), isDelimiter(bytes[16]), bytes.count == 25 || !ASCII.isDigit(bytes[25]),
+            // The day of the week must not be taken for anything.
+            ASCII.isLetter(bytes[0]), ASCII.isLetter(bytes[1]), ASCII.isLetter(bytes[2]), month(bytes, 0..<3) == nil,
+            let dayOfMonth = number(bytes, 5..<7, digits: 2...2), let month = month(bytes, 8..<11),
+            let year = number(bytes, 12..<16, digits: 4...4), let time = time(bytes, 17..<25)
+        else { return nil }
+        return Fields(time: time, dayOfMonth: dayOfMonth, month: month, year: year)
+    }
+
+    @inline(__always)
+    private static func isDelimiter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x09, 0x20...0x2F, 0x3B...0x40, 0x5B...0x60, 0x7B...0x7E: true
+        default: false
+        }
+    }
+
+    /// The values found so far; `nil` is "not set".
+    private struct Fields {
+        var time: (hour: Int, minute: Int, second: Int)?
+        var dayOfMonth: Int?
+        var month: Int?
+        var year: Int?
+
+        /// Step 2: processes one date-token.
+        mutating func take(_ bytes: Span<UInt8>, _ token: Range<Int>) {
+            if time == nil, let found = CookieDate.time(bytes, token) {
+                time = found
+            } else if dayOfMonth == nil, let found = CookieDate.number(bytes, token, digits: 1...2) {
+                dayOfMonth = found
+            } else if month == nil, let found = CookieDate.month(bytes, token) {
+                month = found
+            } else if year == nil, let found = CookieDate.number(bytes, token, digits: 2...4) {
+                year = found
+            }
+        }
+
+        /// Steps 3 to 7.
+        var timestamp: Timestamp? {
+            guard let time, let dayOfMonth, let month, var year else { return nil }
+            if (70...99).contains(year) {
+                year += 1900
+            } else if (0...69).contains(year) {
+                year += 2000
+            }
+            guard year >= 1601,
+                let date = CivilDate(
+                    year: year, month: month, day: dayOfMonth, hour: time.hour, minute: time.minute,
+                    second: time.second)
+            else { return nil }
+            return Timestamp(seconds: date.secondsSinceEpoch)
+        }
+    }
+
+    /// `day-of-month` and `year`: so many digits, then the end or a non-digit and anything.
+    @inline(__always)
+    private static func number(_ bytes: Span<UInt8>, _ token: Range<Int>, digits: ClosedRange<Int>) -> Int? {
+        var value = 0
+        var position = token.lowerBound
+        while position < token.upperBound, ASCII.isDigit(bytes[position]) {
+            guard position - token.lowerBound < digits.upperBound else { return nil }
+            value = value * 10 + Int(bytes[position] &- ASCII.zero)
+            position += 1
+        }
+        return position - token.lowerBound >= digits.lowerBound ? value : nil
+    }
+
+    /// `time`: three fields of one or two digits between colons, then the end or a non-digit and anything.
+    @inline(__always)
+    private static func time(
+        _ bytes: Span<UInt8>, _ token: Range<Int>
+    ) -> (hour: Int, minute: Int, second: Int)? {
+        guard ASCII.isDigit(bytes[token.lowerBound]),
+            let firstColon = bytes.firstIndex(of: ASCII.colon, in: token),
+            let hour = timeField(bytes, token.lowerBound..<firstColon),
+            let secondColon = bytes.firstIndex(of: ASCII.colon, in: (firstColon + 1)..<token.upperBound),
+            let minute = timeField(bytes, (firstColon + 1)..<secondColon),
+            let second = number(bytes, (secondColon + 1)..<token.upperBound, digits: 1...2)
+        else { return nil }
+        return (hour, minute, second)
+    }
+
+    @inline(__always)
+    private static func timeField(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Int? {
+        guard (1...2).contains(range.count) else { return nil }
+        var value = 0
+        for position in range {
+            guard ASCII.isDigit(bytes[position]) else { return nil }
+            value = value * 10 + Int(bytes[position] &- ASCII.zero)
+        }
+        return value
+    }
+
+    /// `month`: the first three letters of its English name, then anything.
+    @inline(__always)
+    private static func month(_ bytes: Span<UInt8>, _ token: Range<Int>) -> Int? {
+        guard token.count >= 3 else { return nil }
+        let start = token.lowerBound
+        let letters =
+            UInt32(ASCII.lowercased(bytes[start])) << 16 | UInt32(ASCII.lowercased(bytes[start + 1])) << 8
+            | UInt32(ASCII.lowercased(bytes[start + 2]))
+        return switch letters {
+        case 0x6A_616E: 1
+        case 0x66_6562: 2
+        case 0x6D_6172: 3
+        case 0x61_7072: 4
+        case 0x6D_6179: 5
+        case 0x6A_756E: 6
+        case 0x6A_756C: 7
+        case 0x61_7567: 8
+        case 0x73_6570: 9
+        case 0x6F_6374: 10
+        case 0x6E_6F76: 11
+        case 0x64_6563: 12
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import Foundation
+import Testing
+import WebPrimitives
+
+@Suite("Timestamps, dates and the clock")
+struct TimestampDateTests {
+    @Test(
+        "A date is a moment to the microsecond",
+        arguments: [
+            (0, 0), (1_795_000_000.25, 1_795_000_000_250_000), (-1.5, -1_500_000), (0.000_000_6, 1),
+            (.infinity, .max), (-.infinity, .min), (1e300, .max), (.nan, .min),
+        ] as [(Double, Int64)])
+    func date(seconds: Double, microseconds: Int64) {
+        #expect(Timestamp(Date(timeIntervalSince1970: seconds)).microseconds == microseconds)
+    }
+
+    @Test("There and back is the same moment")
+    func roundTrip() {
+        for moment in [0, 1, -1, 1_795_000_000_123_456, 4_102_444_799_123_457] as [Int64] {
+            #expect(Timestamp(Date(Timestamp(microseconds: moment))).microseconds == moment)
+        }
+    }
+
+    @Test("now is the system's time")
+    func now() {
+        let before = Timestamp(Date())
+        let now = Timestamp.now
+        #expect(before <= now && now <= Timestamp(Date()))
+    }
+
+    @Test("No library reads the clock: the time is a parameter")
+    func layers() throws {
+        let root = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "Sources")
+        // The two programs are the outermost layer.
+        let programs = ["crumb", "crumb-network", "public-suffix-compiler"]
+        var count = 0
+        for folder in try FileManager.default.contentsOfDirectory(atPath: root.path) where !programs.contains(folder) {
+            for file in FileManager.default.subpaths(atPath: root.appending(path: folder).path) ?? []
+            where file.hasSuffix(".swift") && !file.hasSuffix("Timestamp+Foundation.swift") {
+                let text = try String(contentsOf: root.appending(path: "\(folder)/\(file)"), encoding: .utf8)
+                #expect(!text.contains("Timestamp.now") && !text.contains("now: .now"), "\(folder)/\(file)")
+                count += 1
+            }
+        }
+        #expect(count > 200)
+    }
+}
