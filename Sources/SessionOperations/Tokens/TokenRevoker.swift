@@ -17,7 +17,7 @@ package struct TokenRevoker: Sendable {
         self.now = now
     }
 
-    /// Ends a profile's tokens: the refresh token first, from which others could be got.
+    /// Ends a profile's tokens: the refresh token first, from which others could be got, those for single resources last.
     ///
     /// - Returns: which tokens were ended. They are kept no longer, and the access token counts as expired.
     /// - Throws: `OperationError`, `SessionStoreError`, or `OAuth2Error`.
@@ -27,8 +27,10 @@ package struct TokenRevoker: Sendable {
         for _ in 0..<TokenRevoker.attempts {
             let stored = try store.get(name)
             guard let credentials = try store.credentials(name) else { throw OperationError(noEndpointsOf: name) }
+            // Damaged ones cannot be sent; that keeps the others from nothing.
+            let resourceTokens = (try? store.resourceAccessTokens(of: name, now: now())) ?? []
             let ended = try await TokenRevoker.end(
-                stored.tokens, of: stored.profile.id, by: credentials, over: transport, now: now)
+                stored.tokens, and: resourceTokens, of: stored.profile.id, by: credentials, over: transport, now: now)
             for kind in ended where !revoked.contains(kind) { revoked.append(kind) }
             var tokens = stored.tokens
             let moment = now()
@@ -46,14 +48,18 @@ package struct TokenRevoker: Sendable {
     }
 
     /// Ends tokens at their server, the refresh token first.
+    ///
+    /// - Parameter resourceTokens: The login's access tokens for single resources.
     static func end(
-        _ tokens: TokenSet, of profile: ProfileID, by credentials: ProfileCredentials,
+        _ tokens: TokenSet, and resourceTokens: [Secret] = [], of profile: ProfileID,
+        by credentials: ProfileCredentials,
         over transport: any EndpointTransport, now: @escaping @Sendable () -> Timestamp
     ) async throws -> [TokenKind] {
         let endpoint = try credentials.settings.url(of: .revocation)
         let transport = try credentials.binding(transport) { now().microseconds }
         var revoked: [TokenKind] = []
-        for (kind, token) in [(TokenKind.refreshToken, tokens.refreshToken), (.accessToken, tokens.accessToken)] {
+        let all = [(TokenKind.refreshToken, tokens.refreshToken), (.accessToken, tokens.accessToken)]
+        for (kind, token) in all + resourceTokens.map({ (.accessToken, $0) }) {
             guard let token else { continue }
             var generator = SystemRandomNumberGenerator()
             let revocation = TokenRevocation(
@@ -63,7 +69,7 @@ package struct TokenRevoker: Sendable {
             do throws(OAuth2Error) {
                 try revocation.check(
                     try await transport.send(revocation.request(revoking: token, kind)), revoking: token)
-                revoked.append(kind)
+                if !revoked.contains(kind) { revoked.append(kind) }
             } catch {
                 // RFC 7009, section 2.2.1: not every server ends access tokens by themselves.
                 guard error.serverCode == "unsupported_token_type", !revoked.isEmpty else { throw error }

@@ -52,6 +52,13 @@ struct ResourceTokens {
         return tokens
     }
 
+    /// The access tokens that have not expired, by resource.
+    func accessTokens(at now: Int64) -> [Secret] {
+        entries.sorted { $0.key < $1.key }.compactMap { entry in
+            entry.value.expiresAt ?? .max > now ? Secret(Array(entry.value.accessToken)) : nil
+        }
+    }
+
     /// Keeps the access token for a resource.
     mutating func put(_ tokens: TokenSet, for resource: String) {
         entries[resource] = Entry(

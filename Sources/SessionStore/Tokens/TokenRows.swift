@@ -179,7 +179,8 @@ struct TokenRows {
         try statement.run()
     }
 
-    private func resourceTokens(of name: String) throws -> ResourceTokens {
+    /// The access tokens of a login for single resources.
+    func resourceTokens(of name: String) throws -> ResourceTokens {
         let statement = try RowStatement(database, "SELECT id, resource_tokens FROM token_profile WHERE name = ?")
         defer { statement.reset() }
         statement.bind(1, text: name)

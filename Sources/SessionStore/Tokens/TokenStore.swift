@@ -78,6 +78,16 @@ public struct TokenStore: Sendable {
         }
     }
 
+    /// The access tokens of that name for single resources (RFC 8707) that have not expired, at most 64.
+    ///
+    /// - Throws: As ``get(_:for:)``.
+    package func resourceAccessTokens(of name: String, now: Timestamp) throws(SessionStoreError) -> [Secret] {
+        try database.read { connection in
+            try TokenRows(database: connection, sealer: database.sealer).resourceTokens(of: name)
+                .accessTokens(at: now.microseconds)
+        }
+    }
+
     /// How the tokens of that name can be renewed; `nil` where that is not known.
     public func credentials(_ name: String) throws(SessionStoreError) -> ProfileCredentials? {
         try database.read { connection in

@@ -50,6 +50,55 @@ struct TokenRevokerTests {
         #expect(try store.get("work").tokens.refreshToken == nil)
     }
 
+    /// A server that gives each resource a token of its own, and notes which tokens were ended.
+    private final class ResourceServer: EndpointTransport {
+        let ended = Mutex<[String]>([])
+        /// Whether it ends access tokens by themselves.
+        let endsAccessTokens: Bool
+
+        init(endsAccessTokens: Bool) {
+            self.endsAccessTokens = endsAccessTokens
+        }
+
+        func send(_ request: EndpointRequest) async throws(OAuth2Error) -> EndpointResponse {
+            let form = String(decoding: request.exposedBody, as: UTF8.self).split(separator: "&")
+            func item(_ name: String) -> String? {
+                form.first { $0.hasPrefix("\(name)=") }.map { String($0.dropFirst(name.count + 1)) }
+            }
+            if request.endpoint.path == "/revoke" {
+                let token = item("token") ?? ""
+                guard endsAccessTokens || token.hasPrefix("refresh") else {
+                    return EndpointResponse(
+                        status: .badRequest, body: Array(#"{"error":"unsupported_token_type"}"#.utf8))
+                }
+                ended.withLock { $0.append(token) }
+                return EndpointResponse(status: .ok, body: [])
+            }
+            let name = item("resource").map { String($0.suffix(1)) } ?? "own"
+            let seconds = name == "c" ? 1 : 3600
+            return EndpointResponse(
+                status: .ok, body: Array(#"{"access_token":"for-\#(name)","expires_in":\#(seconds)}"#.utf8))
+        }
+    }
+
+    @Test("The tokens for single resources are ended too, unless they have expired", arguments: [true, false])
+    func resources(endsAccessTokens: Bool) async throws {
+        let store = try ServiceFixture().database.tokens
+        let server = ResourceServer(endsAccessTokens: endsAccessTokens)
+        let refresher = TokenRefresher(store: store, transport: server, process: 1, now: { ServiceFixture.now })
+        for name in ["b", "a", "c"] {
+            #expect(
+                try await refresher.token("work", for: "https://api.test/\(name)").tokens.accessToken
+                    == Secret("for-\(name)"))
+        }
+        let later = ServiceFixture.now.advanced(bySeconds: 60)
+        let revoked = try await TokenRevoker(store, over: server, now: { later }).revoke("work")
+        #expect(revoked == (endsAccessTokens ? [.refreshToken, .accessToken] : [.refreshToken]))
+        let own = endsAccessTokens ? ["access-secret", "for-a", "for-b"] : []
+        #expect(server.ended.withLock { $0 } == ["refresh-secret"] + own)
+        #expect(try store.resourceAccessTokens(of: "work", now: later).isEmpty)
+    }
+
     @Test("Where others go on renewing, that is said, and the newest token is kept")
     func busy() async throws {
         let store = try ServiceFixture().database.tokens
