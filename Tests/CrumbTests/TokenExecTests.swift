@@ -117,6 +117,44 @@ struct TokenExecTests {
         #expect(tokens.count == 2 && tokens.allSatisfy { $0.hasPrefix("tok-") }, "\(result.text) \(result.talk)")
     }
 
+    @Test("A refresh under way does not keep the file; its answer is waited for and stored")
+    func slowServer() throws {
+        let (count, gate) = (Counter(), DispatchSemaphore(value: 0))
+        let asked = home.file("asked")
+        let server = try LoopbackServer { _ in
+            let number = count.next()
+            if number == 2 {
+                #expect(FileManager.default.createFile(atPath: asked, contents: nil))
+                gate.wait()
+            }
+            return LoopbackServer.Response(
+                body:
+                    #"{"access_token":"tok-\#(number)","refresh_token":"r-\#(number)","expires_in":\#(number == 1 ? 2 : 3600)}"#
+            )
+        }
+        let path = try home.write(#"{"access_token":"old","refresh_token":"r","expires_at":1000}"#, to: "tokens")
+        let imported = try home.start(
+            [
+                "token", "import", "work", "--client-id", "app", "--endpoint",
+                "token_endpoint=http://127.0.0.1:\(server.port)/",
+            ],
+            input: path
+        ).wait()
+        #expect(imported.status == 0, "\(imported.talk)")
+        let talk = try TalkPipe(home.file("talk"))
+        let script = #"echo "$F" > '\#(home.file("path"))'; while [ ! -e '\#(asked)' ]; do sleep 0.02; done; exit 7"#
+        let process = try home.start(
+            ["token", "exec", "work", "--file", "F", "--", "sh", "-c", script], talk: talk.path)
+        #expect(
+            talk.says("the command has ended; crumb waits up to 120 seconds for the answer to the refresh of 'work'"))
+        let file = String(decoding: home.bytes("path"), as: UTF8.self).trimmingCharacters(in: .newlines)
+        #expect(!file.isEmpty && !FileManager.default.fileExists(atPath: file))
+        gate.signal()
+        #expect(process.wait().status == 7)
+        #expect(try home.crumb("token", "get", "work").text == "tok-2\n")
+        #expect(count.next() == 3)
+    }
+
     private final class Counter: Sendable {
         private let count = Mutex(0)
 

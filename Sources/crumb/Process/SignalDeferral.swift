@@ -40,12 +40,29 @@ enum SignalDeferral {
     ///
     /// The second Control-C says what is at stake; the third one ends the program at once. Signals that the program ignored
     /// before stay ignored.
-    static func run<Value>(_ body: @Sendable () async throws -> Value) async rethrows -> Value {
+    ///
+    /// - Throws: `CancellationError` if this process ends and no exchange may begin.
+    static func run<Value>(_ body: @Sendable () async throws -> Value) async throws -> Value {
+        try UnfinishedExchanges.all.begin()
+        defer { UnfinishedExchanges.all.end() }
         // The command that crumb runs gets the signals, and crumb goes on until that has ended.
         guard !SignalForwarding.isActive else { return try await body() }
         begin()
         defer { end() }
         return try await body()
+    }
+
+    /// Waits for the exchanges under way, and lets none begin any more. A signal that comes meanwhile takes effect then.
+    ///
+    /// - Parameters:
+    ///   - limit: How long to wait.
+    ///   - notice: Runs if the wait is longer than a moment.
+    static func awaitExchanges(upTo limit: TimeInterval, _ notice: () -> Void) {
+        begin()
+        defer { end() }
+        guard !UnfinishedExchanges.all.finish(within: min(1, limit)) else { return }
+        notice()
+        _ = UnfinishedExchanges.all.finish(within: limit)
     }
 
     private static func begin() {
@@ -101,5 +118,42 @@ enum SignalDeferral {
 
     private static func isIgnoring(_ handler: sighandler_t?) -> Bool {
         unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN as sighandler_t?, to: Int.self)
+    }
+}
+
+/// The exchanges with servers under way whose answers this process has to store.
+///
+/// `@unchecked`: `condition` guards what changes.
+private final class UnfinishedExchanges: @unchecked Sendable {
+    static let all = UnfinishedExchanges()
+
+    private let condition = NSCondition()
+    private var count = 0
+    private var isFinishing = false
+
+    func begin() throws {
+        try condition.withLock {
+            guard !isFinishing else { throw CancellationError() }
+            count += 1
+        }
+    }
+
+    func end() {
+        condition.withLock {
+            count -= 1
+            condition.broadcast()
+        }
+    }
+
+    /// Waits until no exchange is under way. None begins from now on.
+    ///
+    /// - Returns: Whether the last one has ended within the time.
+    func finish(within seconds: TimeInterval) -> Bool {
+        let end = Date(timeIntervalSinceNow: seconds)
+        return condition.withLock {
+            isFinishing = true
+            while count > 0, condition.wait(until: end) {}
+            return count == 0
+        }
     }
 }

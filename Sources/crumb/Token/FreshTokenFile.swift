@@ -42,11 +42,9 @@ final class FreshTokenFile: @unchecked Sendable {
     private let folder: String
     private let source: TokenSource
     private let console: Console
-    /// Guards what follows, and is held while a token is renewed, so that no renewal is cut off half-way.
+    /// Guards what follows. Not held while a token is renewed: a slow server must not keep the file from being removed.
     private let condition = NSCondition()
     private var isClosed = false
-    private var text: String
-    private var lastComplaint: String?
 
     /// Writes the file and keeps it fresh from now on.
     init(_ first: (text: String, end: Timestamp?), from source: TokenSource, console: Console) throws {
@@ -61,35 +59,55 @@ final class FreshTokenFile: @unchecked Sendable {
         }
         folder = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
         path = "\(folder)/token"
-        (self.source, self.console, text) = (source, console, first.text)
+        (self.source, self.console) = (source, console)
         try write(first.text)
-        Thread.detachNewThread { [self] in keepFresh(until: first.end) }
+        Thread.detachNewThread { [self] in keepFresh(first) }
     }
 
-    /// Ends the renewals, after the one under way, and removes the file.
-    func close() {
+    /// Removes the file and ends the renewals. One whose request was sent is waited for, no longer than its server has time:
+    /// only its answer has the new refresh token.
+    func close() throws {
         condition.withLock {
             isClosed = true
             condition.signal()
             unlink(path)
             rmdir(folder)
         }
+        let limit = try RefreshOptions.seconds(source.refresh.refreshTimeout)
+        SignalDeferral.awaitExchanges(upTo: TimeInterval(limit)) {
+            console.note(
+                "the command has ended; crumb waits up to \(limit) seconds for the answer to the refresh of "
+                    + "'\(source.login)', which it has to store")
+        }
     }
 
-    private func keepFresh(until first: Timestamp?) {
-        var end = first
-        condition.withLock {
-            while !isClosed {
-                let pause = pause(end)
-                guard !condition.wait(until: Date(timeIntervalSinceNow: Double(pause))), !isClosed else { continue }
-                do {
-                    let next = try source.token()
-                    if next.text != text { try write(next.text) }
-                    (text, end, lastComplaint) = (next.text, next.end, nil)
-                } catch {
-                    complain(Problem(of: error)?.message ?? "\(error)")
+    private func keepFresh(_ first: (text: String, end: Timestamp?)) {
+        var (text, end) = first
+        var lastComplaint: String?
+        while sleep(until: end) {
+            do {
+                let next = try source.token()
+                if next.text != text { try write(next.text) }
+                (text, end, lastComplaint) = (next.text, next.end, nil)
+            } catch {
+                let sentence = Problem(of: error)?.message ?? "\(error)"
+                // Once, and only while there is a file.
+                if sentence != lastComplaint, condition.withLock({ !isClosed }) {
+                    console.complain("\(sentence); the file keeps the last token")
                 }
+                lastComplaint = sentence
             }
+        }
+    }
+
+    /// Waits until the token is due for another look.
+    ///
+    /// - Returns: `false` if the file was closed.
+    private func sleep(until end: Timestamp?) -> Bool {
+        let date = Date(timeIntervalSinceNow: Double(pause(end)))
+        return condition.withLock {
+            while !isClosed, condition.wait(until: date) {}
+            return !isClosed
         }
     }
 
@@ -102,16 +120,10 @@ final class FreshTokenFile: @unchecked Sendable {
     }
 
     private func write(_ token: String) throws {
-        let failure = PrivateFile.replace(Array(token.utf8), at: path)
+        let failure = condition.withLock { isClosed ? 0 : PrivateFile.replace(Array(token.utf8), at: path) }
         guard failure == 0 else {
             throw Problem(.fileNotWritten, "\(path): the file cannot be written: \(PrivateFile.message(failure))")
         }
-    }
-
-    /// Says what is wrong, once.
-    private func complain(_ sentence: String) {
-        if sentence != lastComplaint { console.complain("\(sentence); the file keeps the last token") }
-        lastComplaint = sentence
     }
 }
 
@@ -122,6 +134,7 @@ enum SignalForwarding {
     private static let pending = Atomic<Int32>(0)
 
     private static let hasBegun = Atomic<Bool>(false)
+    private static let numbers = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2]
 
     /// Whether signals are passed on, so that none ends this process.
     static var isActive: Bool { hasBegun.load(ordering: .acquiring) }
@@ -129,7 +142,7 @@ enum SignalForwarding {
     /// Takes signals from now on.
     static func begin() {
         hasBegun.store(true, ordering: .releasing)
-        for number in [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2] {
+        for number in numbers {
             var action = sigaction()
             action.__sigaction_handler.sa_sigaction = { number, information, _ in
                 // What a terminal sends, it sends to the command as well.
@@ -144,6 +157,13 @@ enum SignalForwarding {
             action.sa_flags = Int32(bitPattern: UInt32(SA_SIGINFO)) | Int32(bitPattern: UInt32(SA_RESTART))
             sigaction(number, &action, nil)
         }
+    }
+
+    /// Passes none on any more: the process has ended, and its number may be another's.
+    static func end() {
+        child.store(0, ordering: .releasing)
+        for number in numbers { signal(number, SIG_DFL) }
+        hasBegun.store(false, ordering: .releasing)
     }
 
     /// Passes them on to a process from now on.

@@ -28,7 +28,7 @@ struct TokenAccess: Sendable {
     ///
     /// - Parameter timeout: how many seconds the server has to answer; `nil` for what the environment or the default says.
     func refresher(skew: Int = 60, timeout: Int? = nil) throws -> TokenRefresher {
-        let timeout = try timeout ?? Locations().refreshTimeout ?? RefreshOptions.defaultTimeout
+        let timeout = try RefreshOptions.seconds(timeout)
         return TokenRefresher(
             store: store, transport: HelperTransport(),
             checkingIDTokens: { token, keys in try IDTokenSignature.check(token, keys: keys) },

@@ -21,7 +21,8 @@ struct TokenExecCommand: CrumbCommand {
 
             The token is in the variable ACCESS_TOKEN, or in those of --variable. --stdin writes it to the command's \
             standard input. Neither changes while the command runs. --file NAME puts it into a private file, whose path is \
-            in the variable NAME, and replaces that file whenever the token is renewed; the file goes with the command.
+            in the variable NAME, and replaces that file whenever the token is renewed; the file goes with the command. A renewal that \
+            is under way then is waited for, no longer than --refresh-timeout: its answer has to be stored.
 
             The exit status is the command's own: 126 if it cannot be run, 127 if it is not found, and 128 and the signal \
             that ended it. Signals reach the command.
@@ -81,7 +82,6 @@ struct TokenExecCommand: CrumbCommand {
             throw notRun(program, errno, console)
         }
         let fresh = try FreshTokenFile(first, from: source, console: console)
-        defer { fresh.close() }
         setenv(file, fresh.path, 1)
         var process = ChildProcess(program: program, failure: .outputFailed)
         SignalForwarding.begin()
@@ -89,8 +89,12 @@ struct TokenExecCommand: CrumbCommand {
         do {
             status = try process.run(command.dropFirst().map { Array($0.utf8) }) { SignalForwarding.forward(to: $0) }
         } catch {
+            SignalForwarding.end()
+            try fresh.close()
             throw notRun(program, ENOEXEC, console)
         }
+        SignalForwarding.end()
+        try fresh.close()
         guard status == 0 else { throw ExitCode(status) }
     }
 

@@ -38,6 +38,13 @@ struct RefreshOptions: ParsableArguments {
             valueName: "seconds"))
     var refreshTimeout: Int?
 
+    /// How many seconds the server has.
+    ///
+    /// - Parameter said: What an option says; `nil` for what the environment or the default says.
+    static func seconds(_ said: Int?) throws -> Int {
+        try said ?? Locations().refreshTimeout ?? defaultTimeout
+    }
+
     func validate() throws {
         guard refreshTimeout.map(RefreshOptions.timeouts.contains) ?? true else {
             throw ValidationError("--refresh-timeout: use 1 to 3600 seconds.")
