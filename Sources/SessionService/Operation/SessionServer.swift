@@ -23,6 +23,8 @@ public struct SessionServer: Sendable {
     let transport: (any EndpointTransport)?
     let logger: Logger
     let now: @Sendable () -> Timestamp
+    /// How many writers wait together, and share a commit.
+    var writerCount = 64
 
     /// A service over a database.
     ///
@@ -101,8 +103,7 @@ public struct SessionServer: Sendable {
         MetricsRoute(
             database: database, connections: connections, metrics: metrics, isPublic: configuration.publishesMetrics
         ).add(to: router)
-        // Many writers wait together, and share a commit.
-        let writers = NIOThreadPool(numberOfThreads: 64)
+        let writers = NIOThreadPool(numberOfThreads: writerCount)
         writers.start()
         let changes = ChangeSignal()
         let api = SessionAPI(database: database, writers: writers, tokens: tokens, changes: changes, now: now)
@@ -135,7 +136,8 @@ public struct SessionServer: Sendable {
             database: database, uses: admission.uses,
             refresher: tokens.refresher, configuration: configuration, logger: logger, health: health,
             now: now)
-        var all: [any Service] = [housekeeper, listeners, state]
+        // What starts first stops last.
+        var all: [any Service] = [WriterThreads(pool: writers), housekeeper, listeners, state]
         if let audit { all.insert(audit, at: 0) }
         return Services(all: all, listeners: listeners, state: state, refresher: tokens.refresher)
     }
@@ -146,5 +148,15 @@ public struct SessionServer: Sendable {
         logger.info(
             isNew ? "Wrote an access token for the owner" : "The owner's access token is in its file",
             metadata: ["file": "\(path)"])
+    }
+}
+
+/// Ends the threads that wait for the disk after all that writes.
+private struct WriterThreads: Service {
+    let pool: NIOThreadPool
+
+    func run() async throws {
+        try? await gracefulShutdown()
+        try await pool.shutdownGracefully()
     }
 }

@@ -81,9 +81,11 @@ final class RunningServer: Sendable {
             ServiceLogHandler(label: label, now: { now }, write: { log.append($0) })
         }
         logger.logLevel = .trace
-        let services = try await SessionServer(
-            database: database, configuration: configuration, transport: transport, logger: logger, now: { now }
-        ).prepare(inherited: inherited)
+        var service = SessionServer(
+            database: database, configuration: configuration, transport: transport, logger: logger, now: { now })
+        // Many services run at once here.
+        service.writerCount = 4
+        let services = try await service.prepare(inherited: inherited)
         let port = services.listeners.all.compactMap(\.port).first ?? 0
         let server = RunningServer(folder, database, log, port: port)
         let group = ServiceGroup(
