@@ -216,6 +216,22 @@ struct BrowserLoginTests {
         #expect(try home.crumb("token", "get", "work").text == "access-0\n")
     }
 
+    // MARK: - Device codes
+
+    @Test(
+        "Only a code is copied to the clipboard, nothing that another window could obey",
+        arguments: [
+            ("WDJB-MJHT", true), ("123456", true), ("ab-CD-12", true), (String(repeating: "A", count: 32), true),
+            (String(repeating: "A", count: 33), false), ("", false), ("AB CD", false), ("rm -rf ~", false),
+            ("$(id)", false), ("AB;CD", false), ("AB\nCD", false), ("AB\u{1B}[2J", false), ("ÄB", false), ("٣٤", false),
+            ("|sh", false), ("http://a", false),
+        ])
+    func copiedCode(code: String, isCopied: Bool) {
+        let report = DeviceLoginReport(
+            verificationURI: "https://id.test/", verificationURIComplete: nil, userCode: code, expires: "")
+        #expect(report.copiedCode == (isCopied ? code : nil))
+    }
+
     // MARK: - http://localhost
 
     @Test(

@@ -186,4 +186,17 @@ struct ImportCommandTests {
         #expect(result.status == 0 && result.text.contains("5 cookies: 1 taken, 0 replaced, 0 deleted, 4 refused"))
         #expect(try home.header() == "Cookie: good=1")
     }
+
+    @Test("Escape sequences in a file's name are shown in reports for people, and kept in JSON")
+    func escapes() throws {
+        let home = CrumbHome()
+        let name = "a\u{1B}]0;title\u{7}\u{1B}[31m.txt"
+        try home.write("HTTP/1.1 200 OK\r\nSet-Cookie: a=1\r\n\r\n", to: name)
+        let words = ["import", "--url", "https://www.example.com/", home.file(name)]
+        let report = try home.start(words).wait()
+        #expect(report.status == 0 && report.text.contains(#"a\x1B]0;title\x07\x1B[31m.txt"#), "\(report.text)")
+        #expect(!report.output.contains(0x1B) && !report.talk.utf8.contains(0x1B))
+        let json = try home.start(words + ["--json", "--again"]).wait()
+        #expect(try (json.objects().first?["source"] as? String)?.hasSuffix(name) == true, "\(json.text)")
+    }
 }

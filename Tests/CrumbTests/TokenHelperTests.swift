@@ -165,6 +165,23 @@ struct TokenHelperTests {
         #expect(try home.start(["token"] + words).wait().status == 64)
     }
 
+    @Test(
+        "A URL outside of the resource is said, and one within it is not",
+        arguments: [
+            ("https://a.example/api", "https://b.example/api", false),
+            ("https://a.example/api", "https://a.example/", false),
+            ("https://a.example/api", "http://a.example/api", false),
+            ("https://a.example/api", "https://a.example/api/me?x=1", true),
+            ("https://a.example", "https://a.example/me", true),
+            ("urn:example:api", "https://a.example/me", true),
+        ])
+    func resource(resource: String, url: String, agrees: Bool) throws {
+        let result = try home.crumb("token", "header", "work", "--resource", resource, "--url", url)
+        #expect(result.status == 0 && result.text.hasPrefix("Authorization: Bearer access-"), "\(result.talk)")
+        #expect(result.talk.isEmpty == agrees, "\(result.talk)")
+        if !agrees { #expect(result.talk.contains(resource) && result.talk.contains(url)) }
+    }
+
     @Test("setup refuses a login that does not exist")
     func unknownLogin() throws {
         #expect(try home.crumb("token", "setup", "git", "--host", "h.example", "--login", "typo").status == 40)

@@ -57,9 +57,24 @@ extension OAuth2Error {
         if let endpoint = response.endpoint { error.sentence += " The endpoint is \(endpoint.withoutQuery)." }
         if error.isTemporary, let seconds = response.retryAfter {
             error.retryAfter = seconds
-            error.sentence += " Try again in \(seconds) seconds."
+            error.sentence += " \(OAuth2Error.advice(after: seconds))"
         }
         return error
+    }
+
+    /// When to try again, for a person.
+    static func advice(after seconds: Int) -> String {
+        func unit(_ size: Int, _ name: String) -> String {
+            let count = (seconds + size - 1) / size
+            return "Try again in \(count) \(name)\(count == 1 ? "" : "s")."
+        }
+        return switch seconds {
+        case ...120: unit(1, "second")
+        case ...7200: unit(60, "minute")
+        case ...172_800: unit(3600, "hour")
+        case ...2_592_000: unit(86_400, "day")
+        default: "It asks to wait for more than 30 days, which may be a mistake of the server's: ask its operator."
+        }
     }
 
     /// The error of a transport that got no answer.

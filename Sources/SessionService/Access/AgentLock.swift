@@ -67,7 +67,9 @@ final class AgentLock: Sendable {
         try closed.withLock { closed throws(ServiceProblem) in
             guard var state = closed else { return }
             let pause = state.pause(now: now)
-            guard pause == 0 else { throw .tooManyRequests(retryAfter: .seconds(pause)) }
+            guard pause == 0 else {
+                throw .tooManyRequests("the last passphrase was wrong", retryAfter: .seconds(pause))
+            }
             if state.isOpened(by: passphrase) {
                 closed = nil
                 return

@@ -1,5 +1,6 @@
 import Hummingbird
 import NIOCore
+import SessionOperations
 
 /// What a request is answered that is not admitted.
 extension ServiceProblem {
@@ -33,10 +34,16 @@ extension ServiceProblem {
         return problem
     }
 
-    static func tooManyRequests(retryAfter wait: TimeAmount) -> ServiceProblem {
+    /// What the caller does comes too early.
+    ///
+    /// - Parameter reason: What happened: a clause.
+    static func tooManyRequests(
+        _ reason: String = "too many requests", retryAfter wait: TimeAmount
+    ) -> ServiceProblem {
+        let seconds = Int(max(1, (wait.nanoseconds + 999_999_999) / 1_000_000_000))
         var problem = ServiceProblem(
-            .tooManyRequests, "rate-limited", "too many requests; wait as long as the Retry-After field says")
-        problem.fields[.retryAfter] = String(max(1, (wait.nanoseconds + 999_999_999) / 1_000_000_000))
+            .tooManyRequests, "rate-limited", "\(reason); try again in \(counted(seconds, "second"))")
+        problem.fields[.retryAfter] = String(seconds)
         return problem
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import SessionOperations
 
 #if canImport(Glibc)
     import Glibc
@@ -22,7 +23,8 @@ struct ImportProgress {
     ///   - total: how many bytes there are; `nil` where that is not known.
     ///   - isShown: whether there is somebody to look.
     init(name: String, total: Int?, isShown: Bool) {
-        self.name = name
+        // The line goes to the terminal as it is.
+        self.name = SessionOperations.shown(name)
         self.total = total
         self.isShown = isShown
         started = clock.now

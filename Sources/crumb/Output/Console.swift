@@ -22,9 +22,11 @@ struct Console {
         try Console.write(Array(bytes), to: STDOUT_FILENO)
     }
 
-    /// Writes a line of data.
+    /// Writes a line, or several, for a person. Control characters are shown, as they are in messages: names of files, and
+    /// what servers send, must not reach a terminal as commands.
     func writeLine(_ text: String) throws {
-        try write(Array("\(text)\n".utf8))
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { shown(String($0)) }
+        try write(Array("\(lines.joined(separator: "\n"))\n".utf8))
     }
 
     /// Writes a value as one line of JSON, keys in order.

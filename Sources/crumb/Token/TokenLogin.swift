@@ -105,8 +105,8 @@ struct TokenLogin {
             try console.writeJSON(device)
         } else {
             // Whoever asks for a login wants to see this, quiet or not.
-            console.ask("Open \(device.verificationURI) and enter the code \(device.userCode)")
-            if let complete = device.verificationURIComplete { console.ask("or open \(complete)") }
+            console.ask("Open \(shown(device.verificationURI)) and enter the code \(shown(device.userCode))")
+            if let complete = device.verificationURIComplete { console.ask("or open \(shown(complete))") }
             if let qrCode = presentation.qrCode {
                 TerminalQRCode(device.verificationURIComplete ?? device.verificationURI, qrCode)?.show()
             }
@@ -116,7 +116,7 @@ struct TokenLogin {
 
     /// Saves a user who is at this machine the typing. The code was shown, whatever comes of this.
     private static func offer(_ device: DeviceLoginReport, on console: Console) {
-        if Clipboard.copy(device.userCode) { console.ask("The code is on the clipboard.") }
+        if let code = device.copiedCode, Clipboard.copy(code) { console.ask("The code is on the clipboard.") }
         // The page without the code: what a program is told to open is in its arguments, where everyone may read it.
         let page = device.verificationURI
         // The server names the page; no program but a browser is to be started with it.
@@ -189,6 +189,20 @@ struct DeviceLoginReport: Codable {
     let verificationURIComplete: String?
     let userCode: String
     let expires: String
+
+    /// The longest code that is copied. RFC 8628, section 6.1 has one of nine characters as its example.
+    private static let longestCopiedCode = 32
+
+    /// The code as the clipboard gets it; `nil` if it is nothing that a person would type.
+    ///
+    /// The server chooses it, and a user may paste it into another window, such as a shell: only letters, digits and
+    /// hyphens are copied.
+    var copiedCode: String? {
+        let isCode =
+            (1...DeviceLoginReport.longestCopiedCode).contains(userCode.utf8.count)
+            && userCode.allSatisfy { $0 == "-" || $0.isASCII && ($0.isLetter || $0.isNumber) }
+        return isCode ? userCode : nil
+    }
 }
 
 extension DeviceLoginReport {

@@ -71,6 +71,7 @@ struct AgentLockTests {
             // The clock of this service stands still: the pause after a failed attempt does not end.
             let early = try await client.send(.post, "/v1/agent/unlock", Self.passphrase)
             #expect(early.status == 429 && early.fields[.retryAfter] == "1")
+            #expect(early.object["detail"] as? String == "the last passphrase was wrong; try again in 1 second")
         }
     }
 

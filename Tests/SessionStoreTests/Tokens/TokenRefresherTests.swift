@@ -409,6 +409,22 @@ struct TokenRefresherTests {
     }
 
     @Test(
+        "A wait is said in a unit that fits; one of absurd length is not repeated",
+        arguments: [
+            ("1", "Try again in 1 second."), ("120", "Try again in 120 seconds."), ("121", "Try again in 3 minutes."),
+            ("7201", "Try again in 3 hours."), ("604800", "Try again in 7 days."), ("2592001", "more than 30 days"),
+            ("999999999", "more than 30 days"),
+        ])
+    func longWait(seconds: String, advice: String) async throws {
+        let store = try given(left: -1)
+        let busy = EndpointResponse(status: .tooManyRequests, fields: [.retryAfter: seconds], body: [])
+        server.state.withLock { $0.faults = [(busy, false)] }
+        let error = await #expect(throws: OAuth2Error.self) { try await refresher(store).token("p") }
+        #expect(error?.description.contains(advice) == true, "\(error?.description ?? "")")
+        if seconds == "999999999" { #expect(error?.description.contains(seconds) == false) }
+    }
+
+    @Test(
         "A moment to ask again that is over, or cannot be told, holds nobody up",
         arguments: [
             ([.date: "Sun, 06 Nov 1994 08:49:37 GMT", .retryAfter: "Sun, 06 Nov 1994 08:49:07 GMT"], 0),

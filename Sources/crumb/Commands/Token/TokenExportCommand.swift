@@ -104,7 +104,7 @@ struct TokenExportCommand: CrumbCommand {
             if let expires = report.expires { variables.append(("EXPIRES_AT", expires)) }
             for (name, value) in variables {
                 let quoted = value.replacingOccurrences(of: "'", with: #"'\''"#)
-                try console.writeLine("export \(prefix)\(name)='\(quoted)'")
+                try console.write("export \(prefix)\(name)='\(quoted)'\n".utf8)
             }
         }
     }

@@ -2,6 +2,7 @@ import ArgumentParser
 import CookieModel
 import HTTPTypes
 import OAuth2
+import RequestDecoration
 import SessionOperations
 import SessionStore
 
@@ -98,6 +99,11 @@ struct TokenHeaderCommand: CrumbCommand {
         let name = try login.resolved(in: database)
         let request = try url.map {
             ProvenRequest(method: method ?? "GET", url: try requestURL($0), nonce: nonce)
+        }
+        if let resource, let request, let scope = try? URLScope(resource), !scope.contains(request.url) {
+            console.complain(
+                "--url \(request.url) is not within --resource \(resource): this token is for the resource; for the URL, "
+                    + "name the resource that it belongs to")
         }
         let token = try database.keptTokens(now: .now, refresh: freshness.refresh)
             .accessToken(of: name, resource: resource, skew: freshness.skew, for: request)
