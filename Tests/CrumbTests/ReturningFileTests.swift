@@ -73,6 +73,73 @@ struct ReturningFileTests {
         }
     }
 
+    /// A cookie file, and what an import of it into an empty jar comes to.
+    private func twins(_ rows: [String], _ options: String...) throws -> (report: String, script: String) {
+        let home = CrumbHome()
+        let path = try home.write(
+            "# Netscape HTTP Cookie File\n" + rows.joined(separator: "\n") + "\n", to: "c.txt")
+        let result = try home.start(["import"] + options + [path]).wait()
+        #expect(result.status == 0, "\(result.talk)")
+        let report = result.text.replacing(path, with: "c.txt")
+        if options.contains("--dry-run") { return (report, "") }
+        return (report, try home.crumb("script", "https://www.example.com/app").text)
+    }
+
+    @Test(
+        "A plain line and its #HttpOnly_ twin in one file, in either order, give no script the session",
+        arguments: [
+            "www.example.com\tTRUE\t/\tTRUE\t2000000000\tsid\tsecret",
+            "www.example.com\tFALSE\t/\tTRUE\t2000000000\tsid\tsecret",
+            "www.example.com\tFALSE\t/app\tTRUE\t2000000000\tsid\tsecret",
+            ".example.com\tTRUE\t/\tTRUE\t2000000000\tsid\tsecret",
+        ])
+    func twinLines(plain: String) throws {
+        let stated = "#HttpOnly_www.example.com\tFALSE\t/\tTRUE\t2000000000\tsid\tsecret"
+        let control = "www.example.com\tFALSE\t/\tTRUE\t2000000000\topen\tfree"
+        for rows in [[plain, stated, control], [control, stated, plain]] {
+            let (report, script) = try twins(rows)
+            #expect(!script.contains("secret") && script.contains("free"), "\(rows)")
+            // A line that is the very same cookie is read as one with the other, if it follows.
+            let isSame = plain.hasPrefix("www.example.com\tFALSE\t/\t")
+            #expect(isSame || report.contains("does not say: HttpOnly of 1 cookie"), "\(report)")
+            #expect(try twins(rows, "--dry-run").report == report)
+        }
+    }
+
+    @Test("A twin further on in a long file counts too")
+    func distantTwin() throws {
+        var rows = ["www.example.com\tTRUE\t/\tTRUE\t2000000000\tsid\tsecret"]
+        rows += (0..<10_000).map { "h\($0).example\tFALSE\t/\tTRUE\t2000000000\ta\t1" }
+        rows.append("#HttpOnly_www.example.com\tFALSE\t/\tTRUE\t2000000000\tsid\tsecret")
+        let (report, script) = try twins(rows)
+        #expect(!script.contains("secret"))
+        #expect(report.contains("10002 cookies: 10002 taken, 0 replaced"), "\(report)")
+        #expect(report.contains("HttpOnly of 1 cookie"), "\(report)")
+    }
+
+    @Test("A line that comes back with another path keeps HttpOnly as long as it has the value")
+    func otherPath() throws {
+        try store("sid=secret; Path=/app; Secure; HttpOnly; SameSite=Strict; Max-Age=3600")
+        let path = try home.write(
+            "# Netscape HTTP Cookie File\nwww.example.com\tFALSE\t/\tTRUE\t2000000000\tsid\tsecret\n", to: "c.txt")
+        let result = try home.crumb("import", path)
+        #expect(result.text.contains("HttpOnly of 1 cookie, SameSite of 1 cookie"), "\(result.text)")
+        #expect(try !home.crumb("script", Self.url).text.contains("secret"))
+        let cookies = try home.crumb("list", "--json").objects()
+        #expect(cookies.map { $0["sameSite"] as? String } == ["Strict", "Strict"], "\(cookies)")
+    }
+
+    @Test("A jar's own cookie file changes no flags, also where a script has the same value")
+    func roundTrip() throws {
+        try store(
+            "theme=dark; Path=/; HttpOnly; Max-Age=3600", "theme=dark; Path=/; Domain=example.com; Max-Age=3600")
+        let before = try home.crumb("list", "--json").objects().map { $0["httpOnly"] as? Bool }
+        let path = try home.write(try home.crumb("export", "--format", "netscape").text, to: "cookies.txt")
+        #expect(try home.crumb("import", path).text.contains("2 cookies: 0 taken, 2 replaced"))
+        #expect(try home.crumb("list", "--json").objects().map { $0["httpOnly"] as? Bool } == before)
+        #expect(Set(before) == [true, false])
+    }
+
     @Test("A renewed session in a file that cannot state flags keeps them; the report counts that")
     func renewed() throws {
         try store("sid=old; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=3600")

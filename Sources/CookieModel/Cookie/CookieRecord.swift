@@ -31,6 +31,8 @@ public struct CookieRecord: Sendable, Hashable {
     public var partitionKey: PartitionKey?
     /// The properties that the store has no place for: those of a stored cookie that is the same one stay as they are.
     package var unstated: CookieProperties = []
+    /// What the cookie's twins state (``CookieTwins``), for the properties that the record leaves open.
+    package var twins = CookieProtection()
     /// The request that told of the cookie; `nil` for one of a store.
     package var request: CookieRequest?
 
@@ -91,16 +93,62 @@ package struct CookieProperties: OptionSet, Sendable, Hashable {
     package static let noSameSite = CookieProperties(rawValue: 16)
     package static let exactExpiry = CookieProperties(rawValue: 32)
     package static let partition = CookieProperties(rawValue: 64)
+    /// The properties of a ``CookieProtection``.
+    package static let protection: CookieProperties = [.secure, .httpOnly, .sameSite]
+}
+
+/// The properties that keep a cookie from scripts, unencrypted connections and other sites, as far as they are known.
+package struct CookieProtection: Sendable, Hashable {
+    package var isHTTPOnly = false
+    package var isSecure = false
+    /// `default` if nothing is known.
+    package var sameSite = SameSite.default
+
+    /// Adds what protects more.
+    package mutating func formUnion(_ other: CookieProtection) {
+        isHTTPOnly = isHTTPOnly || other.isHTTPOnly
+        isSecure = isSecure || other.isSecure
+        if other.sameSite.rawValue > sameSite.rawValue { sameSite = other.sameSite }
+    }
 }
 
 extension CookieRecord {
-    /// Takes over what the record leaves open from the stored cookie that it stands for.
-    ///
-    /// The value does not matter: a tool that rewrote a renewed session knows no more about its flags than one that
-    /// copied it.
+    /// Whether the record leaves a property of a ``CookieProtection`` open.
+    package var leavesProtectionOpen: Bool { !unstated.isDisjoint(with: .protection) }
+
+    /// What the record states.
+    package var protection: CookieProtection {
+        CookieProtection(isHTTPOnly: isHTTPOnly, isSecure: isSecure, sameSite: sameSite)
+    }
+
+    /// Takes over what the record leaves open from the stored cookie that it stands for, if there is one, and from its
+    /// twins where these protect more.
     ///
     /// - Returns: the properties that differ from what the record would have been without them.
-    mutating func complete(from stored: borrowing Cookie) -> CookieProperties {
+    package mutating func complete(from stored: Cookie?) -> CookieProperties {
+        let leavesSameSiteOpen = sameSite == .default && unstated.contains(.sameSite)
+        var kept = stored.map { takeOver($0) } ?? []
+        if unstated.contains(.secure), !isSecure, twins.isSecure {
+            isSecure = true
+            kept.insert(.secure)
+        }
+        if unstated.contains(.httpOnly), !isHTTPOnly, twins.isHTTPOnly {
+            isHTTPOnly = true
+            kept.insert(.httpOnly)
+        }
+        // `None` protects less than what a stored cookie without the attribute has, and needs Secure.
+        if leavesSameSiteOpen, twins.sameSite.rawValue > sameSite.rawValue,
+            twins.sameSite != .none || isSecure && stored == nil
+        {
+            sameSite = twins.sameSite
+            kept.insert(.sameSite)
+        }
+        return kept
+    }
+
+    /// The value does not matter: a tool that rewrote a renewed session knows no more about its flags than one that
+    /// copied it.
+    private mutating func takeOver(_ stored: Cookie) -> CookieProperties {
         var kept: CookieProperties = []
         if unstated.contains(.hostOnly), isHostOnly != stored.isHostOnly {
             isHostOnly = stored.isHostOnly

@@ -22,8 +22,8 @@ public struct StorageDecision: Sendable, Hashable {
     public let reasons: ReasonSet<RejectionReason>
     /// The cookies that had to make room for it; it may be among them itself.
     public package(set) var evicted: [Eviction]
-    /// What the cookie took over from the one that it replaces, or from its twin with the other host-only flag, since the
-    /// store that it comes from has no place for it.
+    /// What the cookie took over from the one that it replaces or from its twins, since the store that it comes from has
+    /// no place for it.
     package internal(set) var kept: CookieProperties = []
     /// The cookies that only requests told and that this one stands for: they go out.
     package let superseded: [Cookie.ID]

@@ -75,9 +75,11 @@ public struct CookieStore: Sendable {
         var (cookie, findings) = policy.candidate(for: record, now: now)
         let site = cookie.domain.registrableDomain(policy.publicSuffixes)
         var kept: CookieProperties = []
-        if !record.unstated.isEmpty, let index = sites.index(of: site),
-            let stored = sites[index].counterpart(of: cookie, leavingOpen: record.unstated, now: now)
-        {
+        if !record.unstated.isEmpty {
+            var stored: Cookie?
+            if let index = sites.index(of: site) {
+                stored = sites[index].counterpart(of: cookie, leavingOpen: record.unstated, now: now)
+            }
             var completed = record
             kept = completed.complete(from: stored)
             if !kept.isEmpty { (cookie, findings) = policy.candidate(for: completed, now: now) }

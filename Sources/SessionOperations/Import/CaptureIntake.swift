@@ -18,6 +18,8 @@ package struct CaptureIntake {
     private var captureID: CaptureID?
     /// The cookies that the requests sent, as far as they are wanted.
     private var requestCookies: RequestCookies
+    /// What the capture's cookies, other than those of responses, state about each other.
+    private var twins: CookieTwins
     /// What a dry run would store of web storage.
     private var storageTrial = WebStorageTrial()
     /// What became of every line so far.
@@ -37,6 +39,7 @@ package struct CaptureIntake {
         self.options = options
         self.now = now
         requestCookies = RequestCookies(now: now)
+        twins = CookieTwins(publicSuffixes: target.policy.publicSuffixes)
         report = ImportReport(source: source)
     }
 
@@ -61,10 +64,10 @@ package struct CaptureIntake {
     /// - Parameter digest: what the capture is to be known again by, where it was read to its end.
     package mutating func finish(_ digest: CaptureDigest?) throws(SessionStoreError) {
         guard requestCookies.isEmpty, !waiting.hasRequestCookies else {
-            try store(waiting.takeAll(), as: nil)
+            try store(waiting.takeAll(), as: nil, isEnd: true)
             return try storeRequestCookies(as: digest)
         }
-        try store(waiting.takeAll(), as: digest)
+        try store(waiting.takeAll(), as: digest, isEnd: true)
     }
 
     /// Writes the cookies that the requests sent, behind everything that the capture's responses set.
@@ -100,20 +103,24 @@ package struct CaptureIntake {
     }
 
     /// Writes what waits, in one transaction.
+    ///
+    /// - Parameter isEnd: whether nothing more comes.
     private mutating func store(
-        _ items: [CaptureItem], as digest: CaptureDigest?
+        _ items: [CaptureItem], as digest: CaptureDigest?, isEnd: Bool = false
     ) throws(SessionStoreError) {
-        guard items.contains(where: { $0.cookieCount > 0 || $0.isStorage }) else {
+        let mends = isEnd && !twins.weakSites.isEmpty
+        guard mends || items.contains(where: { $0.cookieCount > 0 || $0.isStorage }) else {
             for item in items {
                 report.count(item)
                 if case .response(let response) = item { _ = received(response) }
             }
             return
         }
-        if try storeInMemory(items) { return }
+        if try storeInMemory(items, isEnd: isEnd) { return }
         let jar = try target.writable()
         if captureID == nil { captureID = try jar.beginCapture(named: report.source, now: now) }
         let (_, evicted) = try jar.withBatch(from: captureID, now: now) { batch throws(SessionStoreError) in
+            try twins.note(items.records) { site throws(SessionStoreError) in try batch.openedCookies(of: site) }
             for item in items {
                 report.count(item)
                 switch item {
@@ -122,17 +129,30 @@ package struct CaptureIntake {
                 // A file is older than the end of such a cookie, so it says nothing of the jar's, which may be a newer one.
                 case .cookie(let record, _) where record.hasExpired(at: now): report.countExpired(record)
                 case .cookie(let record, let place):
-                    report.count(try batch.receive(record), at: place, line: nil, received: .distantPast)
+                    count(try batch.receive(twins.completed(record)), on: record, at: place)
                 case .response(let response):
                     _ = try store(response) { received throws(SessionStoreError) in
                         try batch.receive(received.response, at: received.time)
                     }
                 }
             }
+            // Of a long file, the first lines were stored before the last ones were read.
+            for site in isEnd ? twins.weakSites : [] {
+                for (record, kept) in twins.mended(try batch.openedCookies(of: site)) {
+                    try batch.receive(record)
+                    report.count(kept: kept)
+                }
+            }
             // Of a broken file there may be more to read once it is mended.
             if let digest, report.failures.isEmpty { try batch.finishCapture(digest) }
         }
         report.count(evicted)
+    }
+
+    /// Accounts for a cookie out of a store.
+    private mutating func count(_ decision: StorageDecision, on record: CookieRecord, at place: CapturePlace) {
+        if decision.outcome != .rejected, let id = decision.cookie?.id { twins.noteStored(record, as: id) }
+        report.count(decision, at: place, line: nil, received: .distantPast)
     }
 
     /// The response for the cookie rules, its request's cookies noted; `nil` if it is not wanted.
@@ -159,7 +179,7 @@ package struct CaptureIntake {
     /// Decides on items without the jar, where nothing may be stored, or nothing of them is.
     ///
     /// - Returns: whether that is so.
-    private mutating func storeInMemory(_ items: [CaptureItem]) throws(SessionStoreError) -> Bool {
+    private mutating func storeInMemory(_ items: [CaptureItem], isEnd: Bool) throws(SessionStoreError) -> Bool {
         // A jar that does not exist yet is created for any item of web storage.
         guard target.isDryRun || !items.contains(where: \.isStorage) else { return false }
         var copy = self
@@ -168,7 +188,8 @@ package struct CaptureIntake {
         }
         let now = now
         let decisions = try target.inMemory(now: now) { store in
-            items.flatMap { item -> [StorageDecision] in
+            copy.twins.note(items.records) { store[$0]?.cookies ?? [] }
+            let decisions = items.flatMap { item -> [StorageDecision] in
                 copy.report.count(item)
                 switch item {
                 case .failure, .storage: return []
@@ -176,13 +197,20 @@ package struct CaptureIntake {
                     copy.report.countExpired(record)
                     return []
                 case .cookie(let record, let place):
-                    let decision = store.receive(record, now: now)
-                    copy.report.count(decision, at: place, line: nil, received: .distantPast)
+                    let decision = store.receive(copy.twins.completed(record), now: now)
+                    copy.count(decision, on: record, at: place)
                     return [decision]
                 case .response(let response):
                     return copy.store(response) { store.receive($0.response, at: $0.time, now: now) }
                 }
             }
+            for site in isEnd ? copy.twins.weakSites : [] {
+                for (record, kept) in copy.twins.mended(store[site]?.cookies ?? []) {
+                    store.receive(record, now: now)
+                    copy.report.count(kept: kept)
+                }
+            }
+            return decisions
         }
         guard decisions != nil else { return false }
         self = copy
@@ -214,6 +242,13 @@ private struct WaitingItems {
     mutating func takeAll() -> [CaptureItem] {
         defer { self = WaitingItems() }
         return items
+    }
+}
+
+extension [CaptureItem] {
+    /// The cookies out of stores.
+    fileprivate var records: [CookieRecord] {
+        compactMap { if case .cookie(let record, _) = $0 { record } else { nil } }
     }
 }
 

@@ -248,7 +248,7 @@ package struct ImportReport: Codable {
     ) {
         lines += 1
         count(decision.evicted)
-        for feature in CookieFeature.kept(decision.kept) { kept[feature.rawValue, default: 0] += 1 }
+        count(kept: decision.kept)
         switch decision.outcome {
         case .stored: taken += 1
         case .replaced: replaced += 1
@@ -261,6 +261,11 @@ package struct ImportReport: Codable {
             countExpired(named: cookie.name)
         case .rejected: refuse(decision, at: place, line: line, thirdParty: thirdParty)
         }
+    }
+
+    /// Accounts for what a cookie took over from the jar's or from its twins.
+    package mutating func count(kept properties: CookieProperties) {
+        for feature in CookieFeature.kept(properties) { kept[feature.rawValue, default: 0] += 1 }
     }
 
     /// Accounts for a file's cookie that had expired, and so changes nothing.

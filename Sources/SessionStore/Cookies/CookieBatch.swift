@@ -116,6 +116,16 @@ public struct CookieBatch {
         return store[site]?.cookies ?? []
     }
 
+    /// The cookies of a registrable domain with their values, without those whose value cannot be read.
+    package mutating func openedCookies(of site: Octets) throws(SessionStoreError) -> [Cookie] {
+        let rows = try writtenRows()
+        return try SessionStoreError.catching(path) {
+            try rows.cookies(site: site).cookies.compactMap { cookie in
+                sealer.open(cookie.value, at: cookie.sealedPlace(jarID: jarID)).map { cookie.with(value: $0) }
+            }
+        }
+    }
+
     /// Ends the batch: writes what is still to be written, the journal with the place in the order of creation, and
     /// removes what is over the total limit.
     mutating func finish() throws(SessionStoreError) -> [Eviction] {
