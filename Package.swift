@@ -93,6 +93,7 @@ let package = Package(
                 .embedInCode("../../Migrations/V012_sites_of_jars.sql"),
                 .embedInCode("../../Migrations/V013_web_storage.sql"),
                 .embedInCode("../../Migrations/V014_secrets_of_further_grants.sql"),
+                .embedInCode("../../Migrations/V015_endings_of_cookies.sql"),
             ]),
         .target(
             name: "RequestDecoration",

@@ -149,6 +149,44 @@ struct RequestCookieTests {
         }
     }
 
+    @Test(
+        "What a response of another capture deleted after the request stays deleted, in either order",
+        arguments: [
+            // How long ago the cookie was set, deleted and sent.
+            (3600.0, 1000.0, 2000.0, "1 deleted by a later response"),
+            (3600.0, 2000.0, 1000.0, nil),
+            // A capture that has the request only, of a time before all.
+            (3600.0, 1000.0, 3700.0, "1 deleted by a later response"),
+        ] as [(Double, Double, Double, String?)],
+        ["sid=; Path=/; Max-Age=0", "sid=; Path=/app; Max-Age=0"])
+    func deletedElsewhere(ages: (Double, Double, Double, String?), deletion: String) throws {
+        let (set, deleted, sent, reason) = ages
+        let isElsewhere = deletion.contains("/app")
+        let home = CrumbHome()
+        let login = isElsewhere ? "sid=1; Path=/app" : "sid=1; Path=/"
+        let responses = try home.write(
+            Capture.har([
+                Self.entry(cookie: nil, set: [login], age: set), Self.entry(cookie: nil, set: [deletion], age: deleted),
+            ]), to: "responses.har")
+        let requests = try home.write(
+            Capture.har([Self.entry(cookie: "sid=1; other=2", age: sent)]), to: "requests.har")
+        // A cookie of another path is not the one that the request sent.
+        let isDeleted = reason != nil && !isElsewhere
+        for isDry in [true, false] {
+            if !isDry { #expect(try home.crumb("import", responses).status == 0) }
+            for again in [[], ["--again"]] where !isDry || again.isEmpty {
+                let files = isDry ? ["--dry-run", responses, requests] : again + [requests]
+                let result = try home.start(["import", "--request-cookies"] + files).wait()
+                #expect(result.status == 0)
+                #expect(result.text.contains(reason ?? "deleted by") == isDeleted, "\(result.text)")
+            }
+        }
+        #expect(try home.header() == (isDeleted ? "Cookie: other=2" : "Cookie: sid=1; other=2"))
+        let report = try #require(
+            try home.crumb("import", "--request-cookies", "--json", "--again", requests).objects().first)
+        #expect((report["requestCookies"] as? [String: Any])?["deleted"] as? Int == (isDeleted ? 1 : 0))
+    }
+
     @Test("What a server sets or deletes afterwards takes the place of what a request told")
     func replaced() throws {
         func copy() throws {

@@ -66,7 +66,7 @@ public struct CookiePolicy: Sendable {
     }
 
     /// Path matching (section 5.1.4, second algorithm).
-    static func pathMatches(_ requestPath: Octets, _ cookiePath: Octets) -> Bool {
+    package static func pathMatches(_ requestPath: Octets, _ cookiePath: Octets) -> Bool {
         requestPath.withSpan { pathMatches($0, cookiePath) }
     }
 

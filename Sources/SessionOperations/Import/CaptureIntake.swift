@@ -75,9 +75,13 @@ package struct CaptureIntake {
         let candidates = requestCookies.finish(policy: target.policy, &report)
         guard !candidates.isEmpty else { return }
         var trial = report
+        var endings: [Octets: [CookieEnding]] = [:]
+        if target.isDryRun {
+            for (site, _) in candidates { endings[site] = try target.endings(of: site, now: now) }
+        }
         let decisions = try target.inMemory(now: now) { store in
             candidates.flatMap { site, cookies -> [StorageDecision] in
-                let present = RequestCookies.Present(store[site]?.cookies ?? [])
+                let present = RequestCookies.Present(store[site]?.cookies ?? [], endings[site, default: []])
                 return cookies.compactMap { cookie in
                     guard !present.hides(cookie, &trial) else { return nil }
                     let decision = store.receive(cookie.record, now: now)
@@ -91,7 +95,8 @@ package struct CaptureIntake {
         let id = try jar.beginCapture(named: report.source, ofRequests: true, now: now)
         let (_, evicted) = try jar.withBatch(from: id, now: now) { batch throws(SessionStoreError) in
             for (site, cookies) in candidates {
-                let present = RequestCookies.Present(try batch.cookies(of: site))
+                let endings = try batch.endings(of: site)
+                let present = RequestCookies.Present(try batch.cookies(of: site), endings)
                 for cookie in cookies where !present.hides(cookie, &report) {
                     let decision = try batch.receive(cookie.record, sentTo: cookie.url)
                     report.count(requestCookie: decision, at: cookie.place)
@@ -132,7 +137,7 @@ package struct CaptureIntake {
                     count(try batch.receive(twins.completed(record)), on: record, at: place)
                 case .response(let response):
                     _ = try store(response) { received throws(SessionStoreError) in
-                        try batch.receive(received.response, at: received.time)
+                        try batch.receive(received.response, at: received.time, answered: received.answered)
                     }
                 }
             }
@@ -186,7 +191,7 @@ package struct CaptureIntake {
         for case .storage(let item, _) in items {
             copy.report.count(item, hasRoom: try copy.storageTrial.receive(item, in: target.jar))
         }
-        let now = now
+        let (now, target) = (now, target)
         let decisions = try target.inMemory(now: now) { store in
             copy.twins.note(items.records) { store[$0]?.cookies ?? [] }
             let decisions = items.flatMap { item -> [StorageDecision] in
@@ -201,7 +206,11 @@ package struct CaptureIntake {
                     copy.count(decision, on: record, at: place)
                     return [decision]
                 case .response(let response):
-                    return copy.store(response) { store.receive($0.response, at: $0.time, now: now) }
+                    return copy.store(response) { received in
+                        let decisions = store.receive(received.response, at: received.time, now: now)
+                        target.noteEndings(decisions, at: received.answered)
+                        return decisions
+                    }
                 }
             }
             for site in isEnd ? copy.twins.weakSites : [] {

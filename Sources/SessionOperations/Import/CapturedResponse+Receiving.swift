@@ -6,6 +6,8 @@ package struct ReceivedCapture {
     package let response: ReceivedResponse
     /// When its lifetimes begin.
     package let time: Timestamp
+    /// When its answer had come.
+    package let answered: Timestamp
     /// The context of its request, and what told it.
     package let context: CapturedContext
 }
@@ -21,7 +23,8 @@ extension CapturedResponse {
             let context = try context(topLevel: options.topLevel.flatMap { try? RequestURL($0) }, policy: policy)
             return ReceivedCapture(
                 response: ReceivedResponse(context: context.request, status: status, setCookie: setCookie),
-                time: options.receivedNow ? now : min(time ?? now, now), context: context)
+                time: options.receivedNow ? now : min(time ?? now, now),
+                answered: min(answerTime ?? time ?? now, now), context: context)
         } catch {
             // Most entries of a capture have no cookies, so that their URLs do not matter.
             guard !setCookie.isEmpty || options.wantsCookies(of: self) else { return nil }

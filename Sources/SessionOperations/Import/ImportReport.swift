@@ -45,13 +45,15 @@ package struct ImportReport: Codable {
         package var thirdParty = 0
         /// How many were left out because their request sent another of the same name first.
         package var duplicates = 0
-        /// How many were left out because a response set them with a lifetime that is over.
+        /// How many were left out because a response set them, before the request, with a lifetime that is over.
         package var expired = 0
+        /// How many were left out because a response deleted them after the request: the jar's journal tells.
+        package var deleted = 0
         /// How many were left out because the jar has them from a later request.
         package var older = 0
 
         /// How many became what the counts say, without those that were refused.
-        package var total: Int { taken + alreadySet + thirdParty + duplicates + expired + older }
+        package var total: Int { taken + alreadySet + thirdParty + duplicates + expired + deleted + older }
     }
 
     /// What became of the cookies that third parties set.

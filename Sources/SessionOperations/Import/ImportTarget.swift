@@ -12,8 +12,9 @@ package final class ImportTarget {
     package let policy: CookiePolicy
     /// Creates the jar; `nil` if nothing may be stored.
     private let creation: (() throws(SessionStoreError) -> CookieJar)?
-    /// What the jar would hold, while nothing is stored.
+    /// What the jar would hold, while nothing is stored, and which cookies would have ended.
     private var trial: CookieStore?
+    private var trialEndings: [Octets: [CookieEnding]] = [:]
 
     /// Whether nothing may be stored.
     package var isDryRun: Bool { creation == nil }
@@ -61,6 +62,23 @@ package final class ImportTarget {
             return decisions
         }
         return decisions.contains { $0.outcome == .stored } ? nil : decisions
+    }
+
+    /// Notes the cookies that a response would delete, while nothing is stored.
+    package func noteEndings(_ decisions: [StorageDecision], at time: Timestamp) {
+        guard isDryRun else { return }
+        for decision in decisions {
+            let isDeletion = decision.outcome == .deleted && decision.previous != nil
+            for id in (isDeletion ? decision.cookie.map { [$0.id] } ?? [] : []) + decision.superseded {
+                trialEndings[id.domain.registrableDomain(policy.publicSuffixes), default: []].append(
+                    CookieEnding(id, isExpiry: false, time: time))
+            }
+        }
+    }
+
+    /// The cookies of a site that ended, as far as the jar or the trial tells.
+    package func endings(of site: Octets, now: Timestamp) throws(SessionStoreError) -> [CookieEnding] {
+        (try jar?.endings(of: site, now: now) ?? []) + trialEndings[site, default: []]
     }
 
     /// The jar, created if it does not exist.

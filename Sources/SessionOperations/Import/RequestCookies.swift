@@ -1,12 +1,14 @@
 package import Captures
 package import CookieModel
+package import SessionStore
 
 /// Collects the cookies that the requests of a capture sent, until its responses have been received.
 ///
 /// A `Cookie` field tells names and values only, so each cookie is taken on the strict side: for its host alone, path `/`,
 /// until the session ends, HttpOnly, and Secure if the request was encrypted. Of what several requests sent, the latest
 /// request counts. A cookie never replaces one that was set: of a name that any cookie for that host has, nothing is
-/// taken; and what a response set, deleted or let expire after the request is not brought back.
+/// taken; and what a response deleted after the request, or let expire since, is not brought back, whether the capture
+/// tells it or the jar's journal does.
 package struct RequestCookies {
     /// How many bytes of names, values and hosts are kept.
     private static let byteLimit = 1 << 24
@@ -17,6 +19,8 @@ package struct RequestCookies {
         package let url: RequestURL
         package let place: CapturePlace
         fileprivate let key: Key
+        /// The cookie's path, if the recorder names it.
+        fileprivate var path: Octets?
     }
 
     fileprivate struct Key: Hashable {
@@ -91,7 +95,7 @@ package struct RequestCookies {
                 let host = WebHost(record.domain)?.octets ?? Octets(record.domain)
                 let key = Key(name: record.name, host: host)
                 note(
-                    Sent(record: record, url: url, place: response.place, key: key),
+                    Sent(record: record, url: url, place: response.place, key: key, path: record.path),
                     Identity(key: key, path: record.path, partition: record.partitionKey))
             }
             return
@@ -229,15 +233,22 @@ package struct RequestCookies {
         return pairs
     }
 
-    /// Cookies that were there before.
+    /// Cookies that were there before, and those that are no longer.
     package struct Present {
         private var forHost: Set<Key> = []
         private var forDomain: Set<Key> = []
         private var partitioned: Set<Cookie.ID> = []
         /// Those that requests told, and when these were made.
         private var ofRequests: [Cookie.ID: Timestamp] = [:]
+        /// The ends of cookies, by their names for the host, and for it and all hosts below; and by their paths.
+        private var endedForHost: [Key: [Octets: CookieEnding]] = [:]
+        private var endedForDomain: [Key: [Octets: CookieEnding]] = [:]
+        private var endedPartitioned: [Cookie.ID: CookieEnding] = [:]
 
-        package init(_ cookies: [Cookie]) {
+        /// - Parameter endings: those of cookies that ended. There are no more than the journal has entries, which is
+        ///   bounded.
+        package init(_ cookies: [Cookie], _ endings: [CookieEnding] = []) {
+            for ending in endings { insert(ending) }
             for cookie in cookies {
                 if let request = cookie.request {
                     ofRequests[cookie.id] = request.time
@@ -257,8 +268,36 @@ package struct RequestCookies {
             if id.isHostOnly { forHost.insert(key) } else { forDomain.insert(key) }
         }
 
-        /// Whether the request's cookie is left out: a cookie of that name that was set would go to the same host, or a
-        /// later request told it.
+        private mutating func insert(_ ending: CookieEnding) {
+            let id = ending.cookie
+            guard id.partitionKey == nil else {
+                if endedPartitioned[id].map({ $0.time < ending.time }) ?? true { endedPartitioned[id] = ending }
+                return
+            }
+            let key = Key(name: id.name, host: id.domain.octets)
+            let list = id.isHostOnly ? \Present.endedForHost : \Present.endedForDomain
+            guard self[keyPath: list][key]?[id.path].map({ $0.time < ending.time }) ?? true else { return }
+            self[keyPath: list][key, default: [:]][id.path] = ending
+        }
+
+        /// How the cookie ended after its request, which would have carried it.
+        private func ending(of cookie: Sent, _ id: Cookie.ID?, after request: CookieRequest) -> CookieEnding? {
+            guard cookie.record.partitionKey == nil else {
+                return id.flatMap { endedPartitioned[$0] }.flatMap { $0.time >= request.time ? $0 : nil }
+            }
+            let key = Key(name: cookie.record.name, host: cookie.url.host.octets)
+            let lists =
+                [endedForHost[key]].compactMap(\.self)
+                + (endedForDomain.isEmpty ? [] : key.domains.compactMap { endedForDomain[$0] })
+            return lists.lazy.flatMap(\.values).first { ending in
+                ending.time >= request.time
+                    && (cookie.path.map { $0 == ending.cookie.path }
+                        ?? CookiePolicy.pathMatches(request.path, ending.cookie.path))
+            }
+        }
+
+        /// Whether the request's cookie is left out: a cookie of that name that was set would go to the same host, it
+        /// ended after the request, or a later request told it.
         package func hides(_ cookie: Sent, _ report: inout ImportReport) -> Bool {
             let record = cookie.record
             let id = WebHost(record.domain).map {
@@ -273,6 +312,14 @@ package struct RequestCookies {
                 : id.map { partitioned.contains($0) } ?? false
             guard !isSet else {
                 report.requestCookies?.alreadySet += 1
+                return true
+            }
+            if let request = record.request, let ending = ending(of: cookie, id, after: request) {
+                if ending.isExpiry {
+                    report.requestCookies?.expired += 1
+                } else {
+                    report.requestCookies?.deleted += 1
+                }
                 return true
             }
             guard let id, let known = ofRequests[id], let time = record.request?.time, known > time else {

@@ -13,7 +13,7 @@ public struct CookieBatch {
     var storageRoom = WebStorageRoom()
     var nextStorageSequence: Int64?
     let path: String
-    private let now: Timestamp
+    let now: Timestamp
     private let limits: CookieLimits
     let captureID: Int64?
     private var journal: ChangeWriter
@@ -67,11 +67,21 @@ public struct CookieBatch {
     public mutating func receive(
         _ response: ReceivedResponse, at time: Timestamp
     ) throws(SessionStoreError) -> [StorageDecision] {
+        try receive(response, at: time, answered: nil)
+    }
+
+    /// Receives a response whose answer came later than its lifetimes begin, so that the journal tells when it deleted a
+    /// cookie.
+    @discardableResult
+    package mutating func receive(
+        _ response: ReceivedResponse, at time: Timestamp, answered: Timestamp?
+    ) throws(SessionStoreError) -> [StorageDecision] {
         guard response.setsCookies else {
             return response.setCookie.map { _ in .ignored([.informationalResponse]) }
         }
         let site = response.context.url.host.site(store.policy.publicSuffixes)
-        let source = StoredCookie.Source(captureID: captureID, url: response.context.url.withoutQuery, received: time)
+        let source = StoredCookie.Source(
+            captureID: captureID, url: response.context.url.withoutQuery, received: time, answered: answered)
         var decisions: [StorageDecision] = []
         decisions.reserveCapacity(response.setCookie.count)
         for line in response.setCookie {
@@ -225,7 +235,7 @@ public struct CookieBatch {
         self.clock = clock
         for cookie in expired[site]?.removeUnneeded(clock.confirmed, limits) ?? [] {
             try rows.delete(cookie.id, site: site)
-            journal.append(.expired, cookie.id, site: site)
+            journal.append(.expired, cookie.id, site: site, ended: cookie.expiry)
             if store[site]?.count == 0 { try siteChanged(site) }
         }
     }

@@ -17,6 +17,8 @@ struct StoredCookie {
         let url: Octets?
         /// When the response came that set it.
         var received: Timestamp?
+        /// When its answer had come, if that was later; in no row.
+        var answered: Timestamp?
     }
 
     /// When the cookie last changed: when the response came, or where that is not known, when it was created.

@@ -23,7 +23,7 @@ struct JarLimiter {
         let (live, expired) = try journaled.rows.counts(now: now)
         if expired > limit {
             for stored in try journaled.rows.shortestLivedExpired(expired - limit, now: now) {
-                try journaled.removeExpired(stored.cookie.id, site: stored.site, now: now)
+                try journaled.removeExpired(stored.cookie, site: stored.site, now: now)
             }
         }
         guard live > limit else { return [] }

@@ -23,32 +23,32 @@ struct JournaledCookieRows {
         } else {
             try rows.insert(cookie, sealedValue: cookie.value, site: site, source: stored.source)
         }
-        try journal.append(.stored, [(stored.cookie.id, stored.site)], now: now)
+        try journal.append(.stored, [(stored.cookie.id, stored.site, nil)], now: now)
     }
 
     /// Stores a cookie in the place of the one with the same ID. Its value is sealed for this jar.
     func replace(with stored: StoredCookie, now: Timestamp) throws {
         try rows.replace(
             with: stored.cookie, sealedValue: stored.cookie.value, site: stored.site, source: stored.source)
-        try journal.append(.replaced, [(stored.cookie.id, stored.site)], now: now)
+        try journal.append(.replaced, [(stored.cookie.id, stored.site, nil)], now: now)
     }
 
     /// Removes a cookie that a person does not want.
     func remove(_ id: Cookie.ID, site: Octets, now: Timestamp) throws {
         try rows.delete(id, site: site)
-        try journal.append(.removed, [(id, site)], now: now)
+        try journal.append(.removed, [(id, site, nil)], now: now)
     }
 
     /// Removes a cookie that makes room.
     func evict(_ id: Cookie.ID, site: Octets, now: Timestamp) throws {
         try rows.delete(id, site: site)
-        try journal.append(.evicted, [(id, site)], now: now)
+        try journal.append(.evicted, [(id, site, nil)], now: now)
     }
 
     /// Removes an expired cookie.
-    func removeExpired(_ id: Cookie.ID, site: Octets, now: Timestamp) throws {
-        try rows.delete(id, site: site)
-        try journal.append(.expired, [(id, site)], now: now)
+    func removeExpired(_ cookie: Cookie, site: Octets, now: Timestamp) throws {
+        try rows.delete(cookie.id, site: site)
+        try journal.append(.expired, [(cookie.id, site, cookie.expiry)], now: now)
     }
 
     /// Removes what had expired by a time that is confirmed, ``ConfirmedClock``.
@@ -76,7 +76,8 @@ struct JournaledCookieRows {
 
     private func deletion(where condition: String) throws -> RowStatement {
         let statement = try RowStatement(
-            rows.database, "DELETE FROM cookie WHERE jar_id = ?1 AND \(condition) RETURNING \(ChangeRows.identity)")
+            rows.database, "DELETE FROM cookie WHERE jar_id = ?1 AND \(condition) RETURNING \(ChangeRows.changeColumns)"
+        )
         statement.bind(1, rows.jarID)
         return statement
     }

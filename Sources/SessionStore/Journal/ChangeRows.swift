@@ -8,7 +8,7 @@ struct ChangeRows {
     /// How many entries come before the oldest ones go.
     private static let slack = limit / 10
     /// What a statement on cookies returns for ``append(_:returnedBy:now:)``.
-    static let identity = "site, domain, path, name, host_only, partition_key"
+    static let changeColumns = "site, domain, path, name, host_only, partition_key, expires_at"
 
     /// The largest position: an entry's id has the jar's above it.
     private static let lastPosition: Int64 = 1 << 36 - 1
@@ -28,8 +28,8 @@ struct ChangeRows {
     static let insertion = """
         INSERT INTO cookie_change
             (id, cause, changed_at, site, domain, path, name, host_only, partition_key, next_sequence, capture_id,
-            source_url)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            source_url, ended_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
 
     /// The id of a jar's entry; of the first or last one that there can be for a position out of bounds.
@@ -103,10 +103,12 @@ struct ChangeRows {
 
     /// Writes one entry.
     ///
-    /// - Parameter source: the response that deleted or evicted the cookie; `nil` for other causes.
+    /// - Parameters:
+    ///   - source: the response that deleted or evicted the cookie; `nil` for other causes.
+    ///   - ended: when the cookie was deleted or expired; `nil` for other causes.
     func insert(
-        _ cause: CookieChange.Cause, _ id: Cookie.ID, site: Octets, source: StoredCookie.Source?, at position: Int64,
-        now: Timestamp, nextSequence: Int64
+        _ cause: CookieChange.Cause, _ id: Cookie.ID, site: Octets, source: StoredCookie.Source?, ended: Timestamp?,
+        at position: Int64, now: Timestamp, nextSequence: Int64
     ) throws {
         let statement = try RowStatement(.insertChange, prepared, on: database)
         statement.bind(1, ChangeRows.id(position, ofJar: jarID))
@@ -117,32 +119,36 @@ struct ChangeRows {
         statement.bind(10, nextSequence)
         statement.bind(11, source?.captureID)
         statement.bind(12, text: source?.url)
+        statement.bind(13, ended?.microseconds)
         try statement.run()
     }
 
-    /// Writes what one statement changed: the rows it returns, which have ``identity``.
+    /// Writes what one statement changed: the rows it returns, which have ``changeColumns``.
     ///
     /// - Returns: how many rows there were.
     @discardableResult
     func append(_ cause: CookieChange.Cause, returnedBy statement: RowStatement, now: Timestamp) throws -> Int {
         defer { statement.reset() }
-        var changed: [(id: Cookie.ID, site: Octets)] = []
+        var changed: [(id: Cookie.ID, site: Octets, ended: Timestamp?)] = []
         while try statement.step() {
-            changed.append((statement.identity(1), Octets(statement.bytes(0))))
+            let ended = cause == .expired ? statement.optionalTimestamp(6) : nil
+            changed.append((statement.identity(1), Octets(statement.bytes(0)), ended))
         }
         try append(cause, changed, now: now)
         return changed.count
     }
 
     /// Writes some changes of one cause, which the rows of the cookies have seen already.
-    func append(_ cause: CookieChange.Cause, _ changed: [(id: Cookie.ID, site: Octets)], now: Timestamp) throws {
+    func append(
+        _ cause: CookieChange.Cause, _ changed: [(id: Cookie.ID, site: Octets, ended: Timestamp?)], now: Timestamp
+    ) throws {
         if cause != .replaced {
             for site in Set(changed.map(\.site)) {
                 try JarSiteRows(database: database).refresh(site: site, jarID: jarID)
             }
         }
         var writer = ChangeWriter(self, now: now)
-        for entry in changed { writer.append(cause, entry.id, site: entry.site) }
+        for entry in changed { writer.append(cause, entry.id, site: entry.site, ended: entry.ended) }
         var end = try end()
         try writer.finish(&end)
     }

@@ -7,6 +7,7 @@ struct ChangeWriter {
         let id: Cookie.ID
         let site: Octets
         let source: StoredCookie.Source?
+        let ended: Timestamp?
     }
 
     private let rows: ChangeRows
@@ -23,13 +24,17 @@ struct ChangeWriter {
 
     /// Notes one entry.
     ///
-    /// - Parameter source: the response that deleted or evicted the cookie.
+    /// - Parameters:
+    ///   - source: the response that deleted or evicted the cookie.
+    ///   - ended: when a cookie expired. A deleted one ended when its response came.
     mutating func append(
-        _ cause: CookieChange.Cause, _ id: Cookie.ID, site: Octets, source: StoredCookie.Source? = nil
+        _ cause: CookieChange.Cause, _ id: Cookie.ID, site: Octets, source: StoredCookie.Source? = nil,
+        ended: Timestamp? = nil
     ) {
         // What the bound would let go at once is not even written.
         if entries.count >= 2 * Int(ChangeRows.limit) { entries.removeFirst(Int(ChangeRows.limit)) }
-        entries.append(Entry(cause: cause, id: id, site: site, source: source))
+        let ended = cause == .deleted ? source?.answered ?? source?.received : ended
+        entries.append(Entry(cause: cause, id: id, site: site, source: source, ended: ended))
         count += 1
     }
 
@@ -44,8 +49,8 @@ struct ChangeWriter {
         var position = end.nextPosition - Int64(newest.count)
         for entry in newest {
             try rows.insert(
-                entry.cause, entry.id, site: entry.site, source: entry.source, at: position, now: now,
-                nextSequence: end.nextSequence)
+                entry.cause, entry.id, site: entry.site, source: entry.source, ended: entry.ended, at: position,
+                now: now, nextSequence: end.nextSequence)
             position += 1
         }
         (entries, count) = ([], 0)

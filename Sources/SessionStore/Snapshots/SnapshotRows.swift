@@ -82,7 +82,7 @@ struct SnapshotRows {
             DELETE FROM cookie WHERE jar_id = ?1 AND expires_at < ?3 AND NOT EXISTS (
                 SELECT 1 FROM snapshot_cookie AS saved
                 WHERE saved.snapshot_id = ?2 AND saved.expires_at < ?3 AND \(SnapshotRows.isSameCookie))
-            RETURNING \(ChangeRows.identity)
+            RETURNING \(ChangeRows.changeColumns)
             """, id, now, noting: .expired)
     }
 
@@ -95,7 +95,7 @@ struct SnapshotRows {
             DELETE FROM cookie WHERE jar_id = ?1 AND (expires_at IS NULL OR expires_at >= ?3) AND NOT EXISTS (
                 SELECT 1 FROM snapshot_cookie AS saved
                 WHERE \(SnapshotRows.isWanted) AND \(SnapshotRows.isSameCookie))
-            RETURNING \(ChangeRows.identity)
+            RETURNING \(ChangeRows.changeColumns)
             """, id, now, noting: .removed)
     }
 
@@ -118,7 +118,7 @@ struct SnapshotRows {
                 saved.value, saved.secure, saved.http_only, saved.same_site, saved.expires_at, saved.created_at,
                 saved.sequence, saved.source_url, saved.received_at
             )
-            RETURNING \(ChangeRows.identity)
+            RETURNING \(ChangeRows.changeColumns)
             """, id, now, noting: .replaced)
         _ = try run(
             """
@@ -139,7 +139,7 @@ struct SnapshotRows {
             SELECT ?1, \(SnapshotRows.identity), \(SnapshotRows.content), \(SnapshotRows.capture)
             FROM snapshot_cookie AS saved
             WHERE \(SnapshotRows.isWanted) AND NOT EXISTS (SELECT 1 FROM cookie WHERE \(SnapshotRows.isSameCookie))
-            RETURNING \(ChangeRows.identity)
+            RETURNING \(ChangeRows.changeColumns)
             """, id, now, noting: .stored)
     }
 

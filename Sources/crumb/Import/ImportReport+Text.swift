@@ -97,7 +97,7 @@ extension ImportReport.RequestCookieCounts {
     /// What became of them, for a person.
     fileprivate var text: String {
         let others = [
-            (expired, "expired"), (older, "older than the jar's"),
+            (expired, "expired"), (deleted, "deleted by a later response"), (older, "older than the jar's"),
             (duplicates, "of a name that its request sent before"),
             (thirdParty, "of third parties left out"),
         ]

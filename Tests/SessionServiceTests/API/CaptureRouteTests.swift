@@ -1,6 +1,8 @@
+import CookieModel
 import Foundation
 import HTTPTypes
 import SessionOperations
+import SessionStore
 import Testing
 
 @testable import SessionService
@@ -44,6 +46,36 @@ struct CaptureRouteTests {
             let cookies = list["cookies"] as? [[String: Any]] ?? []
             let cookie = cookies.first { $0["domain"] as? String == "a.test" }
             #expect(cookie?["httpOnly"] as? Bool == true && cookie?["sameSite"] as? String == "Strict")
+        }
+    }
+
+    @Test(
+        "A cookie that expired does not come back from an older request, as a dry run says too",
+        arguments: [true, false])
+    func expired(isDry: Bool) throws {
+        let jar = try ServiceFixture().database.jar(named: "default", now: ServiceFixture.now)
+        func entry(after seconds: Int64, _ request: String, _ response: String) -> String {
+            let time = ServiceFixture.now.advanced(bySeconds: seconds).rfc3339
+            return """
+                {"log": {"version": "1.2", "entries": [{"startedDateTime": "\(time)", "request": {"method": "GET", "url": \
+                "https://a.test/", "headers": [\(request)]}, "response": {"status": 200, "headers": [\(response)]}}]}}
+                """
+        }
+        func run(_ capture: String, after seconds: Int64, _ target: ImportTarget) throws -> ImportReport {
+            let options = CaptureImport.Options(takesRequestCookies: true)
+            var capturing = CaptureImport(
+                of: "x", into: target, options, now: ServiceFixture.now.advanced(bySeconds: seconds))
+            try capturing.read(Array(capture.utf8)[...])
+            return try capturing.finish()
+        }
+        let target = ImportTarget(jar)
+        let login = entry(after: 0, "", #"{"name": "Set-Cookie", "value": "sid=1; Path=/; Max-Age=60"}"#)
+        #expect(try run(login, after: 0, target).taken == 1)
+        let other = isDry ? ImportTarget(named: "default", existing: jar, policy: jar.policy, creation: nil) : target
+        for (sent, isTaken) in [(30, false), (61, true)] as [(Int64, Bool)] {
+            let request = entry(after: sent, #"{"name": "Cookie", "value": "sid=1; b=2"}"#, "")
+            let counts = try #require(try run(request, after: 100, other).requestCookies)
+            #expect(counts.expired == (isTaken ? 0 : 1) && counts.taken == (isTaken ? 2 : 1))
         }
     }
 

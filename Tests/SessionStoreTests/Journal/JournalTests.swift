@@ -1,4 +1,5 @@
 import CookieModel
+import GRDB
 import Testing
 
 @testable import SessionStore
@@ -60,6 +61,55 @@ struct JournalTests {
             ])
         #expect(latest.map(\.url) == [nil, "https://www.example.com/d", nil, nil, "https://www.example.com/logout"])
         #expect(try jar.latestChanges(site: "none.example").isEmpty)
+    }
+
+    @Test("What a response deleted, or whose lifetime was over, is found by its site, with the time of its end")
+    func endings() throws {
+        let jar = try Given.jar()
+        let other = try jar.database.jar(named: "other", now: Given.now)
+        let later = Given.now.advanced(bySeconds: 60)
+        let times = (set: Given.now.advanced(bySeconds: -50), deleted: Given.now.advanced(bySeconds: -30))
+        let lines: [Octets] = ["a=1; Path=/", "b=1; Path=/; Max-Age=90", "c=1; Path=/", "d=1; Path=/; Max-Age=55"]
+        let context = try Given.context()
+        try jar.withBatch(now: Given.now) { batch throws(SessionStoreError) in
+            try batch.receive(ReceivedResponse(context: context, setCookie: lines), at: times.set)
+            let deletion = ReceivedResponse(context: context, setCookie: ["a=; Path=/; Max-Age=0", "none=; Max-Age=0"])
+            try batch.receive(deletion, at: times.deleted, answered: times.deleted.advanced(bySeconds: 2))
+        }
+        try other.receive("a=1; Path=/")
+        try other.receive("a=; Path=/; Max-Age=0")
+        try jar.receive("a=1; Path=/", from: "https://other.example/")
+        try jar.receive("a=; Path=/; Max-Age=0", from: "https://other.example/")
+        func endings(_ now: Timestamp) throws -> [String] {
+            let found = try jar.endings(of: "example.com", now: now)
+            let (read, _) = try jar.withBatch(now: now) { batch throws(SessionStoreError) in
+                try batch.endings(of: "example.com")
+            }
+            #expect(read == found)
+            return found.map { ending in
+                "\(ending.cookie.name) \(ending.isExpiry) \(ending.time.seconds - Given.now.seconds)"
+            }
+        }
+        #expect(try endings(Given.now) == ["a false -28"])
+        // Its row is still there.
+        #expect(try endings(later).sorted() == ["a false -28", "b true 40", "d true 5"])
+        try jar.database.pruneConfirmed(at: later)
+        #expect(try endings(later).sorted() == ["a false -28", "b true 40", "d true 5"])
+        #expect(try jar.database.number("SELECT count(*) FROM cookie") == 1)
+    }
+
+    @Test("Endings are found by an index, which no other change touches")
+    func endingPlan() throws {
+        let plan = try Given.database().read { connection in
+            try Row.fetchAll(
+                connection, sql: "EXPLAIN QUERY PLAN \(ChangeRows.endingQuery)", arguments: [1, 2, 3, 4, 5]
+            ).map { $0["detail"] as String }
+        }
+        #expect(plan.contains { $0.contains("cookie_change USING INDEX cookie_change_ending (site=?") }, "\(plan)")
+        #expect(!plan.contains { $0.hasPrefix("SCAN") }, "\(plan)")
+        let jar = try Given.jar()
+        for number in 0..<20 { try jar.receive("a=\(number); Path=/") }
+        #expect(try jar.database.number("SELECT count(*) FROM cookie_change WHERE ended_at IS NOT NULL") == 0)
     }
 
     @Test("A reader that asks again gets what came since, in pages, from any connection")

@@ -1,0 +1,62 @@
+package import CookieModel
+internal import GRDB
+
+/// The end of a cookie: a response deleted it, or its lifetime was over.
+package struct CookieEnding: Sendable, Hashable {
+    /// Which cookie.
+    package let cookie: Cookie.ID
+    /// Whether its lifetime was over; `false` if a response deleted it.
+    package let isExpiry: Bool
+    /// When the response came, or when the lifetime was over.
+    package let time: Timestamp
+
+    package init(_ cookie: Cookie.ID, isExpiry: Bool, time: Timestamp) {
+        (self.cookie, self.isExpiry, self.time) = (cookie, isExpiry, time)
+    }
+}
+
+extension CookieJar {
+    /// The cookies of a registrable domain that ended, as far as the journal reaches.
+    package func endings(of site: Octets, now: Timestamp) throws(SessionStoreError) -> [CookieEnding] {
+        try database.read { try ChangeRows(database: $0, jarID: id).endings(of: site, now: now) }
+    }
+}
+
+extension CookieBatch {
+    /// The cookies of a registrable domain that ended before the batch. Ask before the batch receives any of that site.
+    package mutating func endings(of site: Octets) throws(SessionStoreError) -> [CookieEnding] {
+        let rows = try writtenRows()
+        return try SessionStoreError.catching(path) {
+            try ChangeRows(database: rows.database, jarID: rows.jarID).endings(of: site, now: now)
+        }
+    }
+}
+
+extension ChangeRows {
+    /// The journal's entries are found by an index of endings. Expired cookies whose rows still wait for the clock to be
+    /// confirmed count too.
+    static let endingQuery = """
+        SELECT cause = 4, ended_at, domain, path, name, host_only, partition_key FROM cookie_change
+        WHERE site = ?1 AND id BETWEEN ?2 AND ?3 AND ended_at IS NOT NULL
+        UNION ALL
+        SELECT 1, expires_at, domain, path, name, host_only, partition_key FROM cookie
+        WHERE jar_id = ?4 AND site = ?1 AND expires_at < ?5
+        """
+
+    fileprivate func endings(of site: Octets, now: Timestamp) throws -> [CookieEnding] {
+        let statement = try RowStatement(database, ChangeRows.endingQuery)
+        defer { statement.reset() }
+        statement.bind(1, site)
+        statement.bind(2, ChangeRows.id(0, ofJar: jarID))
+        statement.bind(3, ChangeRows.id(.max, ofJar: jarID))
+        statement.bind(4, jarID)
+        statement.bind(5, now.microseconds)
+        var endings: [CookieEnding] = []
+        while try statement.step() {
+            endings.append(
+                CookieEnding(
+                    statement.identity(2), isExpiry: statement.int64(0) != 0, time: statement.timestamp(1)))
+        }
+        return endings
+    }
+}
