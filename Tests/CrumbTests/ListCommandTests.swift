@@ -62,6 +62,10 @@ struct ListCommandTests {
         #expect(try names("www.example.com") == ["sid", "", "part"])
         #expect(try names("EXAMPLE.com") == ["sid", "site", "", "part"])
         #expect(try names("other.example") == ["other"])
+        // As the list prints a domain whose subdomains get the cookie.
+        #expect(try names(".example.com") == ["sid", "site", "", "part"])
+        let removed = try home.crumb("remove", "--domain", ".example.com", "site")
+        #expect(removed.status == 0 && removed.text.contains("site"), "\(removed.talk)")
         #expect(try names("ample.com") == [])
         #expect(try home.crumb("list", "a b").status == 19)
     }

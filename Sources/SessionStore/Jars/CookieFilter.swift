@@ -14,6 +14,12 @@ public struct CookieFilter: Sendable {
     /// No condition.
     public init() {}
 
+    /// The domain that a person names; `nil` if it is not a host name. A dot before it, as lists show one for cookies that
+    /// subdomains get, makes no difference.
+    package static func domain(named text: String) -> WebHost? {
+        WebHost(text.hasPrefix(".") ? String(text.dropFirst()) : text)
+    }
+
     /// Whether a cookie has the name, domain and path that are asked for.
     func admits(_ cookie: Cookie) -> Bool {
         if let name, cookie.name != name { return false }

@@ -41,7 +41,9 @@ struct ListCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         let host = try domain.map { domain in
-            guard let host = WebHost(domain) else { throw Problem(.urlInvalid, "\(domain): this is not a host name") }
+            guard let host = CookieFilter.domain(named: domain) else {
+                throw Problem(.urlInvalid, "\(domain): this is not a host name")
+            }
             return host
         }
         let list = try jar.kept(now: .now).cookies(of: host, showingValues: values, origins: origins)

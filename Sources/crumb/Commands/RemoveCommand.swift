@@ -55,7 +55,9 @@ struct RemoveCommand: CrumbCommand {
         filter.name = name.map { Octets($0) }
         filter.path = path.map { Octets($0) }
         if let domain {
-            guard let host = WebHost(domain) else { throw Problem(.urlInvalid, "\(domain): this is not a host name") }
+            guard let host = CookieFilter.domain(named: domain) else {
+                throw Problem(.urlInvalid, "\(domain): this is not a host name")
+            }
             filter.domain = host
         }
         filter.request = try url.map { RequestContext(url: try requestURL($0)) }

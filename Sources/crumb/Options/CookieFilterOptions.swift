@@ -2,6 +2,7 @@ import ArgumentParser
 import Captures
 import CookieModel
 import SessionOperations
+import SessionStore
 
 /// Which cookies are meant: those that meet every condition; all of them where there is none.
 struct CookieFilterOptions: ParsableArguments {
@@ -59,7 +60,9 @@ struct CookieFilterOptions: ParsableArguments {
     func selection() throws -> CookieSelection {
         CookieSelection(
             sites: try sites.map { site in
-                guard let host = WebHost(site) else { throw Problem(.urlInvalid, "\(site): this is not a host name") }
+                guard let host = CookieFilter.domain(named: site) else {
+                    throw Problem(.urlInvalid, "\(site): this is not a host name")
+                }
                 return host
             },
             names: Set(names.map { Octets($0) }), isHTTPOnly: httpOnly, isPersistent: lifetime.map { $0 == .persistent }

@@ -13,7 +13,8 @@ struct CookieRouteTests {
         "Conditions pick cookies",
         arguments: [
             ("", ["sid", "lax", "deep"]), ("?name=sid", ["sid"]), ("?domain=example.com", ["sid", "lax", "deep"]),
-            ("?domain=example.org", []), ("?path=/deep", ["deep"]), ("?url=https://www.example.com/", ["sid", "lax"]),
+            ("?domain=example.org", []), ("?domain=.example.com", ["sid", "lax", "deep"]), ("?path=/deep", ["deep"]),
+            ("?url=https://www.example.com/", ["sid", "lax"]),
             ("?url=http://www.example.com/deep", ["lax", "deep"]), ("?httpOnly=true", ["sid"]),
             ("?httpOnly=false", ["lax", "deep"]), ("?session=true", ["sid", "deep"]), ("?session=false", ["lax"]),
             ("?session=false&name=sid", []),

@@ -3,6 +3,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import SessionOperations
+import SessionStore
 
 /// The parameters of a URL's query: those that a route knows, and no others.
 struct QueryItems: Sendable {
@@ -87,10 +88,12 @@ struct QueryItems: Sendable {
         return choice
     }
 
-    /// A host.
+    /// A domain, with or without a dot before it.
     func host(_ name: String) throws(ServiceProblem) -> WebHost? {
         guard let text = try one(name) else { return nil }
-        guard let host = WebHost(text) else { throw .parameterInvalid(name, "this is not a host name") }
+        guard let host = CookieFilter.domain(named: text) else {
+            throw .parameterInvalid(name, "this is not a host name")
+        }
         return host
     }
 

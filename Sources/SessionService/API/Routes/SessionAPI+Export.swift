@@ -48,7 +48,9 @@ struct ExportDocument: RequestDocument {
     func selection() throws(ServiceProblem) -> CookieSelection {
         var hosts: [WebHost] = []
         for (index, site) in (sites ?? []).enumerated() {
-            guard let host = WebHost(site) else { throw .bodyInvalid("sites.[\(index)]: this is not a host name") }
+            guard let host = CookieFilter.domain(named: site) else {
+                throw .bodyInvalid("sites.[\(index)]: this is not a host name")
+            }
             hosts.append(host)
         }
         return CookieSelection(
