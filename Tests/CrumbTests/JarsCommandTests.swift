@@ -52,6 +52,14 @@ struct JarsCommandTests {
         #expect(try counts().isEmpty)
     }
 
+    @Test("A jar is not merged into itself")
+    func mergeIntoItself() throws {
+        try home.receive("a=1")
+        let result = try home.crumb("jars", "merge", "default", "default")
+        #expect(result.status == 36 && result.talk.contains("jar 'default': cannot be merged into itself"))
+        #expect(try home.header() == "Cookie: a=1")
+    }
+
     @Test("A merge names what has to go for the limits")
     func evicted() throws {
         #expect(try home.crumb("jars", "create", "small", "--limit", "domain-cookies=1").status == 0)

@@ -48,6 +48,11 @@ struct UsageAdviceTests {
             ("explain https://a.example/ --name sid", "`crumb explain URL` explains every cookie of the URL's site."),
             ("set sid=s3cret https://a.example/", "The line comes from standard input or a file"),
             ("set https://a.example/ https://b.example/", "Give one URL; the cookie comes from standard input"),
+            ("get https://a.example/ sid", "The cookie's name comes first: `crumb get NAME URL`."),
+            ("list --name sid", "`crumb list` takes a domain; `crumb get NAME URL` prints one cookie."),
+            ("changes --after", "`--after` takes a position, the first column of `crumb changes`"),
+            ("changes --after yesterday", "`crumb changes --after 120`"),
+            ("changes --since 5", "Use `--after POSITION`"),
             ("list --jsn", "Unknown option '--jsn'. Did you mean '--json'?"),
         ])
     func advice(line: String, expected: String) throws {
@@ -87,7 +92,7 @@ struct UsageAdviceTests {
         "Help on what exists is help",
         arguments: [
             "help", "--help", "help import", "help jars remove", "help jars rm", "jars --help", "serve token create -h",
-            "header nothing --help", "curl --help",
+            "header nothing --help", "curl --help", "session",
         ])
     func realHelp(line: String) throws {
         let result = try home.shell("crumb \(line)")

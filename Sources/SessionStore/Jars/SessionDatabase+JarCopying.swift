@@ -64,13 +64,17 @@ extension SessionDatabase {
     /// come along whose names the target does not use.
     ///
     /// - Returns: what became of each cookie.
-    /// - Throws: ``SessionStoreError/Code/jarNotFound``.
+    /// - Throws: ``SessionStoreError/Code/jarNotFound``; ``SessionStoreError/Code/nameInvalid`` if both are the same jar.
     @discardableResult
     public func mergeJar(
         named name: String, into targetName: String, now: Timestamp
     ) throws(SessionStoreError) -> JarMerge {
         try SessionStoreError.check(name, of: "jar")
         try SessionStoreError.check(targetName, of: "jar")
+        guard name != targetName else {
+            throw SessionStoreError(
+                .nameInvalid, "jar '\(name)'", "cannot be merged into itself; name the jar that takes its cookies")
+        }
         return try write { connection in
             let jars = JarRows(database: connection)
             let id = try jars.presentJar(named: name).id

@@ -22,6 +22,12 @@ struct GetCommand: CrumbCommand {
     @Argument(help: "The URL of the request.")
     var url: String
 
+    func validate() throws {
+        if name.contains("://"), !url.contains("://") {
+            throw ValidationError("The cookie's name comes first: `crumb get NAME URL`.")
+        }
+    }
+
     func execute(_ console: Console) throws {
         let request = try context.context(for: try requestURL(url))
         switch try jar.kept(now: .now).cookie(named: name, for: request) {

@@ -48,6 +48,11 @@ struct UsageAdvice {
         if message.hasPrefix("Unknown option"), let option = message.split(separator: "'").dropFirst().first {
             return advice(onOption: String(option))
         }
+        if message.hasPrefix("Missing value for '") || message.hasPrefix("The value '"),
+            let option = UsageTable.values.keys.first(where: { message.contains("'\($0) ") })
+        {
+            return UsageTable.values[option]
+        }
         if message.hasPrefix("Missing expected argument") {
             return UsageTable.missingArguments[name]
         }

@@ -94,6 +94,11 @@ enum UsageTable {
         "session end": "`crumb session end` takes no arguments: `--jar NAME` names the jar.",
     ]
 
+    /// What the value of an option is, for one that is missing or cannot be read.
+    static let values: [String: String] = [
+        "--after": "`--after` takes a position, the first column of `crumb changes`: `crumb changes --after 120`."
+    ]
+
     /// Options that a command does not have, and what it has for them. The first rule that fits counts.
     struct OptionRule {
         let names: Set<String>
@@ -158,6 +163,12 @@ enum UsageTable {
         OptionRule(
             names: ["--name", "-n", "--cookie"], commands: ["explain"],
             text: "Leave it out: `crumb explain URL` explains every cookie of the URL's site."),
+        OptionRule(
+            names: ["--name", "-n"], commands: ["list"],
+            text: "`crumb list` takes a domain; `crumb get NAME URL` prints one cookie."),
+        OptionRule(
+            names: ["--since", "--from", "--start", "--position"], commands: ["changes"],
+            text: "Use `--after POSITION`, with the first column of `crumb changes`."),
         OptionRule(names: ["--all", "-a"], commands: ["remove"], text: "Use `crumb jars clear NAME`."),
         OptionRule(
             names: ["--value", "--cookie", "-b"], commands: ["set"],
