@@ -129,6 +129,18 @@ struct ReturningFileTests {
         #expect(cookies.map { $0["sameSite"] as? String } == ["Strict", "Strict"], "\(cookies)")
     }
 
+    @Test("The report counts the lifetimes that the rules cut")
+    func lifetimes() throws {
+        let rows = [4_102_444_800, 4_102_444_800, 0].enumerated().map { number, end in
+            "www.example.com\tFALSE\t/\tTRUE\t\(end)\tc\(number)\t1"
+        }
+        let path = try home.write("# Netscape HTTP Cookie File\n" + rows.joined(separator: "\n") + "\n", to: "c.txt")
+        #expect(try home.crumb("import", "--dry-run", path).text.contains("  2 lifetimes cut to 400 days"))
+        #expect(try home.crumb("import", "--json", path).objects().first?["lifetimesCut"] as? Int == 2)
+        let exported = try home.write(try home.crumb("export", "--format", "netscape").text, to: "again.txt")
+        #expect(try !home.crumb("import", exported).text.contains("cut"))
+    }
+
     @Test("A jar's own cookie file changes no flags, also where a script has the same value")
     func roundTrip() throws {
         try store(

@@ -156,7 +156,10 @@ package struct CaptureIntake {
 
     /// Accounts for a cookie out of a store.
     private mutating func count(_ decision: StorageDecision, on record: CookieRecord, at place: CapturePlace) {
-        if decision.outcome != .rejected, let id = decision.cookie?.id { twins.noteStored(record, as: id) }
+        if decision.outcome != .rejected, let cookie = decision.cookie {
+            twins.noteStored(record, as: cookie.id)
+            if let end = record.expiry, let cut = cookie.expiry, cut < end { report.countLifetimeCut() }
+        }
         report.count(decision, at: place, line: nil, received: .distantPast)
     }
 

@@ -130,6 +130,8 @@ package struct ImportReport: Codable {
     package private(set) var carriedCookies = 0
     /// For each property that the format does not state, how many cookies kept the one that the jar had.
     package private(set) var kept: [String: Int] = [:]
+    /// How many cookies of a store lived for longer than the rules allow, so that their lifetimes were cut.
+    package private(set) var lifetimesCut = 0
     package private(set) var refused: [Refusal] = []
     /// What became of cookies that third parties set; `nil` if none did.
     package private(set) var thirdParties: ThirdParties?
@@ -268,6 +270,11 @@ package struct ImportReport: Codable {
     /// Accounts for what a cookie took over from the jar's or from its twins.
     package mutating func count(kept properties: CookieProperties) {
         for feature in CookieFeature.kept(properties) { kept[feature.rawValue, default: 0] += 1 }
+    }
+
+    /// Accounts for a cookie whose lifetime was cut.
+    package mutating func countLifetimeCut() {
+        lifetimesCut += 1
     }
 
     /// Accounts for a file's cookie that had expired, and so changes nothing.

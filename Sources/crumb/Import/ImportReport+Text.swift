@@ -40,6 +40,10 @@ extension ImportReport {
             }
             rows.append("  kept what the file does not say: \(features.joined(separator: ", "))")
         }
+        if lifetimesCut > 0 {
+            rows.append(
+                "  \(counted(lifetimesCut, "lifetime")) cut to 400 days, the longest that the cookie rules allow")
+        }
         if expired > 0 {
             let names = expiredNames.prefix(3) + (expired > 3 ? ["…"] : [])
             let remedy = responses > 0 ? "; `--received-now` counts lifetimes from now" : ""
