@@ -83,6 +83,27 @@ struct PacketCaptureTests {
         #expect(arguments.isEmpty)
     }
 
+    @Test("A key log in a pipe is refused, one that others can read is warned of")
+    func keyLogFile() throws {
+        let variables = try stub("cat '\(Self.recording)'")
+        let path = try home.write(Self.pcapng, to: "x.pcapng")
+        let made = try home.shell("mkfifo keys.pipe")
+        try #require(made.status == 0, "\(made.talk)")
+        for command in ["import", "convert --to json"] {
+            let words = command.split(separator: " ").map(String.init)
+            for keys in [home.file("keys.pipe"), "-", "/dev/null"] {
+                let result = try home.start(words + ["--tls-keys", keys, path], variables: variables).wait()
+                #expect(result.status == 16 && result.talk.contains("must be a regular file"), "\(result.talk)")
+            }
+            for (mode, isExposed) in [(0o600, false), (0o640, true), (0o604, true)] {
+                let keys = try home.write("CLIENT_RANDOM 00 11\n", to: "keys-\(mode).log", mode: mode)
+                let result = try home.start(words + ["--tls-keys", keys, path], variables: variables).wait()
+                #expect(result.status == 0)
+                #expect(result.talk.contains("warning: \(keys): other users can read") == isExposed, "\(result.talk)")
+            }
+        }
+    }
+
     @Test("Without tshark, the error says what to install; other captures are read")
     func missing() throws {
         let path = try home.write(Self.pcapng, to: "x.pcapng")

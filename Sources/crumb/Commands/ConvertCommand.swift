@@ -68,6 +68,7 @@ struct ConvertCommand: CrumbCommand {
             database: database, policy: policy, now: now,
             showsProgress: !output.json && !output.quiet && ImportProgress.hasTerminal)
         Interruption.listen()
+        if let warning = PacketCapture.exposure(ofKeys: tlsKeys) { console.note(warning) }
         var status: ExitStatus?
         for file in files {
             if Interruption.isRequested {

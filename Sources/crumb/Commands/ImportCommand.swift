@@ -86,6 +86,7 @@ struct ImportCommand: CrumbCommand {
             keyring: browser.map { DesktopKeyring(browser: $0.browser, console: console) })
         let importer = try kept.importer(order)
         Interruption.listen()
+        if let warning = PacketCapture.exposure(ofKeys: tlsKeys) { console.note(warning) }
         var outcome = Outcome()
         for file in files { try importFile(file, importer, console, &outcome) }
         if let (profiles, profile, browser) = own {

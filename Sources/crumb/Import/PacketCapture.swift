@@ -1,4 +1,5 @@
 import Foundation
+import SessionStore
 
 /// A packet capture, whose HTTP messages Wireshark's `tshark` prints as JSON.
 ///
@@ -92,6 +93,11 @@ final class PacketCapture {
 
     /// tshark takes any file for a key log.
     private func checkKeys(_ keys: String) throws {
+        // It reads them more than once, and waits for ever for a pipe that has no writer.
+        guard keys != "-", !PrivateFile.isSpecial(keys) else {
+            throw Problem(
+                .inputUnreadable, "\(keys): the TLS key log must be a regular file; save it to one, and name that")
+        }
         guard let beginning = try InputFile(keys).nextChunk() else {
             throw Problem(.inputEmpty, "\(keys): the TLS key log is empty; the client wrote no key into it")
         }
@@ -101,6 +107,14 @@ final class PacketCapture {
                 .inputUnrecognized,
                 "\(keys): this is not a TLS key log; name the file that the client wrote as SSLKEYLOGFILE says")
         }
+    }
+
+    /// A warning if other users can read a key log; `nil` if there is none to give.
+    static func exposure(ofKeys path: String?) -> String? {
+        guard let path, access(path, R_OK) == 0, !PrivateFile.isPrivate(path), !PrivateFile.isSpecial(path) else {
+            return nil
+        }
+        return "warning: \(path): other users can read the TLS keys in it; run: chmod 600 \(ShellWord(path))"
     }
 
     private func finish() throws {
