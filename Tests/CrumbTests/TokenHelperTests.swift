@@ -108,6 +108,75 @@ struct TokenHelperTests {
         }
     }
 
+    @Test(
+        "Another helper for the host is named and stays, unless --force replaces it; other hosts' helpers do not matter"
+    )
+    func otherGitHelper() throws {
+        let key = "credential.https://git.example.helper"
+        let words = ["token", "setup", "git", "--host", "git.example", "--login", "work", "--write"]
+        #expect(try home.shell("git config --global credential.https://other.example.helper store").status == 0)
+        #expect(try home.shell("git config --global --add \(key) ''").status == 0)
+        #expect(try home.shell("git config --global --add \(key) '!gh auth git-credential'").status == 0)
+        let refused = try home.start(words).wait()
+        #expect(refused.status == 28 && refused.talk.contains("!gh auth git-credential"), "\(refused.talk)")
+        #expect(refused.talk.contains("--force"))
+        #expect(try home.shell("git config --global --get-all \(key)").text == "\n!gh auth git-credential\n")
+        #expect(try home.start(words + ["--force"]).wait().status == 0)
+        #expect(!(try home.shell("git config --global --get-all \(key)").text.contains("gh")))
+        #expect(try home.start(words).wait().status == 0)
+    }
+
+    @Test("docker's other helper for the host, and another program of the same name, are named and stay")
+    func otherDockerHelper() throws {
+        try FileManager.default.createDirectory(atPath: home.file(".docker"), withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(atPath: home.file(".local/bin"), withIntermediateDirectories: true)
+        let program = ".local/bin/docker-credential-crumb-registry.example"
+        let words = ["token", "setup", "docker", "--host", "registry.example", "--login", "work", "--write"]
+        let configuration = #"{"credHelpers":{"registry.example":"ecr-login"}}"#
+        try home.write(configuration, to: ".docker/config.json")
+        let refused = try home.start(words).wait()
+        #expect(refused.status == 28 && refused.talk.contains("ecr-login"), "\(refused.talk)")
+        #expect(home.bytes(".docker/config.json") == Array(configuration.utf8) && home.bytes(program).isEmpty)
+        try home.write("{}", to: ".docker/config.json")
+        try home.write("#!/bin/sh\nexec mine\n", to: program, mode: 0o700)
+        let other = try home.start(words).wait()
+        #expect(other.status == 28 && other.talk.contains(program), "\(other.talk)")
+        #expect(home.bytes(".docker/config.json") == Array("{}".utf8))
+        #expect(try home.start(words + ["--force"]).wait().status == 0)
+        #expect(String(decoding: home.bytes(program), as: UTF8.self).contains("token helper docker"))
+        #expect(try home.start(words).wait().status == 0)
+    }
+
+    @Test("A user of the kubeconfig with other credentials is named without them, and stays")
+    func otherKubectlUser() throws {
+        try FileManager.default.createDirectory(atPath: home.file("bin"), withIntermediateDirectories: true)
+        let path = "\(home.file("bin")):\(home.environment["PATH"] ?? "")"
+        func setUp(_ user: String, _ more: String...) throws -> RunResult {
+            let view =
+                #"{"kind":"Config","users":[{"name":"other","user":{"token":"x"}},{"name":"work","user":\#(user)}]}"#
+            try home.write(
+                "#!/bin/sh\ncase $2 in view) echo '\(view)';; *) touch \"$HOME/changed\";; esac\n", to: "bin/kubectl",
+                mode: 0o700)
+            try? FileManager.default.removeItem(atPath: home.file("changed"))
+            return try home.start(
+                ["token", "setup", "kubectl", "--login", "work", "--write"] + more, variables: ["PATH": path]
+            ).wait()
+        }
+        for (user, word) in [
+            (#"{"client-key-data":"s3cret"}"#, "client-key-data"), (#"{"token":"s3cret"}"#, "token"),
+            (#"{"exec":{"command":"aws","args":["eks"]}}"#, "exec (aws)"),
+        ] {
+            let refused = try setUp(user)
+            #expect(refused.status == 28 && refused.talk.contains(word), "\(refused.talk)")
+            #expect(!refused.talk.contains("s3cret") && !FileManager.default.fileExists(atPath: home.file("changed")))
+            #expect(try setUp(user, "--force").status == 0)
+            #expect(FileManager.default.fileExists(atPath: home.file("changed")))
+        }
+        let own = #"{"exec":{"command":"crumb","args":["token","export","--format","kubernetes","old"]}}"#
+        #expect(try setUp(own).status == 0)
+        #expect(try setUp("{}").status == 0)
+    }
+
     @Test("pip and uv get the token as from keyring; pnpm gets a field's value")
     func keyring() throws {
         func pip(_ words: String...) throws -> RunResult {

@@ -20,6 +20,19 @@ enum SetupStep: Encodable {
         }
     }
 
+    /// What the step would replace that is not crumb's own; `nil` for nothing.
+    var conflict: String? {
+        switch self {
+        case .command(let words) where words.starts(with: ["git", "config", "--global", "--replace-all"]):
+            SetupConflict.git(words[4])
+        case .command(let words) where words.starts(with: ["kubectl", "config", "set-credentials"]):
+            SetupConflict.kubectl(words[3])
+        case .command: nil
+        case .program(let file, _): SetupConflict.program(file)
+        case .member(let file, let object, let key, let value): SetupConflict.member(file, object, key, value)
+        }
+    }
+
     /// Does it.
     ///
     /// - Throws: `Problem` if the command fails, or a file cannot be read or written.

@@ -13,7 +13,8 @@ struct TokenSetupCommand: CrumbCommand {
             crumb token setup kubectl --login work --write
 
             Without --write, prints what would be done: commands for a shell, or files and their contents. Neither holds a \
-            secret. Writing twice changes nothing more.
+            secret. Writing twice changes nothing more. Another helper or program that is set up in the same place is named \
+            and stays, unless --force replaces it.
             """)
 
     enum Tool: String, CaseIterable, ExpressibleByArgument {
@@ -46,6 +47,9 @@ struct TokenSetupCommand: CrumbCommand {
     @Flag(help: "Write the configuration.")
     var write = false
 
+    @Flag(help: "Replace what another program has set up in the same place.")
+    var force = false
+
     @Argument(help: "The program to set up: git, docker or kubectl.")
     var tool: Tool
 
@@ -68,6 +72,9 @@ struct TokenSetupCommand: CrumbCommand {
         // A mistyped name would be noticed when the program asks, and not understood.
         if let login { _ = try database.keptTokens(now: .now).status(of: login) }
         let steps = try steps()
+        if write, !force, let conflict = steps.lazy.compactMap(\.conflict).first {
+            throw Problem(.fileExists, "\(conflict); nothing was changed. To replace it, use --force")
+        }
         if output.json {
             for step in steps { try console.writeJSON(step) }
         } else if !write {
