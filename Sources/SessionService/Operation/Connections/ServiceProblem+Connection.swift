@@ -72,7 +72,8 @@ struct RequestHeadBytes {
             else { return false }
             let value = String(decoding: parts[1], as: UTF8.self).drop { " \t".contains($0) }
             let digits = value.prefix { $0.isASCII && $0.isNumber }
-            return !digits.isEmpty && value.dropFirst(digits.count).allSatisfy { " \t\r".contains($0) }
+            return !digits.isEmpty && Int(digits) == nil
+                && value.dropFirst(digits.count).allSatisfy { " \t\r".contains($0) }
         }
     }
 }
