@@ -8,6 +8,7 @@ extension HelperMessage where Head == HelperAnswer {
     package func response(to request: EndpointRequest) throws(OAuth2Error) -> EndpointResponse {
         switch head {
         case .failure(let reason): throw OAuth2Error(unreachable: "\(request.endpoint.authority): \(reason)")
+        case .settingsInvalid(let reason): throw OAuth2Error(unusableSettings: reason)
         case .response(let status, let fields):
             var response = EndpointResponse(
                 status: HTTPResponse.Status(code: status),

@@ -32,6 +32,8 @@ package enum HelperAnswer: Codable, Sendable {
     case response(status: Int, fields: [HelperRequest.Field])
     /// Nobody has, and why: a clause without anything of the request.
     case failure(String)
+    /// Nothing was sent, since a local setting cannot be used: a clause that names it.
+    case settingsInvalid(String)
 }
 
 /// A key set of a server, and a token that one of the keys should have signed.

@@ -34,7 +34,6 @@ extension HTTPExchange {
 
     private static func directReason(_ error: any Error, _ advice: String) -> String {
         switch error {
-        case let error as NetworkSettingsError: error.reason
         case let error as HTTPClientError where error == .connectTimeout || error == .readTimeout:
             "it did not answer in time"
         case let error as HTTPClientError where error == .deadlineExceeded: "it did not answer in time"

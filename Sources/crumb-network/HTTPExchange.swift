@@ -30,10 +30,10 @@ struct HTTPExchange {
             do {
                 return try await exchange(request, by: client)
             } catch {
-                return HelperMessage(.failure(HTTPExchange.reason(error, by: proxy)))
+                return HelperMessage(HelperAnswer(error, by: proxy))
             }
         } catch {
-            return HelperMessage(.failure(HTTPExchange.reason(error)))
+            return HelperMessage(HelperAnswer(error))
         }
     }
 
@@ -161,6 +161,21 @@ extension HTTPClientRequest {
 }
 
 extension HelperAnswer {
+    /// Why there is no answer.
+    ///
+    /// - Parameters:
+    ///   - proxy: The proxy that the connection was to be made through.
+    ///   - advice: What to do if the certificate is not trusted; `nil` for the advice for an authorization server.
+    init(_ error: any Error, by proxy: Proxy? = nil, advice: String? = nil) {
+        if let error = error as? NetworkSettingsError {
+            self = .settingsInvalid(error.reason)
+        } else if let advice {
+            self = .failure(HTTPExchange.reason(error, by: proxy, advice: advice))
+        } else {
+            self = .failure(HTTPExchange.reason(error, by: proxy))
+        }
+    }
+
     /// An answer without its body.
     init(_ response: HTTPClientResponse) {
         self = .response(

@@ -19,7 +19,8 @@ enum ServiceExchange {
         if let text = call.authorities {
             authorities = NetworkSettings.certificates(inPEM: Array(text.utf8))
             guard !authorities.isEmpty else {
-                return try fail("the certificates of `--service-ca` cannot be read; check the file")
+                return try fail(
+                    NetworkSettingsError("the certificates of `--service-ca` cannot be read; check the file"))
             }
         }
         let isStream = call.request.fields.contains { $0.name == "Accept" && $0.value == "text/event-stream" }
@@ -31,7 +32,7 @@ enum ServiceExchange {
                 of: route, readTimeout: isStream ? streamPause : patience, trusting: authorities)
             made = (NetworkClients.makeClient(configuration), route.proxy)
         } catch {
-            return try fail(HTTPExchange.reason(error))
+            return try fail(error)
         }
         do {
             try await run(call, body: input, by: made.client, through: made.proxy)
@@ -55,16 +56,15 @@ enum ServiceExchange {
         do {
             response = try await client.execute(message, timeout: patience)
         } catch {
-            return try fail(HTTPExchange.reason(error, by: proxy, advice: "add its authority with `--service-ca`"))
+            return try fail(error, by: proxy)
         }
         try StandardStreams.write(HelperMessage(HelperAnswer(response)).bytes)
         for try await chunk in response.body { try StandardStreams.write(Array(chunk.readableBytesView)) }
     }
 
-    /// Answers that there is no answer.
-    ///
-    /// - Parameter reason: why: a clause.
-    private static func fail(_ reason: String) throws {
-        try StandardStreams.write(HelperMessage(HelperAnswer.failure(reason)).bytes)
+    /// Answers why there is no answer.
+    private static func fail(_ error: any Error, by proxy: Proxy? = nil) throws {
+        let answer = HelperAnswer(error, by: proxy, advice: "add its authority with `--service-ca`")
+        try StandardStreams.write(HelperMessage(answer).bytes)
     }
 }

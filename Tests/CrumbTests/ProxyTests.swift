@@ -138,17 +138,17 @@ struct ProxyTests {
                 [place, "--proxy-credentials-file"]
             ),
             (
-                ["--proxy-credentials-file", home.file("exposed")], ["HTTPS_PROXY": place], 45,
+                ["--proxy-credentials-file", home.file("exposed")], ["HTTPS_PROXY": place], 47,
                 ["chmod 600", home.file("exposed")]
             ),
             ([], ["HTTPS_PROXY": url], 45, ["the certificate is not trusted", "--ca-file"]),
-            (["--ca-file", home.file("names")], ["HTTPS_PROXY": url], 45, ["--ca-file", home.file("names")]),
-            (["--ca-file", home.file("none")], ["HTTPS_PROXY": url], 45, ["--ca-file", "cannot be read"]),
+            (["--ca-file", home.file("names")], ["HTTPS_PROXY": url], 47, ["--ca-file", home.file("names")]),
+            (["--ca-file", home.file("none")], ["HTTPS_PROXY": url], 47, ["--ca-file", "cannot be read"]),
             (
-                [], ["HTTPS_PROXY": url, "SSL_CERT_FILE": home.file("names")], 45,
+                [], ["HTTPS_PROXY": url, "SSL_CERT_FILE": home.file("names")], 47,
                 ["SSL_CERT_FILE", home.file("names")]
             ),
-            (["--proxy", "https://ana:s3cret-w0rd@p.invalid:1"], [:], 45, ["--proxy: ", "TLS"]),
+            (["--proxy", "https://ana:s3cret-w0rd@p.invalid:1"], [:], 47, ["--proxy: ", "TLS"]),
             (["--proxy", "http://127.0.0.1:1"], [:], 45, ["the proxy 127.0.0.1:1", "connection refused"]),
             (
                 ["--ca-file", authority, "--issuer", "https://no.corp.invalid"], ["HTTPS_PROXY": url], 45,
@@ -198,6 +198,33 @@ struct ProxyTests {
         let refused = try home.start(["serve", "--socket", socket, "--proxy", "https://ana:s3cret-w0rd@p:1"]).wait()
         #expect(refused.status == 54 && refused.talk.contains("--proxy: "), "\(refused.talk)")
         #expect(!refused.talk.contains("s3cret"))
+    }
+
+    @Test(
+        "A setting that cannot be used is told apart from a server that cannot be reached, for this machine's servers too",
+        arguments: [
+            (["--ca-file", "FILE"], [:], "--ca-file"), ([], ["CRUMB_CA_FILE": "FILE"], "--ca-file"),
+            ([], ["SSL_CERT_FILE": "FILE"], "SSL_CERT_FILE"), ([], ["SSL_CERT_DIR": "FILE"], "SSL_CERT_DIR"),
+            (["--proxy", "ftp://p.invalid"], [:], "--proxy"), ([], ["CRUMB_PROXY": "ftp://p.invalid"], "--proxy"),
+            (["--proxy-credentials-file", "FILE"], [:], "--proxy-credentials-file"),
+        ] as [([String], [String: String], String)])
+    func settings(options: [String], variables: [String: String], name: String) throws {
+        let home = CrumbHome()
+        let server = try AuthorizationServer()
+        let file = try home.write("no certificates\n", to: "file")
+        let words = [
+            "token", "login", "work", "--client-credentials", "--client-id", "app", "--endpoint",
+            "token_endpoint=\(server.issuer)/token",
+        ]
+        func login(_ options: [String], _ variables: [String: String]) throws -> RunResult {
+            var all = variables.mapValues { $0 == "FILE" ? file : $0 }
+            all["CRUMB_CLIENT_SECRET"] = "client-s3cret"
+            return try home.start(words + options.map { $0 == "FILE" ? file : $0 }, variables: all).wait()
+        }
+        let refused = try login(options, variables)
+        #expect(refused.status == 47 && refused.talk.contains(name), "\(refused.talk)")
+        #expect(refused.talk.contains("setting of this machine") && server.paths.isEmpty)
+        #expect(try login([], [:]).status == 0)
     }
 
     @Test("A server on this machine is asked directly")

@@ -15,6 +15,19 @@ struct TokenExecTests {
         try FileManager.default.removeItem(atPath: path)
     }
 
+    /// A login whose token has to be renewed at a server.
+    private func givenExpired(at server: LoopbackServer) throws {
+        let path = try home.write(#"{"access_token":"old","refresh_token":"r","expires_at":1000}"#, to: "tokens")
+        let imported = try home.start(
+            [
+                "token", "import", "work", "--client-id", "app", "--endpoint",
+                "token_endpoint=http://127.0.0.1:\(server.port)/",
+            ],
+            input: path
+        ).wait()
+        #expect(imported.status == 0, "\(imported.talk)")
+    }
+
     private func exec(_ words: String...) throws -> RunResult {
         try home.start(["token", "exec"] + words).wait()
     }
@@ -98,15 +111,7 @@ struct TokenExecTests {
             LoopbackServer.Response(
                 body: #"{"access_token":"tok-\#(count.next())","refresh_token":"r","expires_in":2}"#)
         }
-        let path = try home.write(#"{"access_token":"old","refresh_token":"r","expires_at":1000}"#, to: "tokens")
-        let imported = try home.start(
-            [
-                "token", "import", "work", "--client-id", "app", "--endpoint",
-                "token_endpoint=http://127.0.0.1:\(server.port)/",
-            ],
-            input: path
-        ).wait()
-        #expect(imported.status == 0, "\(imported.talk)")
+        try givenExpired(at: server)
         let script = #"""
             first=$(cat "$F"); now=$first
             while [ "$now" = "$first" ]; do sleep 0.02; now=$(cat "$F"); done
@@ -132,15 +137,7 @@ struct TokenExecTests {
                     #"{"access_token":"tok-\#(number)","refresh_token":"r-\#(number)","expires_in":\#(number == 1 ? 2 : 3600)}"#
             )
         }
-        let path = try home.write(#"{"access_token":"old","refresh_token":"r","expires_at":1000}"#, to: "tokens")
-        let imported = try home.start(
-            [
-                "token", "import", "work", "--client-id", "app", "--endpoint",
-                "token_endpoint=http://127.0.0.1:\(server.port)/",
-            ],
-            input: path
-        ).wait()
-        #expect(imported.status == 0, "\(imported.talk)")
+        try givenExpired(at: server)
         let talk = try TalkPipe(home.file("talk"))
         let script = #"echo "$F" > '\#(home.file("path"))'; while [ ! -e '\#(asked)' ]; do sleep 0.02; done; exit 7"#
         let process = try home.start(

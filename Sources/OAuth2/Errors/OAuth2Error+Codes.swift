@@ -63,6 +63,8 @@ extension OAuth2Error.Code {
     public static let invalidEndpoint = Self("invalid_endpoint")
     /// An endpoint without TLS that is not on this machine.
     public static let insecureEndpoint = Self("insecure_endpoint")
+    /// A setting of this machine, such as its proxy or its certificate authorities, that cannot be used. Nothing was sent.
+    public static let unusableSettings = Self("unusable_settings")
     /// A key that is none for the algorithm.
     public static let invalidKey = Self("invalid_key")
     /// A refresh without a refresh token.

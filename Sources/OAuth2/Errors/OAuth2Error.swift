@@ -84,6 +84,13 @@ extension OAuth2Error {
         self.init(.unreachable, "The server cannot be reached: \(reason).")
     }
 
+    /// The error of a transport that sent nothing, since a setting of this machine cannot be used.
+    ///
+    /// - Parameter reason: Which one and why, as a clause without a full stop.
+    public init(unusableSettings reason: String) {
+        self.init(.unusableSettings, "A setting of this machine cannot be used: \(reason).")
+    }
+
     /// Whether the server's answer, or none, leaves the grant as it was: trying again later may work.
     public var isTemporary: Bool { code == .unreachable || code == .serverUnavailable }
 

@@ -179,13 +179,24 @@ final class NetworkClients: Sendable {
 
     let settings: NetworkSettings
     private let clients = Mutex<[String: HTTPClient]>([:])
+    private let areSettingsChecked = Mutex(false)
 
     init(_ settings: NetworkSettings) {
         self.settings = settings
     }
 
     /// The client for requests to a URL, and the proxy that it uses.
+    ///
+    /// The first request checks all settings, those that it does not need, too: a wrong one would only be noticed with a
+    /// server that is elsewhere.
+    ///
+    /// - Throws: `NetworkSettingsError`.
     func client(for url: String) throws -> (client: HTTPClient, proxy: Proxy?) {
+        try areSettingsChecked.withLock { isChecked in
+            guard !isChecked else { return }
+            try settings.check()
+            isChecked = true
+        }
         let route = try settings.route(to: url)
         let key = "\(route.isEncrypted) \(route.proxy?.address ?? "")"
         let client = try clients.withLock { clients in

@@ -70,6 +70,8 @@ struct NetworkProgram {
             guard let message = HelperMessage<HelperAnswer>(parsing: output.bytes) else { return }
             output.hasHead = true
             switch message.head {
+            case .settingsInvalid(let reason):
+                throw Problem(.tokenSettingsInvalid, "a setting of this machine cannot be used: \(reason)")
             case .failure(let reason): try response(.failure(UnreachableService(reason: reason)))
             case .response(let status, let fields):
                 try response(.success(ServiceResponseHead(status: status, fields: fields)))

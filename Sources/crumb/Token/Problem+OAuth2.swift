@@ -10,7 +10,8 @@ extension Problem {
             case .unreachable, .serverUnavailable: .serverUnavailable
             case .invalidGrant, .invalidClient, .refused: .serverRefused
             case .accessDenied, .deviceCodeExpired, .stateMismatch, .invalidRedirect, .unmetAuthentication: .loginFailed
-            case .invalidEndpoint, .insecureEndpoint, .endpointMissing, .invalidKey: .tokenSettingsInvalid
+            case .invalidEndpoint, .insecureEndpoint, .endpointMissing, .invalidKey, .unusableSettings:
+                .tokenSettingsInvalid
             case .missingRefreshToken: .tokenExpired
             default: .replyUnusable
             }

@@ -86,7 +86,7 @@ extension ServiceProblem {
             self.init(.badGateway, "server-refused", error.description)
         case .accessDenied, .deviceCodeExpired, .stateMismatch, .invalidRedirect:
             self.init(.unprocessableContent, "login-failed", error.description)
-        case .invalidEndpoint, .insecureEndpoint, .endpointMissing, .invalidKey:
+        case .invalidEndpoint, .insecureEndpoint, .endpointMissing, .invalidKey, .unusableSettings:
             self.init(.unprocessableContent, "token-settings-missing", error.description)
         case .missingRefreshToken: self.init(.conflict, "token-expired", error.description)
         default: self.init(.badGateway, "reply-unusable", error.description)
