@@ -37,7 +37,7 @@ struct ThreatModelTests {
             var folder = "SessionServiceTests"
             var suite = ""
             for part in tests.split(separator: ";", omittingEmptySubsequences: true) {
-                if let named = part.firstMatch(of: /(SessionStoreTests|ServiceFaults|CapturesTests|CrumbTests)/) {
+                if let named = part.firstMatch(of: /(SessionStoreTests|ServiceFaults|WebPrimitivesTests|CrumbTests)/) {
                     folder = String(named.output.1)
                 }
                 let sources = try Self.sources(folder, ".swift")
