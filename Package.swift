@@ -61,7 +61,7 @@ let package = Package(
         .target(
             name: "OAuth2",
             dependencies: [
-                "CookieModel",
+                "WebPrimitives",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
@@ -72,7 +72,7 @@ let package = Package(
         .target(
             name: "SessionStore",
             dependencies: [
-                "CookieModel", "OAuth2",
+                "WebPrimitives", "CookieModel", "OAuth2",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -212,7 +212,8 @@ let package = Package(
         .testTarget(
             name: "OAuth2Tests",
             dependencies: [
-                "OAuth2", "TestSupport", .product(name: "HTTPTypes", package: "swift-http-types"),
+                "OAuth2", "WebPrimitives", "TestSupport",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
             ]),

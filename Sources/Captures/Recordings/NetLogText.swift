@@ -9,26 +9,11 @@ struct NetLogText {
     let octets: Octets
 
     init(_ written: Octets) {
-        let bytes = Array(written)
+        let bytes = written.bytes
         guard bytes.starts(with: NetLogText.mark) else {
             octets = written
             return
         }
-        var plain: [UInt8] = []
-        plain.reserveCapacity(bytes.count)
-        var position = NetLogText.mark.count
-        while position < bytes.count {
-            if bytes[position] == ASCII.percent, position + 2 < bytes.count,
-                let high = ASCII.hexadecimalValue(bytes[position + 1]),
-                let low = ASCII.hexadecimalValue(bytes[position + 2])
-            {
-                plain.append(UInt8(high << 4 | low))
-                position += 3
-            } else {
-                plain.append(bytes[position])
-                position += 1
-            }
-        }
-        octets = Octets(plain)
+        octets = Octets(PercentEncoding.decode(bytes.span.extracting(NetLogText.mark.count..<bytes.count)))
     }
 }

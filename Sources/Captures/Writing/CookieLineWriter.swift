@@ -8,7 +8,7 @@ struct CookieLineWriter: FormatWriter {
     func begin(_ bytes: inout [UInt8]) {}
 
     func write(_ record: CookieRecord, to bytes: inout [UInt8]) {
-        var line = JSONObjectText()
+        var line = JSONObjectWriter()
         line.append("crumb", 1)
         append("name", "nameBase64", record.name, to: &line)
         append("value", "valueBase64", record.value, to: &line)
@@ -22,14 +22,14 @@ struct CookieLineWriter: FormatWriter {
         append("created", record.creation, to: &line)
         append("lastAccess", record.lastAccess, to: &line)
         if let key = record.partitionKey { line.append("partitionKey", key.serialized) }
-        bytes += line.ended()
+        bytes += line.bytes
         bytes.append(ASCII.lineFeed)
     }
 
     func end(_ bytes: inout [UInt8]) {}
 
     private func append(
-        _ key: StaticString, _ base64Key: StaticString, _ octets: Octets, to line: inout JSONObjectText
+        _ key: StaticString, _ base64Key: StaticString, _ octets: Octets, to line: inout JSONObjectWriter
     ) {
         if octets.utf8String != nil {
             line.append(key, octets)
@@ -40,7 +40,7 @@ struct CookieLineWriter: FormatWriter {
 
     /// RFC 3339 where it says the same; for a moment that has no year of four digits microseconds since 1970, as text:
     /// many readers have no numbers that large.
-    private func append(_ key: StaticString, _ moment: Timestamp?, to line: inout JSONObjectText) {
+    private func append(_ key: StaticString, _ moment: Timestamp?, to line: inout JSONObjectWriter) {
         guard let moment else { return }
         let text = moment.rfc3339
         if Timestamp(rfc3339: text.utf8) == moment {

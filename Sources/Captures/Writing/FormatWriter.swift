@@ -21,3 +21,27 @@ protocol FormatWriter: Sendable {
 extension FormatWriter {
     mutating func write(_ item: WebStorageItem, to bytes: inout [UInt8]) {}
 }
+
+/// Puts a comma between the elements of an array, a line each.
+struct JSONArrayText {
+    private var isEmpty = true
+
+    mutating func append(_ element: some Sequence<UInt8>, to bytes: inout [UInt8]) {
+        if !isEmpty { bytes.append(ASCII.comma) }
+        isEmpty = false
+        bytes.append(ASCII.lineFeed)
+        bytes += element
+    }
+}
+
+extension Timestamp {
+    /// Seconds since 1970, with as many decimals as the moment needs; not for moments before.
+    var decimalSeconds: String {
+        let fraction = microseconds - seconds * 1_000_000
+        guard fraction != 0 else { return String(seconds) }
+        var digits = String(fraction)
+        digits = String(repeating: "0", count: 6 - digits.utf8.count) + digits
+        while digits.hasSuffix("0") { digits.removeLast() }
+        return "\(seconds).\(digits)"
+    }
+}

@@ -35,19 +35,19 @@ struct HARWriter: FormatWriter {
 
     private mutating func endGroup(_ bytes: inout [UInt8]) {
         guard !group.isEmpty else { return }
-        var entry = JSONObjectText()
+        var entry = JSONObjectWriter()
         entry.append("startedDateTime", time)
         entry.append("time", 0)
         entry.append("request", json: request)
         entry.append("response", json: response)
         entry.append("cache", json: "{}".utf8)
         entry.append("timings", json: #"{"send":0,"wait":0,"receive":0}"#.utf8)
-        entries.append(entry.ended(), to: &bytes)
+        entries.append(entry.bytes, to: &bytes)
         group.removeAll(keepingCapacity: true)
     }
 
     private var request: [UInt8] {
-        var request = JSONObjectText()
+        var request = JSONObjectWriter()
         request.append("method", "GET")
         request.append("url", "https://\(host)/")
         request.append("httpVersion", "HTTP/1.1")
@@ -56,11 +56,11 @@ struct HARWriter: FormatWriter {
         }
         request.append("headersSize", -1)
         request.append("bodySize", 0)
-        return request.ended()
+        return request.bytes
     }
 
     private var response: [UInt8] {
-        var response = JSONObjectText()
+        var response = JSONObjectWriter()
         response.append("status", 200)
         response.append("statusText", "OK")
         response.append("httpVersion", "HTTP/1.1")
@@ -69,20 +69,20 @@ struct HARWriter: FormatWriter {
             "headers",
             json: HARWriter.array(
                 group.map { record in
-                    var header = JSONObjectText()
+                    var header = JSONObjectWriter()
                     header.append("name", "Set-Cookie")
                     header.append("value", record.setCookieLine)
-                    return header.ended()
+                    return header.bytes
                 }))
         response.append("content", json: #"{"size":0,"mimeType":"text/plain"}"#.utf8)
         response.append("redirectURL", "")
         response.append("headersSize", -1)
         response.append("bodySize", 0)
-        return response.ended()
+        return response.bytes
     }
 
     private static func cookie(_ record: CookieRecord) -> [UInt8] {
-        var cookie = JSONObjectText()
+        var cookie = JSONObjectWriter()
         cookie.append("name", record.name)
         cookie.append("value", record.value)
         cookie.append("path", record.path)
@@ -91,7 +91,7 @@ struct HARWriter: FormatWriter {
         cookie.append("httpOnly", record.isHTTPOnly)
         cookie.append("secure", record.isSecure)
         if let sameSite = record.sameSite.attributeValue { cookie.append("sameSite", sameSite) }
-        return cookie.ended()
+        return cookie.bytes
     }
 
     private static func array(_ elements: [[UInt8]]) -> [UInt8] {

@@ -17,14 +17,14 @@ struct HTTPieSessionWriter: FormatWriter {
     }
 
     mutating func write(_ record: CookieRecord, to bytes: inout [UInt8]) {
-        var object = JSONObjectText()
+        var object = JSONObjectWriter()
         object.append("domain", domain(of: record))
         object.append("expires", json: (record.expiry.map { String($0.seconds) } ?? "null").utf8)
         object.append("name", fromLatin1(record.name))
         object.append("path", fromLatin1(record.path))
         object.append("secure", record.isSecure)
         object.append("value", fromLatin1(record.value))
-        cookies.append(object.ended(), to: &bytes)
+        cookies.append(object.bytes, to: &bytes)
     }
 
     func end(_ bytes: inout [UInt8]) {

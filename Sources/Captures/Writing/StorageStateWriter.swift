@@ -16,7 +16,7 @@ struct StorageStateWriter: FormatWriter {
     }
 
     mutating func write(_ record: CookieRecord, to bytes: inout [UInt8]) {
-        var object = JSONObjectText()
+        var object = JSONObjectWriter()
         object.append("name", record.name)
         object.append("value", record.value)
         object.append("domain", record.isHostOnly ? record.domain : ".\(record.domain)")
@@ -29,22 +29,22 @@ struct StorageStateWriter: FormatWriter {
             object.append("partitionKey", key.topLevelSite)
             object.append("_crHasCrossSiteAncestor", key.hasCrossSiteAncestor)
         }
-        cookies.append(object.ended(), to: &bytes)
+        cookies.append(object.bytes, to: &bytes)
     }
 
     mutating func write(_ item: WebStorageItem, to bytes: inout [UInt8]) {
         if item.origin != origin {
             bytes += (origin == nil ? "\n],\"origins\":[" : "\n]}").utf8
-            var object = JSONObjectText()
+            var object = JSONObjectWriter()
             object.append("origin", item.origin)
             object.append("localStorage", json: "[".utf8)
-            origins.append(object.bytes, to: &bytes)
+            origins.append(object.openBytes, to: &bytes)
             (origin, items) = (item.origin, JSONArrayText())
         }
-        var object = JSONObjectText()
-        object.append("name", json: JSONObjectText.webString(item.key))
-        object.append("value", json: JSONObjectText.webString(item.value))
-        items.append(object.ended(), to: &bytes)
+        var object = JSONObjectWriter()
+        object.append("name", webString: item.key)
+        object.append("value", webString: item.value)
+        items.append(object.bytes, to: &bytes)
     }
 
     func end(_ bytes: inout [UInt8]) {

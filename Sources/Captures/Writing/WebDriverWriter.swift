@@ -12,7 +12,7 @@ struct WebDriverWriter: FormatWriter {
     }
 
     mutating func write(_ record: CookieRecord, to bytes: inout [UInt8]) {
-        var object = JSONObjectText()
+        var object = JSONObjectWriter()
         object.append("name", record.name)
         object.append("value", record.value)
         object.append("path", record.path)
@@ -21,7 +21,7 @@ struct WebDriverWriter: FormatWriter {
         object.append("httpOnly", record.isHTTPOnly)
         if let expiry = record.expiry { object.append("expiry", expiry.seconds) }
         if let sameSite = record.sameSite.attributeValue { object.append("sameSite", sameSite) }
-        cookies.append(object.ended(), to: &bytes)
+        cookies.append(object.bytes, to: &bytes)
     }
 
     func end(_ bytes: inout [UInt8]) {

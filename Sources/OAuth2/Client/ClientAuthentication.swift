@@ -1,3 +1,5 @@
+internal import WebPrimitives
+
 /// Who the client is, and how it proves that to the authorization server (RFC 6749, section 2.3).
 public enum ClientAuthentication: Sendable, Equatable {
     /// A client without a secret, which only names itself (`none`; section 3.2.1). With an empty identifier, for

@@ -1,5 +1,6 @@
 internal import Crypto
 internal import HTTPTypes
+internal import WebPrimitives
 
 /// The certificate that a client shows to the server, and its private key (RFC 8705).
 ///
@@ -44,14 +45,7 @@ private enum PEMText {
     /// What the first block of that label encodes.
     static func contents(of label: String, in text: String) -> [UInt8]? {
         guard let lines = lines(of: label, in: text) else { return nil }
-        let digits = lines.joined().utf8.filter { $0 != UInt8(ascii: "=") }.map { byte in
-            switch byte {
-            case UInt8(ascii: "+"): UInt8(ascii: "-")
-            case UInt8(ascii: "/"): UInt8(ascii: "_")
-            default: byte
-            }
-        }
-        return digits.isEmpty ? nil : Base64.decodeForURL(digits)
+        return Base64.decode(lines.joined().utf8).flatMap { $0.isEmpty ? nil : $0 }
     }
 
     private static func lines(of label: String, in text: String) -> [String]? {
@@ -81,7 +75,7 @@ extension TokenSet {
     public var certificateThumbprint: String? {
         let parts = accessToken.exposedBytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3, let payload = Base64.decodeForURL(parts[1]),
-            case .object(let claims) = JSONReader.document(payload)
+            case .object(let claims) = JSONDocument(payload)
         else { return nil }
         return claims.certificateThumbprint
     }
@@ -90,7 +84,6 @@ extension TokenSet {
 extension JSONObject {
     /// The thumbprint in a token's confirmation (RFC 8705, sections 3.1 and 3.2).
     var certificateThumbprint: String? {
-        guard case .object(let confirmation)? = self["cnf"] else { return nil }
-        return confirmation["x5t#S256"]?.nonEmptyText
+        self["cnf"]?.object?["x5t#S256"]?.nonEmptyText
     }
 }

@@ -1,3 +1,5 @@
+internal import WebPrimitives
+
 /// Registers a client at a server (RFC 7591).
 ///
 /// ```swift
@@ -26,7 +28,7 @@ public struct ClientRegistration: Sendable, Equatable {
     ///
     /// - Parameter token: The initial access token; `nil` for a server that registers anyone's clients.
     public func request(with token: Secret?) -> EndpointRequest {
-        var metadata = JSONWriter()
+        var metadata = JSONObjectWriter()
         metadata.append("client_name", name)
         // OpenID Connect Registration 1.0, section 2: a native application's redirects go to a loopback address.
         metadata.append("application_type", "native")

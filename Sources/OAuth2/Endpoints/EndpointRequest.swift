@@ -1,4 +1,5 @@
 public import HTTPTypes
+internal import WebPrimitives
 
 /// A request to an authorization server, ready to be sent.
 ///
@@ -40,7 +41,7 @@ public struct EndpointRequest: Sendable, Equatable {
     }
 
     /// A JSON object, sent with an access token if there is one.
-    init(endpoint: EndpointURL, sending object: JSONWriter, token: Secret?) {
+    init(endpoint: EndpointURL, sending object: JSONObjectWriter, token: Secret?) {
         self.endpoint = endpoint
         method = .post
         accept = "application/json"

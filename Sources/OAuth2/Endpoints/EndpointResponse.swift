@@ -1,4 +1,5 @@
 public import HTTPTypes
+internal import WebPrimitives
 
 /// What an authorization server answered. It may hold secrets, so it prints as its status only.
 public struct EndpointResponse: Sendable {

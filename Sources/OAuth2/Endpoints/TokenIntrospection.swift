@@ -1,3 +1,5 @@
+internal import WebPrimitives
+
 /// Asks the server what it knows of a token (RFC 7662).
 public struct TokenIntrospection: Sendable, Equatable {
     /// The server's introspection endpoint.

@@ -1,3 +1,5 @@
+internal import WebPrimitives
+
 extension OAuth2Error {
     /// The error that a reply of the server is: an error code, a status that is none of success, or both.
     ///

@@ -1,5 +1,5 @@
-internal import CookieModel
 internal import HTTPTypes
+internal import WebPrimitives
 
 /// Why an OAuth2 message could not be made, or did not give what was asked for.
 ///

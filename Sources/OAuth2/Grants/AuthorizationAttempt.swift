@@ -1,4 +1,5 @@
 internal import Crypto
+internal import WebPrimitives
 
 /// One login in a browser: what ties the redirect that ends it to the request that began it.
 ///

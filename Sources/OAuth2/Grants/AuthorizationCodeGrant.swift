@@ -1,3 +1,5 @@
+internal import WebPrimitives
+
 /// A login in a browser: the authorization code grant, always with PKCE and S256 (RFC 6749, section 4.1; RFC 7636).
 ///
 /// The rules of RFC 9700, section 2.1 hold by construction: there is no other response type, every attempt has a
@@ -158,8 +160,8 @@ public struct AuthorizationCodeGrant: Sendable, Equatable {
 
     private func refusal(_ error: String, _ description: String?, of attempt: AuthorizationAttempt) -> OAuth2Error {
         var members = JSONObject()
-        members["error"] = .string(error)
-        members["error_description"] = description.map { .string($0) }
+        members.append("error", .string(Octets(error)))
+        if let description { members.append("error_description", .string(Octets(description))) }
         return .refusal(
             status: nil, members: members, bodyKind: "an error without a name", redacting: secrets(of: attempt))
     }

@@ -1,3 +1,5 @@
+internal import WebPrimitives
+
 /// A login that is to be confirmed on another device (RFC 8628, section 3.2).
 public struct DeviceAuthorization: Sendable, Equatable {
     /// What the client asks for the tokens with.

@@ -1,3 +1,5 @@
+internal import WebPrimitives
+
 /// An access token for another one (RFC 8693): for another audience, resource or scope, or for who acts for its user.
 ///
 /// It is renewed by another exchange, so a refresh token that a server gives is left out.

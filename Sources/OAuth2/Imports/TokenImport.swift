@@ -1,3 +1,5 @@
+internal import WebPrimitives
+
 /// Tokens that another tool obtained, in the forms in which people have them.
 ///
 /// - A token endpoint's JSON reply as it came, or as a tool saved it: with `expires_at`, `expires_on`, `expiry` or
@@ -65,7 +67,7 @@ public enum TokenImport {
             while let last = line.last, ReplyBody.isWhitespace(last) { line.removeLast() }
             return String(decoding: line, as: UTF8.self)
         }
-        guard case .other(.string(let text)) = JSONReader.document(bytes) else {
+        guard case .other(let value) = JSONDocument(bytes), let text = value.text else {
             throw .unusable(.notJSON, status: nil, "it begins with a quotation mark, but is not a JSON string")
         }
         return text

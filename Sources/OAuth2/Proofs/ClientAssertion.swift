@@ -1,4 +1,5 @@
 internal import Crypto
+internal import WebPrimitives
 
 /// Signs what a client authenticates by (RFC 7523, section 3; OpenID Connect Core 1.0, section 9).
 public struct ClientAssertion: Sendable, Equatable {
@@ -68,12 +69,12 @@ struct AssertionClaims {
     func signed(
         by key: ClientAssertion.Key, keyID: String, now: Int64, using generator: inout some RandomNumberGenerator
     ) throws(OAuth2Error) -> Secret {
-        var header = JSONWriter()
+        var header = JSONObjectWriter()
         header.append("alg", key.algorithmName)
         header.append("typ", "JWT")
         if !keyID.isEmpty { header.append("kid", keyID) }
         let seconds = now / Microseconds.perSecond
-        var payload = JSONWriter()
+        var payload = JSONObjectWriter()
         payload.append("iss", issuer)
         payload.append("sub", subject)
         payload.append("aud", audience)
@@ -94,7 +95,7 @@ extension ClientAssertion.Key {
         }
     }
 
-    fileprivate func signed(header: JSONWriter, payload: JSONWriter) throws(OAuth2Error) -> Secret {
+    fileprivate func signed(header: JSONObjectWriter, payload: JSONObjectWriter) throws(OAuth2Error) -> Secret {
         switch self {
         case .privateKey(let key): return try key.signed(header: header, payload: payload)
         case .secret(let secret):
@@ -113,7 +114,7 @@ extension ClientAssertion.Key {
 /// The compact form of a JSON Web Signature (RFC 7515, section 3.1).
 enum JSONWebSignature {
     /// What is signed.
-    static func input(header: JSONWriter, payload: JSONWriter) -> [UInt8] {
+    static func input(header: JSONObjectWriter, payload: JSONObjectWriter) -> [UInt8] {
         Base64.encodeForURL(header.bytes) + [UInt8(ascii: ".")] + Base64.encodeForURL(payload.bytes)
     }
 

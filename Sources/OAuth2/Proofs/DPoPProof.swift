@@ -1,4 +1,5 @@
 internal import Crypto
+internal import WebPrimitives
 
 /// A proof that who sends a request has the key that tokens are bound to (RFC 9449, section 4.2).
 public struct DPoPProof: Sendable, Equatable {
@@ -25,11 +26,11 @@ public struct DPoPProof: Sendable, Equatable {
         method: String, url: String, accessToken: Secret? = nil, now: Int64,
         using generator: inout some RandomNumberGenerator
     ) throws(OAuth2Error) -> Secret {
-        var header = JSONWriter()
+        var header = JSONObjectWriter()
         header.append("typ", "dpop+jwt")
         header.append("alg", "ES256")
-        header.append("jwk", object: try key.publicJWK)
-        var payload = JSONWriter()
+        header.append("jwk", json: try key.publicJWK)
+        var payload = JSONObjectWriter()
         payload.append(
             "jti", String(decoding: Base64.randomForURL(byteCount: 16, using: &generator), as: UTF8.self))
         payload.append("htm", method)

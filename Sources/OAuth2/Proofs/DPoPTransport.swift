@@ -1,4 +1,5 @@
 internal import HTTPTypes
+internal import WebPrimitives
 
 /// A transport that proves with each request that the client has a key (RFC 9449, section 5): the one
 /// that the token is bound to, where the request presents one (section 7).
@@ -45,7 +46,7 @@ public struct DPoPTransport: EndpointTransport {
             AuthenticationChallenge.challenges(in: value.utf8)
         }
         if challenges.contains(where: \.wantsNonce) { return nonce }
-        guard case .object(let members) = JSONReader.document(response.exposedBody),
+        guard case .object(let members) = JSONDocument(response.exposedBody),
             members["error"]?.text == "use_dpop_nonce"
         else { return nil }
         return nonce

@@ -1,5 +1,6 @@
 internal import Crypto
 internal import CryptoExtras
+internal import WebPrimitives
 
 /// A private key that signs: for DPoP proofs with ES256, and for client assertions with what the key is for.
 public struct SigningKey: Sendable, Equatable {
@@ -121,7 +122,7 @@ public struct SigningKey: Sendable, Equatable {
                 throw OAuth2Error(.invalidKey, "Proofs are signed with ES256 alone.")
             }
             let point = Array(key.publicKey.rawRepresentation)
-            var object = JSONWriter()
+            var object = JSONObjectWriter()
             object.append("crv", "P-256")
             object.append("kty", "EC")
             object.append("x", String(decoding: Base64.encodeForURL(Array(point.prefix(32))), as: UTF8.self))
@@ -140,7 +141,7 @@ public struct SigningKey: Sendable, Equatable {
     }
 
     /// A JSON Web Signature in its compact form (RFC 7515, section 3.1), whose header says ``algorithm``.
-    func signed(header: JSONWriter, payload: JSONWriter) throws(OAuth2Error) -> Secret {
+    func signed(header: JSONObjectWriter, payload: JSONObjectWriter) throws(OAuth2Error) -> Secret {
         let input = JSONWebSignature.input(header: header, payload: payload)
         let signature: [UInt8]? =
             switch try signer {

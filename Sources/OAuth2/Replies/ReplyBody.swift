@@ -1,3 +1,5 @@
+internal import WebPrimitives
+
 /// A body that should be a JSON object: of a reply, or of a saved one.
 enum ReplyBody {
     /// The object's members.
@@ -12,7 +14,7 @@ enum ReplyBody {
                 .markup, status: status, "it is HTML or XML instead of JSON, as from a login page or a proxy")
         default: break
         }
-        switch JSONReader.document(body) {
+        switch JSONDocument(body) {
         case .object(let members): return members
         case .other: throw .unusable(.notAnObject, status: status, "it is JSON, but not an object")
         case .invalid: throw .unusable(.notJSON, status: status, "it is not JSON, or not all of it")

@@ -1,3 +1,5 @@
+internal import WebPrimitives
+
 /// Text that a server chose, made fit for errors and terminals.
 ///
 /// Servers repeat in their errors what they were sent, tokens included, and send whole stack traces.

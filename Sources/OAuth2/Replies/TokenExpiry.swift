@@ -1,3 +1,5 @@
+internal import WebPrimitives
+
 /// When tokens end, out of the members by which servers and tools tell it.
 ///
 /// RFC 6749, section 5.1 has `expires_in`, a number of seconds. Strings, fractions and absolute moments are met as
@@ -5,8 +7,8 @@
 struct TokenExpiry {
     /// A token's expiry is told by any of these members.
     struct Names {
-        let relative: [String]
-        let absolute: [String]
+        let relative: [StaticString]
+        let absolute: [StaticString]
         /// Whether a lifetime of zero and less means "never", not "at once".
         let zeroMeansNever: Bool
 
@@ -68,7 +70,7 @@ struct TokenExpiry {
     /// A moment after the epoch, as RFC 3339 or as Unix time in seconds, or in milliseconds where seconds would lie
     /// after the year 5000. Go writes the year 1 for "none".
     private static func moment(_ value: JSONValue) -> Int64? {
-        let moment = value.text.flatMap(RFC3339.microseconds) ?? seconds(value)
+        let moment = value.text.flatMap { Timestamp(rfc3339: $0.utf8)?.microseconds } ?? seconds(value)
         guard let moment, moment > 0 else { return nil }
         return moment < 100_000_000_000 * Microseconds.perSecond ? moment : moment / 1000
     }
@@ -86,12 +88,8 @@ struct TokenExpiry {
 
     /// A number of seconds, or a string that holds one, in microseconds.
     private static func seconds(_ value: JSONValue) -> Int64? {
-        let text: Substring
-        switch value {
-        case .number(let number): text = number[...]
-        case .string(let string): text = string.trimming { $0.isWhitespace }
-        case .null, .boolean, .array, .object: return nil
-        }
+        if case .number(let number) = value { return number.millionths }
+        guard let text = value.text?.trimming({ $0.isWhitespace }) else { return nil }
         // `Double` also takes "nan", "inf" and hexadecimal, which are no numbers of seconds.
         guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy(isNumberCharacter) else { return nil }
         if let whole = Int64(text) { return Microseconds.count(ofSeconds: whole) }
@@ -111,5 +109,37 @@ extension String {
         var rest = drop(while: isTrimmed)
         while let last = rest.last, isTrimmed(last) { rest.removeLast() }
         return rest
+    }
+}
+
+/// Arithmetic on microseconds that stops at the ends of the range instead of overflowing.
+enum Microseconds {
+    static let perSecond: Int64 = 1_000_000
+
+    static func sum(_ left: Int64, _ right: Int64) -> Int64 {
+        let (sum, overflow) = left.addingReportingOverflow(right)
+        return overflow ? (right < 0 ? .min : .max) : sum
+    }
+
+    static func difference(_ left: Int64, _ right: Int64) -> Int64 {
+        let (difference, overflow) = left.subtractingReportingOverflow(right)
+        return overflow ? (left < 0 ? .min : .max) : difference
+    }
+
+    static func count(of duration: Duration) -> Int64 {
+        let (seconds, attoseconds) = duration.components
+        return sum(count(ofSeconds: seconds), attoseconds / 1_000_000_000_000)
+    }
+
+    static func count(ofSeconds seconds: Int64) -> Int64 {
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: perSecond)
+        return overflow ? (seconds < 0 ? .min : .max) : product
+    }
+
+    /// `nil` for a number that is none.
+    static func count(ofSeconds seconds: Double) -> Int64? {
+        guard !seconds.isNaN else { return nil }
+        let product = (seconds * Double(perSecond)).rounded()
+        return Int64(exactly: product) ?? (product < 0 ? .min : .max)
     }
 }

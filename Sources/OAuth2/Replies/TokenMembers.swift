@@ -1,3 +1,5 @@
+internal import WebPrimitives
+
 /// The members of a token endpoint's successful reply that do not depend on the time (RFC 6749, section 5.1).
 struct TokenMembers {
     let accessToken: Secret
@@ -11,7 +13,8 @@ struct TokenMembers {
     /// Strict about the tokens themselves: what cannot be sent later is refused now.
     init(_ members: JSONObject, status: Int?) throws(OAuth2Error) {
         switch members["access_token"] {
-        case .string(let text)?:
+        case let value? where value.text != nil:
+            let text = value.text ?? ""
             guard TokenSyntax.isAccessToken(text) else {
                 throw .unusable(
                     .invalidAccessToken, status: status,
@@ -20,7 +23,7 @@ struct TokenMembers {
                         : "its access_token has characters that no request can carry")
             }
             accessToken = Secret(text)
-        case .null?, nil:
+        case nil:
             throw .unusable(.missingAccessToken, status: status, "it has no access_token")
         default:
             throw .unusable(.invalidAccessToken, status: status, "its access_token is not a string")
@@ -33,7 +36,7 @@ struct TokenMembers {
 
     /// An optional token. A value that is not a string, or an empty one, is no token.
     private static func secret(
-        _ members: JSONObject, _ name: String, _ status: Int?, _ isValid: (String) -> Bool
+        _ members: JSONObject, _ name: StaticString, _ status: Int?, _ isValid: (String) -> Bool
     ) throws(OAuth2Error) -> Secret? {
         guard let text = members[name]?.nonEmptyText else { return nil }
         guard isValid(text) else {
@@ -54,8 +57,8 @@ struct TokenMembers {
     /// NB: section 5.1 has a string. Some servers answer with an array of strings.
     private static func scopes(_ value: JSONValue?) -> Scopes? {
         switch value {
-        case .string(let text): Scopes(parsing: text)
-        case .array(let elements): Scopes(elements.compactMap(\.text))
+        case .string?: value?.text.map { Scopes(parsing: $0) }
+        case .array?: value.map { Scopes($0.texts) }
         default: nil
         }
     }

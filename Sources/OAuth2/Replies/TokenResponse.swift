@@ -1,4 +1,5 @@
 public import HTTPTypes
+internal import WebPrimitives
 
 /// A token endpoint's reply, read (RFC 6749, sections 5.1 and 5.2).
 ///
@@ -64,7 +65,7 @@ public enum TokenResponse {
     public static func refreshToken(status: HTTPResponse.Status, body: [UInt8]) -> Secret? {
         guard (200..<300).contains(status.code) else { return nil }
         let members: JSONObject
-        switch JSONReader.document(Array(body.prefix(EndpointResponse.maximumBodySize))) {
+        switch JSONDocument(Array(body.prefix(EndpointResponse.maximumBodySize))) {
         case .object(let object): members = object
         case .invalid(let read): members = read
         case .other: return nil

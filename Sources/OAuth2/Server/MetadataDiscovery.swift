@@ -1,3 +1,5 @@
+internal import WebPrimitives
+
 /// Finds out what a server says of itself, by its issuer identifier (RFC 8414, section 3).
 public struct MetadataDiscovery: Sendable, Equatable {
     /// A document that a server may have.

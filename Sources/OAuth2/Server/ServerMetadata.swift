@@ -1,3 +1,5 @@
+internal import WebPrimitives
+
 /// What an authorization server says of itself (RFC 8414, section 2; OpenID Connect Discovery 1.0, section 3).
 public struct ServerMetadata: Sendable, Equatable {
     /// An endpoint, by the name of the member that holds its URL.
@@ -60,11 +62,10 @@ public struct ServerMetadata: Sendable, Equatable {
 
     init(issuer: String, members: JSONObject) {
         self.init(issuer: issuer)
-        for endpoint in Endpoint.allCases { endpoints[endpoint] = members[endpoint.rawValue]?.nonEmptyText }
-        if case .object(let aliases)? = members["mtls_endpoint_aliases"] {
-            for endpoint in Endpoint.allCases {
-                mutualTLSEndpoints[endpoint] = aliases[endpoint.rawValue]?.nonEmptyText
-            }
+        let aliases = members["mtls_endpoint_aliases"]?.object
+        for endpoint in Endpoint.allCases {
+            endpoints[endpoint] = members.value(named: endpoint.rawValue)?.nonEmptyText
+            mutualTLSEndpoints[endpoint] = aliases?.value(named: endpoint.rawValue)?.nonEmptyText
         }
         if case .boolean(let sends)? = members["authorization_response_iss_parameter_supported"] { sendsIssuer = sends }
         if case .boolean(let requires)? = members["require_pushed_authorization_requests"] {

@@ -1,4 +1,5 @@
 internal import Crypto
+internal import WebPrimitives
 
 /// How a client expects ID tokens to be signed (OpenID Connect Core 1.0, section 3.1.3.7, points 6 to 8).
 ///

@@ -1,4 +1,5 @@
 internal import Crypto
+internal import WebPrimitives
 
 /// What an ID token says of the login (OpenID Connect Core 1.0, section 2). Moments are microseconds since the Unix
 /// epoch.
@@ -37,11 +38,11 @@ public struct IDTokenClaims: Sendable, Equatable {
     public init(unverified token: Secret) throws(OAuth2Error) {
         let parts = token.exposedBytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3, let head = Base64.decodeForURL(parts[0]), let payload = Base64.decodeForURL(parts[1]),
-            case .object(let header) = JSONReader.document(head),
-            case .object(let members) = JSONReader.document(payload)
+            case .object(let header) = JSONDocument(head),
+            case .object(let members) = JSONDocument(payload)
         else { throw OAuth2Error(invalidIDToken: "it is not a signed JSON Web Token") }
         algorithm = header["alg"]?.nonEmptyText
-        hasCriticalExtensions = header["crit"] != nil
+        hasCriticalExtensions = !header.all("crit").isEmpty
         guard let issuer = members["iss"]?.nonEmptyText, let subject = members["sub"]?.nonEmptyText,
             let expiry = members["exp"].flatMap(TokenExpiry.numericDate)
         else { throw OAuth2Error(invalidIDToken: "it lacks iss, sub or exp") }
@@ -52,8 +53,8 @@ public struct IDTokenClaims: Sendable, Equatable {
         authorizedParty = members["azp"]?.nonEmptyText
         issuedAt = members["iat"].flatMap(TokenExpiry.numericDate)
         notBefore = members["nbf"].flatMap(TokenExpiry.numericDate)
-        accessTokenHash = members["at_hash"].map { $0.text ?? "" }
-        codeHash = members["c_hash"].map { $0.text ?? "" }
+        accessTokenHash = members.all("at_hash").last.map { $0.text ?? "" }
+        codeHash = members.all("c_hash").last.map { $0.text ?? "" }
         authenticatedAt = members["auth_time"].flatMap(TokenExpiry.numericDate)
         authenticationContext = members["acr"]?.nonEmptyText
         displayName = members.first(of: ["email", "preferred_username", "name"])?.nonEmptyText

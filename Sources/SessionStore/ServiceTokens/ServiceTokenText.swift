@@ -1,5 +1,6 @@
 internal import Crypto
 internal import OAuth2
+internal import WebPrimitives
 
 /// An access token of the service as its bearer has it: `crumb_` and 256 random bits, in base64url.
 ///

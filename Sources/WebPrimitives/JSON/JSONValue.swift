@@ -19,6 +19,20 @@ package indirect enum JSONValue: Sendable {
         octets.map { $0.withSpan { String(repairing: $0) } }
     }
 
+    /// The text of a string that has one, `nil` for any other value.
+    package var nonEmptyText: String? {
+        text.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// The text of a string, or those of an array of strings; empty for any other value.
+    package var texts: [String] {
+        switch self {
+        case .string: text.map { [$0] } ?? []
+        case .array(let elements): elements.compactMap(\.text)
+        default: []
+        }
+    }
+
     package var integer: Int? {
         if case .number(let number) = self { number.integer } else { nil }
     }
@@ -53,6 +67,21 @@ package struct JSONObject: Sendable {
         for index in names.indices.reversed() where names[index].withSpan({ $0.equals(name) }) {
             if case .null = values[index] { return nil }
             return values[index]
+        }
+        return nil
+    }
+
+    /// The member whose name is not known until the program runs: the last one counts. `null` is no member.
+    package func value(named name: String) -> JSONValue? {
+        guard let index = names.lastIndex(where: { $0.elementsEqual(name.utf8) }) else { return nil }
+        if case .null = values[index] { return nil }
+        return values[index]
+    }
+
+    /// The first of `names` that is a member.
+    package func first(of names: [StaticString]) -> JSONValue? {
+        for name in names {
+            if let value = self[name] { return value }
         }
         return nil
     }
@@ -116,6 +145,9 @@ package struct JSONValueBuilder: Sendable {
         return nil
     }
 
+    /// The complete members of the outermost container.
+    package var outermostMembers: JSONObject { containers.first?.members ?? JSONObject() }
+
     /// Makes ready for the next value.
     package mutating func reset() {
         self = JSONValueBuilder()
@@ -138,22 +170,57 @@ extension JSONValue {
     }
 }
 
+/// A JSON text that is read as a whole: bounded in depth, linear in time.
+package enum JSONDocument: Sendable {
+    case object(JSONObject)
+    case other(JSONValue)
+    /// Not JSON. `read` holds the complete members before the error if the text began as an object: a reply that breaks
+    /// off still shows a rotated refresh token that exists nowhere else.
+    case invalid(read: JSONObject)
+
+    /// How deep arrays and objects may be nested.
+    package static let depthLimit = 32
+
+    /// Reads a text by the grammar of RFC 8259. What is not UTF-8 in a string, and a surrogate without its pair, becomes
+    /// U+FFFD in its text. A byte order mark is skipped (section 8.1).
+    package init(_ text: [UInt8]) {
+        let start = text.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        let (value, read) = JSONValue.parse(
+            text.span.extracting(start..<text.count), dialect: .standard, depthLimit: JSONDocument.depthLimit)
+        self =
+            switch value {
+            case .object(let object)?: .object(object)
+            case let value?: .other(value)
+            case nil: .invalid(read: read)
+            }
+    }
+}
+
 extension JSONValue {
-    /// The value that a text of one line is; `nil` where it is no JSON.
+    /// The value that a text of one line in a capture is; `nil` if it is no JSON.
     package init?(parsing text: Span<UInt8>) {
-        var stream = JSONStream(handler: WholeValue(), line: 1, column: 1)
+        let (value, _) = JSONValue.parse(text, dialect: .capture, depthLimit: JSONLimits.nestingDepth)
+        guard let value else { return nil }
+        self = value
+    }
+
+    /// - Returns: the value, `nil` if the text is no JSON, and the members that were complete by then.
+    fileprivate static func parse(
+        _ text: Span<UInt8>, dialect: JSONDialect, depthLimit: Int
+    ) -> (value: JSONValue?, read: JSONObject) {
+        var stream = JSONStream(handler: WholeValue(), dialect: dialect, depthLimit: depthLimit)
         stream.read(text)
+        let read = stream.handler.builder.outermostMembers
         // A number ends with what follows it.
         stream.read([ASCII.lineFeed].span)
-        guard stream.isComplete, let value = stream.handler.value else { return nil }
-        self = value
+        return (stream.isComplete ? stream.handler.value : nil, read)
     }
 }
 
 /// Takes a whole document as one value.
 private struct WholeValue: JSONHandler, Sendable {
     private(set) var value: JSONValue?
-    private var builder = JSONValueBuilder()
+    private(set) var builder = JSONValueBuilder()
 
     mutating func key(_ name: Span<UInt8>) { builder.key(name) }
 

@@ -71,4 +71,16 @@ package enum PercentEncoding {
         }
         return decoded
     }
+
+    /// Decodes octets in which each `%` has two hexadecimal digits behind it; `nil` for others.
+    package static func decodeStrictly(_ bytes: Span<UInt8>) -> [UInt8]? {
+        var position = 0
+        while let percent = bytes.firstIndex(of: ASCII.percent, from: position) {
+            guard percent + 2 < bytes.count, ASCII.hexadecimalValue(bytes[percent + 1]) != nil,
+                ASCII.hexadecimalValue(bytes[percent + 2]) != nil
+            else { return nil }
+            position = percent + 3
+        }
+        return decode(bytes)
+    }
 }

@@ -54,6 +54,7 @@ public struct Octets: Sendable {
     }
 
     /// The bytes as an array of their own.
+    @inlinable
     public var bytes: [UInt8] {
         lower == 0 && upper == storage.count ? storage : Array(storage[Int(lower)..<Int(upper)])
     }
@@ -165,6 +166,7 @@ extension Octets: ExpressibleByStringLiteral, ExpressibleByArrayLiteral, CustomS
 
 extension Octets {
     /// The same octets with ASCII letters in lower case; shared if they are already.
+    @inlinable
     package var lowercased: Octets {
         withSpan { $0.containsUppercase } ? Octets(map(ASCII.lowercased)) : self
     }

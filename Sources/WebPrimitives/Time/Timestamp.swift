@@ -20,9 +20,9 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     }
 
     /// The earliest moment.
-    public static let distantPast = Timestamp(microseconds: .min)
+    @inlinable public static var distantPast: Timestamp { Timestamp(microseconds: .min) }
     /// The latest moment.
-    public static let distantFuture = Timestamp(microseconds: .max)
+    @inlinable public static var distantFuture: Timestamp { Timestamp(microseconds: .max) }
 
     /// Whole seconds since the Unix epoch, rounded towards the past.
     @inlinable

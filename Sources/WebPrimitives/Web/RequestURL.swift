@@ -15,7 +15,12 @@ public struct RequestURL: Sendable {
         case wss
 
         /// Whether the scheme means transport-layer security.
-        @inlinable public var isCryptographic: Bool { self == .https || self == .wss }
+        @inlinable public var isCryptographic: Bool {
+            switch self {
+            case .https, .wss: true
+            case .http, .ws: false
+            }
+        }
 
         /// The port where the URL names none.
         public var defaultPort: UInt16 { isCryptographic ? 443 : 80 }

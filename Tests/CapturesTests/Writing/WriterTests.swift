@@ -119,8 +119,9 @@ struct WriterTests {
 
     @Test("JSON text is escaped where it must be")
     func escapes() {
-        let text = JSONObjectText.string("\"\\/\u{08}\n\r\t\u{1F}\u{7F}é".utf8)
-        #expect(String(decoding: text, as: UTF8.self) == #""\"\\/\u0008\n\r\t\u001F\u007Fé""#)
+        var writer = JSONWriter()
+        writer.append(string: "\"\\/\u{08}\n\r\t\u{1F}\u{7F}é")
+        #expect(String(decoding: writer.bytes, as: UTF8.self) == #""\"\\/\u0008\n\r\t\u001F\u007Fé""#)
     }
 
     @Test("The exact end of a lifetime is written with the decimals that it needs")

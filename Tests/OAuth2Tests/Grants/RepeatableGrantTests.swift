@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import HTTPTypes
 import Testing
+import WebPrimitives
 
 @testable import OAuth2
 

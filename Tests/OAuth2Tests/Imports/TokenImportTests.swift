@@ -32,6 +32,8 @@ struct TokenImportTests {
             (#""expires_at":1795251600.0"#, 3600), (#""expires_on":"1795251600""#, 3600),
             (#""expiry":"2026-11-21T09:00:00Z""#, 3600), (#""expiry":"2026-11-21T09:00:00.000000001Z""#, 3600),
             (#""expiry":"2026-11-21T10:00:00+01:00""#, 3600), (#""expires_at":"2026-11-21 09:00:00z""#, 3600),
+            // A leap second is the first moment of the next minute, as in POSIX time.
+            (#""expires_at":"2026-11-21T08:59:60Z""#, 3600),
             // Milliseconds, as JavaScript counts.
             (#""expiry_date":1795251600000"#, 3600), (#""expires_at":1795251600000"#, 3600),
             // What is absolute counts, even when it is over.

@@ -1,5 +1,6 @@
 import Crypto
 import Testing
+import WebPrimitives
 
 @testable import OAuth2
 

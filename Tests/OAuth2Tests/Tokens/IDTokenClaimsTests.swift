@@ -1,5 +1,6 @@
 import Crypto
 import Testing
+import WebPrimitives
 
 @testable import OAuth2
 
@@ -95,6 +96,7 @@ struct IDTokenClaimsTests {
         #expect(try isTaken(right) == (algorithm != "none"))
         for wrong in [
             #","at_hash":"\#(half("other"))""#, #","c_hash":"\#(half("other"))""#, #","at_hash":7"#, #","at_hash":"""#,
+            #","at_hash":null"#,
             #","at_hash":"\#(half("code"))""#,
         ] { #expect(try !isTaken(wrong), "\(wrong)") }
     }

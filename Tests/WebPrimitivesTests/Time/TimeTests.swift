@@ -96,6 +96,41 @@ struct TimeTests {
         #expect(Timestamp(rfc3339: text.utf8) == nil)
     }
 
+    @Test(
+        "RFC 3339 dates are read as moments",
+        arguments: [
+            ("1970-01-01T00:00:00Z", 0), ("1970-01-01T00:00:01.5Z", 1_500_000), ("1969-12-31T23:59:59Z", -1_000_000),
+            ("1985-04-12T23:20:50.52Z", 482_196_050_520_000), ("1996-12-19T16:39:57-08:00", 851_042_397_000_000),
+            ("1990-12-31T23:59:60Z", 662_688_000_000_000), ("2000-02-29t00:00:00z", 951_782_400_000_000),
+            ("2026-11-21T08:00:00.0000009Z", 1_795_248_000_000_000), ("9999-12-31T23:59:59Z", 253_402_300_799_000_000),
+            ("0000-01-01T00:00:00Z", -62_167_219_200_000_000), ("0001-01-01T00:00:00Z", -62_135_596_800_000_000),
+            ("", nil), ("2026-11-21", nil), ("2026-11-21T08:00:00", nil), ("2026-11-21T08:00Z", nil),
+            ("2026-13-01T00:00:00Z", nil), ("2026-00-01T00:00:00Z", nil), ("2026-02-29T00:00:00Z", nil),
+            ("1900-02-29T00:00:00Z", nil), ("2026-01-00T00:00:00Z", nil), ("2026-01-01T24:00:00Z", nil),
+            ("2026-01-01T00:60:00Z", nil), ("2026-01-01T00:00:61Z", nil), ("2026-01-01T00:00:00.Z", nil),
+            ("2026-01-01T00:00:00+24:00", nil), ("2026-01-01T00:00:00+0100", nil), ("2026-01-01T00:00:00Zx", nil),
+            ("+026-01-01T00:00:00Z", nil), ("26-1-1T0:0:0Z", nil),
+        ] as [(String, Int64?)])
+    func moments(_ text: String, _ expected: Int64?) {
+        #expect(Timestamp(rfc3339: text.utf8)?.microseconds == expected)
+    }
+
+    @Test("every day from 1600 to 2400 is counted once")
+    func everyDayInText() {
+        var expected: Int64 = -11_676_096_000
+        for year in 1600...2400 {
+            for month in 1...12 {
+                for day in 1...31 {
+                    let text = String(format: "%04d-%02d-%02dT00:00:00Z", year, month, day)
+                    guard let moment = Timestamp(rfc3339: text.utf8)?.microseconds else { continue }
+                    if moment != expected * 1_000_000 { Issue.record("\(text) is not at \(expected)") }
+                    expected += 86_400
+                }
+            }
+        }
+        #expect(expected == 13_601_088_000)
+    }
+
     @Test("An HTTP date is written as servers write it, and read back by the cookie-date algorithm")
     func httpDates() {
         #expect(TimeTests.start.httpDate == "Sat, 21 Nov 2026 00:00:00 GMT")

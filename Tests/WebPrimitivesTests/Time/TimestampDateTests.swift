@@ -27,23 +27,4 @@ struct TimestampDateTests {
         let now = Timestamp.now
         #expect(before <= now && now <= Timestamp(Date()))
     }
-
-    @Test("No library reads the clock: the time is a parameter")
-    func layers() throws {
-        let root = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "Sources")
-        // The two programs are the outermost layer.
-        let programs = ["crumb", "crumb-network", "public-suffix-compiler"]
-        var count = 0
-        for folder in try FileManager.default.contentsOfDirectory(atPath: root.path) where !programs.contains(folder) {
-            for file in FileManager.default.subpaths(atPath: root.appending(path: folder).path) ?? []
-            where file.hasSuffix(".swift") && !file.hasSuffix("Timestamp+Foundation.swift") {
-                let text = try String(contentsOf: root.appending(path: "\(folder)/\(file)"), encoding: .utf8)
-                #expect(!text.contains("Timestamp.now") && !text.contains("now: .now"), "\(folder)/\(file)")
-                count += 1
-            }
-        }
-        #expect(count > 200)
-    }
 }

@@ -1,0 +1,37 @@
+import Testing
+
+@testable import OAuth2
+
+@Suite("Forms and durations")
+struct FormTests {
+    @Test(
+        "forms are those of RFC 6749, appendix B",
+        arguments: [
+            ("", ""), (" %&+£€", "+%25%26%2B%C2%A3%E2%82%AC"), ("azAZ09*-._", "azAZ09*-._"), ("~:/=", "%7E%3A%2F%3D"),
+            ("\u{0}\r\n", "%00%0D%0A"),
+        ])
+    func form(_ text: String, _ expected: String) {
+        #expect(String(decoding: FormEncoding.encode(text), as: UTF8.self) == expected)
+        #expect(String(decoding: FormEncoding.encode(Secret(text)), as: UTF8.self) == expected)
+    }
+
+    @Test(
+        "a form is decoded as the URL Standard does",
+        arguments: [
+            ("a=b+c", "b c"), ("a=%2B%c3%a9", "+é"), ("a=%zz%4", "%zz%4"), ("a=%+1", "% 1"), ("a=%ff", "\u{FFFD}"),
+            ("a", ""), ("a=b=c", "b=c"),
+        ])
+    func decoded(_ text: String, _ expected: String) {
+        #expect(FormEncoding.decode(text).map(\.value) == [expected])
+    }
+
+    @Test("durations are counted in microseconds, up to the ends of the range")
+    func durations() {
+        #expect(Microseconds.count(of: .milliseconds(1500)) == 1_500_000)
+        #expect(Microseconds.count(of: .milliseconds(-1500)) == -1_500_000)
+        #expect(Microseconds.count(of: .nanoseconds(999)) == 0)
+        #expect(Microseconds.count(of: .seconds(Int64.max)) == .max)
+        #expect(Microseconds.count(ofSeconds: Double.nan) == nil)
+        #expect(Microseconds.count(ofSeconds: -Double.infinity) == .min)
+    }
+}

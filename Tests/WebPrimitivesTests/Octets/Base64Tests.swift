@@ -1,0 +1,54 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import WebPrimitives
+
+@Suite("Base64, hexadecimal and percent-encoding")
+struct Base64Tests {
+    @Test(
+        "base64 is that of RFC 4648, section 10",
+        arguments: [
+            ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
+            ("foobar", "Zm9vYmFy"),
+        ])
+    func samples(_ text: String, _ expected: String) {
+        #expect(String(decoding: Base64.encode(Array(text.utf8)), as: UTF8.self) == expected)
+    }
+
+    @Test("base64 is Foundation's, of any bytes")
+    func twin() {
+        var generator = SeededGenerator(seed: 7)
+        for count in 0..<100 {
+            let bytes = (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+            #expect(String(decoding: Base64.encode(bytes), as: UTF8.self) == Data(bytes).base64EncodedString())
+        }
+    }
+
+    @Test(
+        "base64 has one text for each run of octets, with padding or without",
+        arguments: [
+            ("Zg==", "f"), ("Zg", "f"), ("Zm9vYg==", "foob"), ("", ""), ("Zg=", nil), ("Zh==", nil), ("Zh", nil),
+            ("Zm9=", nil), ("Zm8==", nil), ("Zm9v====", nil), ("=", nil), ("====", nil), ("Z", nil), ("Zg==Zg==", nil),
+            ("Zm9v\n", nil), ("Zm_v", nil),
+        ] as [(String, String?)])
+    func exact(_ text: String, _ expected: String?) {
+        #expect(Base64.decode(text.utf8) == expected.map { Array($0.utf8) })
+    }
+
+    @Test("hexadecimal digits come in pairs and in either case")
+    func hexadecimal() {
+        #expect(Hexadecimal.text([0x00, 0x9F, 0xFA]) == "009ffa")
+        #expect(Hexadecimal.bytes("009fFA") == [0x00, 0x9F, 0xFA])
+        for text in ["0", "0g", "+1", " 1", "١١"] { #expect(Hexadecimal.bytes(text) == nil, "\(text)") }
+    }
+
+    @Test(
+        "an escape is a percent sign and two hexadecimal digits, and nothing else",
+        arguments: [("%41%c3%A9", "Aé"), ("%", "%"), ("%4", "%4"), ("%+1", "%+1"), ("%%41", "%A"), ("a+b", "a+b")])
+    func percent(_ text: String, _ expected: String) {
+        #expect(PercentEncoding.decode(Array(text.utf8).span) == Array(expected.utf8))
+        let isExact = !text.contains("%") || text.hasPrefix("%41")
+        #expect((PercentEncoding.decodeStrictly(Array(text.utf8).span) != nil) == isExact)
+    }
+}

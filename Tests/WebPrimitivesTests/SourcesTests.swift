@@ -1,0 +1,44 @@
+import Foundation
+import Testing
+
+@Suite("What holds for the sources of all targets")
+struct SourcesTests {
+    /// The Swift files of the targets, each with its path within `Sources`.
+    private static func files() throws -> [(path: String, text: String)] {
+        let root = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources")
+        let files = try (FileManager.default.subpaths(atPath: root.path) ?? []).filter { $0.hasSuffix(".swift") }.map {
+            ($0, try String(contentsOf: root.appending(path: $0), encoding: .utf8))
+        }
+        try #require(files.count > 200)
+        return files
+    }
+
+    @Test("No library reads the clock: the time is a parameter")
+    func clock() throws {
+        // The two programs are the outermost layer.
+        let programs = ["crumb/", "crumb-network/", "public-suffix-compiler/"]
+        for (path, text) in try Self.files()
+        where !programs.contains(where: { path.hasPrefix($0) }) && !path.hasSuffix("Timestamp+Foundation.swift") {
+            #expect(!text.contains("Timestamp.now") && !text.contains("now: .now"), "\(path)")
+        }
+    }
+
+    @Test("No type name means two things in two targets")
+    func typeNames() throws {
+        let declaration = try Regex(
+            #"^(?:@\w+(?:\([^)]*\))? +)*(?:(?:public|package|internal|private|fileprivate|final|indirect) +)*"#
+                + #"(?:struct|class|enum|actor|protocol|typealias) +(\w+)"#, as: (Substring, Substring).self
+        ).anchorsMatchLineEndings()
+        var targets: [Substring: Set<Substring>] = [:]
+        for (path, text) in try Self.files() {
+            for match in text.matches(of: declaration) {
+                targets[match.1, default: []].insert(path.prefix { $0 != "/" })
+            }
+        }
+        #expect(targets.count > 500)
+        for (name, found) in targets where found.count > 1 {
+            Issue.record("\(name) is a type in \(found.sorted().joined(separator: " and "))")
+        }
+    }
+}
