@@ -13,6 +13,7 @@ let package = Package(
         .executable(name: "crumb", targets: ["crumb"]),
         .executable(name: "crumb-network", targets: ["crumb-network"]),
         .library(name: "WebPrimitives", targets: ["WebPrimitives"]),
+        .library(name: "HTTPMessages", targets: ["HTTPMessages"]),
         .library(name: "PublicSuffix", targets: ["PublicSuffix"]),
         .library(name: "CookieModel", targets: ["CookieModel"]),
         .library(name: "Captures", targets: ["Captures"]),
@@ -45,10 +46,11 @@ let package = Package(
     ],
     targets: [
         .target(name: "WebPrimitives"),
+        .target(name: "HTTPMessages", dependencies: ["WebPrimitives"]),
         .target(name: "PublicSuffix", dependencies: ["WebPrimitives"]),
         .executableTarget(name: "public-suffix-compiler", dependencies: ["PublicSuffix"]),
         .target(name: "CookieModel", dependencies: ["WebPrimitives", "PublicSuffix"]),
-        .target(name: "Captures", dependencies: ["WebPrimitives", "CookieModel"]),
+        .target(name: "Captures", dependencies: ["WebPrimitives", "HTTPMessages", "CookieModel"]),
         .target(
             name: "BrowserCookies",
             dependencies: [
@@ -160,7 +162,7 @@ let package = Package(
         .executableTarget(
             name: "crumb",
             dependencies: [
-                "PublicSuffix", "CookieModel", "Captures", "BrowserCookies", "OAuth2", "SessionStore",
+                "HTTPMessages", "PublicSuffix", "CookieModel", "Captures", "BrowserCookies", "OAuth2", "SessionStore",
                 "RequestDecoration", "SessionOperations", "NetworkHelper",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -192,6 +194,7 @@ let package = Package(
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(
             name: "WebPrimitivesTests", dependencies: ["WebPrimitives", "TestSupport"], exclude: ["Web/Vectors"]),
+        .testTarget(name: "HTTPMessagesTests", dependencies: ["HTTPMessages", "WebPrimitives"]),
         .testTarget(
             name: "PublicSuffixTests",
             dependencies: ["WebPrimitives", "PublicSuffix", "public-suffix-compiler", "TestSupport"],

@@ -46,7 +46,7 @@ public struct BrowserDatabase: Sendable {
             var configuration = Configuration()
             configuration.prepareDatabase { database in
                 // A database of unknown origin must not run what its schema says.
-                CookieRows.limitLengths(in: database)
+                BrowserCookieRows.limitLengths(in: database)
                 try database.execute(sql: "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
             }
             let queue = try DatabaseQueue(path: copy.path, configuration: configuration)

@@ -36,7 +36,7 @@ struct ChromiumTable: BrowserCookieTable {
             columns.contains("is_httponly")
                 ? "is_httponly" : columns.contains("httponly") ? "httponly AS is_httponly" : "0",
         ]
-        let rows = try CookieRows(
+        let rows = try BrowserCookieRows(
             database, table: "cookies",
             columns: """
                 CAST(name AS BLOB) AS name, CAST(value AS BLOB) AS value, CAST(host_key AS BLOB) AS host_key,

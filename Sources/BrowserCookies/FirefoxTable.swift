@@ -19,7 +19,7 @@ struct FirefoxTable: BrowserCookieTable {
         let optional = ["creationTime", "lastAccessed", "sameSite"].map {
             columns.contains($0) ? $0 : "NULL AS \($0)"
         }
-        let rows = try CookieRows(
+        let rows = try BrowserCookieRows(
             database, table: "moz_cookies",
             columns: """
                 CAST(name AS BLOB) AS name, CAST(value AS BLOB) AS value, CAST(host AS BLOB) AS host,

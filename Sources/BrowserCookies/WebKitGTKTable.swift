@@ -10,7 +10,7 @@ struct WebKitGTKTable: BrowserCookieTable {
 
     func read(_ database: Database, _ emit: (CaptureItem) throws -> Void) throws {
         let sameSite = columns.contains("sameSite") ? "sameSite" : "NULL AS sameSite"
-        let rows = try CookieRows(
+        let rows = try BrowserCookieRows(
             database, table: "moz_cookies",
             columns: """
                 CAST(name AS BLOB) AS name, CAST(value AS BLOB) AS value, CAST(host AS BLOB) AS host,

@@ -26,7 +26,7 @@ struct CrumbNetwork: AsyncParsableCommand {
         commandName: "crumb-network",
         abstract: "The part of crumb that speaks HTTP. Used by 'crumb', which finds it beside itself.",
         subcommands: [
-            ExchangeCommand.self, CallCommand.self, VerifyCommand.self, QRCodeCommand.self, ServeCommand.self,
+            ExchangeCommand.self, CallCommand.self, VerifyCommand.self, QRCodeCommand.self, RunServiceCommand.self,
         ])
 }
 

@@ -49,6 +49,13 @@ import Testing
         #expect(blocks.first?.setCookie == [Octets(value)])
     }
 
+    @Test func `a name with a blank in it is another name, and a line without end sets nothing`() {
+        var reader = HeaderDumpReader()
+        let long = "Set-Cookie: b=" + String(repeating: "x", count: 1 << 20)
+        let dump = "HTTP/1.1  200 OK\r\nSet- Cookie: a=1\r\n\(long)\r\n c=1\r\nSet-Cookie : d=1\r\n\r\n"
+        #expect(reader.read(Array(dump.utf8)).map(\.setCookie) == [["d=1"]])
+    }
+
     @Test func `what is written out is told from the body, wherever it is cut`() {
         let body: [UInt8] = Array("body \u{1}crumb \u{1}".utf8) + [0xFF, 0x00, 0x01]
         for size in 1...50 {

@@ -1,4 +1,5 @@
 public import CookieModel
+import HTTPMessages
 
 /// What a capture records about how a request came about: the evidence for its ``CapturedContext``.
 ///
@@ -139,9 +140,8 @@ struct RequestHead: Sendable {
 
     /// Takes one field line, `name: value`.
     mutating func take(line: Span<UInt8>) {
-        // The pseudo-fields of HTTP/2 begin with a colon.
-        guard let colon = line.firstIndex(of: ASCII.colon, from: 1) else { return }
-        guard let field = RequestField(line.extracting(line.trimmingBlanks(0..<colon))) else { return }
-        take(field, line.extracting((colon + 1)..<line.count))
+        // The pseudo-fields of HTTP/2 begin with a colon, so that they have no name here.
+        guard let parts = line.fieldParts, let field = RequestField(line.extracting(parts.name)) else { return }
+        take(field, line.extracting(parts.value))
     }
 }

@@ -1,3 +1,4 @@
+import HTTPMessages
 import WebPrimitives
 
 // What stands behind a header block or a body.

@@ -1,9 +1,10 @@
 import CookieModel
+import HTTPMessages
 
 /// Reads responses as they are on the wire: header blocks with or without bodies.
 ///
 /// **A body must never set a cookie.** So a header block is read only where one belongs: at the beginning, and behind
-/// a response that the same transfer goes on after (``ResponseHead/Sequel``): an informational one, a proxy's
+/// a response that the same transfer goes on after (``CapturedHead/Sequel``): an informational one, a proxy's
 /// `200 Connection established`, a redirect with a `Location`, `401` and `407`. There it may stand
 /// - directly behind the header block (empty lines between them do not count): header dumps have no bodies, and curl
 ///   prints none of a response that it goes on after, whatever its Content-Length says;
@@ -132,7 +133,7 @@ struct HTTPReader: FormatReader {
             stage = .rest
             return
         }
-        let head = ResponseHead(index: blockCount, line: lines.number, statusLine: statusLine)
+        let head = CapturedHead(index: blockCount, line: lines.number, statusLine: statusLine)
         block = HeaderBlock(head, source: source)
         stage = .fields
     }

@@ -1,33 +1,27 @@
 import CookieModel
+import HTTPMessages
 
 /// The lines of one response's header block, whoever printed them: joins folded ones and takes what counts.
 struct HeaderBlock: Sendable {
     let source: String
-    private(set) var head: ResponseHead
-    /// The field line at hand, which a folded line may still add to; `nil` where there is none to add to.
-    private var field: [UInt8]?
-    private var fieldLine = 0
+    private(set) var head: CapturedHead
+    private var fields = FieldLines()
 
-    init(_ head: ResponseHead, source: String) {
+    init(_ head: CapturedHead, source: String) {
         self.head = head
         self.source = source
     }
 
-    var bufferedByteCount: Int { (field?.capacity ?? 0) + head.setCookie.bufferedByteCount }
+    var bufferedByteCount: Int { fields.bufferedByteCount + head.setCookie.bufferedByteCount }
 
     /// Takes a line that is not empty.
     mutating func take(_ line: Span<UInt8>, number: Int, into items: inout [CaptureItem]) {
-        if ASCII.isBlank(line[0]) { return fold(line, number: number, into: &items) }
-        endField(into: &items)
-        var bytes: [UInt8] = []
-        bytes.append(line)
-        field = bytes
-        fieldLine = number
+        apply(fields.take(line, number: number), into: &items)
     }
 
     /// Takes note of a line that was too long to keep.
     mutating func leaveOut(_ number: Int, into items: inout [CaptureItem]) {
-        endField(into: &items)
+        apply(fields.end(), into: &items)
         items.append(.failure(.lineTooLong(at: CapturePlace(source: source, entry: head.index, line: number))))
     }
 
@@ -41,9 +35,9 @@ struct HeaderBlock: Sendable {
         at url: TranscriptURL, method: String? = nil, time: Timestamp? = nil, request: RequestHead = RequestHead(),
         isFromProxy: Bool = false, into items: inout [CaptureItem]
     ) {
-        endField(into: &items)
+        apply(fields.end(), into: &items)
         let place = CapturePlace(source: source, entry: head.index, line: head.line)
-        let isFromProxy = isFromProxy || head.isFromProxy
+        let isFromProxy = isFromProxy || head.statusLine.isFromProxy
         var evidence = request.evidence
         evidence.location = head.location
         if isFromProxy, !head.setCookie.isEmpty { items.append(.failure(.proxyCookies(at: place))) }
@@ -57,31 +51,15 @@ struct HeaderBlock: Sendable {
                     requestCookies: isFromProxy ? [] : request.cookies.octets, place: place)))
     }
 
-    /// Adds a folded line to the field before it.
-    private mutating func fold(_ line: Span<UInt8>, number: Int, into items: inout [CaptureItem]) {
-        let place = CapturePlace(source: source, entry: head.index, line: number)
-        guard let length = field?.count else {
-            // Behind the status line, or behind a line that was left out: nothing that it belongs to.
-            items.append(.failure(.fieldMalformed(at: place)))
-            return
-        }
-        let text = line.trimmingBlanks(0..<line.count)
-        guard length + 1 + text.count <= CaptureLimits.fieldByteCount else {
-            items.append(.failure(.lineTooLong(at: CapturePlace(source: source, entry: head.index, line: fieldLine))))
-            field = nil
-            return
-        }
-        field?.append(ASCII.space)
-        field?.append(line.extracting(text))
-    }
-
-    /// The field line at hand is complete.
-    private mutating func endField(into items: inout [CaptureItem]) {
-        guard let line = field else { return }
-        field = nil
-        if !head.take(line.span) {
-            let place = CapturePlace(source: source, entry: head.index, line: fieldLine)
-            items.append(.failure(.fieldMalformed(at: place)))
+    private mutating func apply(_ outcome: FieldLines.Outcome, into items: inout [CaptureItem]) {
+        func place(_ line: Int) -> CapturePlace { CapturePlace(source: source, entry: head.index, line: line) }
+        switch outcome {
+        case .none: break
+        case .field(let field):
+            if !head.take(field.octets.span) { items.append(.failure(.fieldMalformed(at: place(field.number)))) }
+        // Behind the status line, or behind a line that was left out: nothing that it belongs to.
+        case .misplaced(let line): items.append(.failure(.fieldMalformed(at: place(line))))
+        case .tooLong(let line): items.append(.failure(.lineTooLong(at: place(line))))
         }
     }
 }

@@ -6,7 +6,7 @@ struct TranscriptURL: Sendable {
     var origin: CapturedResponse.URLOrigin
 
     /// Moves to the URL of the response that may come next; false where none may.
-    mutating func follow(_ sequel: ResponseHead.Sequel) -> Bool {
+    mutating func follow(_ sequel: CapturedHead.Sequel) -> Bool {
         switch sequel {
         case .none:
             return false

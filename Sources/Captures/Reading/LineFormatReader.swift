@@ -1,3 +1,5 @@
+import WebPrimitives
+
 /// The reader of a format of lines: gets each line whole, wherever the pieces were cut.
 protocol LineFormatReader: FormatReader {
     /// The capture's name in places.

@@ -1,4 +1,5 @@
 import CookieModel
+import HTTPMessages
 
 /// Where responses stand in a net-log, as Chromium writes it with `--log-net-log`: events of a request, told together by
 /// the number of their source, with the meaning of each event's number in `constants`.
@@ -177,7 +178,7 @@ struct NetLogOutline: JSONOutline {
         guard let request else {
             return items.append(.failure(.entryMalformed("Its request is not in the log.", at: place)))
         }
-        var head = ResponseHead(index: entryCount, line: 0, statusLine: statusLine)
+        var head = CapturedHead(index: entryCount, line: 0, statusLine: statusLine)
         for line in lines.dropFirst() {
             guard let text = line.octets, NetLogText(text).octets.withSpan({ head.take($0) }) else {
                 items.append(.failure(.fieldMalformed(at: place)))

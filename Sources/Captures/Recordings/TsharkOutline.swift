@@ -1,4 +1,5 @@
 import CookieModel
+import HTTPMessages
 
 /// Where HTTP messages stand in what `tshark -T json -x -J "frame tcp http http2"` prints of a packet capture.
 ///
@@ -94,7 +95,7 @@ struct TsharkOutline: JSONEntryOutline {
     private mutating func takeResponse(
         _ layer: JSONObject, _ statusLine: StatusLine, of packet: Packet, into items: inout [CaptureItem]
     ) {
-        var head = ResponseHead(index: entryCount, line: 0, statusLine: statusLine)
+        var head = CapturedHead(index: entryCount, line: 0, statusLine: statusLine)
         for line in layer.fields("http.response.line", raw: "http.response.line_raw") {
             switch line {
             case .octets(let line): _ = line.withSpan { head.take($0.extracting($0.beforeLineEnd)) }
@@ -138,7 +139,7 @@ struct TsharkOutline: JSONEntryOutline {
             let url = "\(scheme)://\(authority)\(path)"
             remember(Request(url: url, method: method, head: head, packet: packet), as: key)
         } else if let statusLine = text(":status").flatMap({ StatusLine(Array("HTTP/2 \($0)".utf8).span) }) {
-            var head = ResponseHead(index: entryCount, line: 0, statusLine: statusLine)
+            var head = CapturedHead(index: entryCount, line: 0, statusLine: statusLine)
             for (name, value) in fields {
                 switch value {
                 case .octets(let value): _ = head.take(TsharkOutline.line(name, value).span)
@@ -178,10 +179,10 @@ struct TsharkOutline: JSONEntryOutline {
 
     /// Gives out a response, if the other side of the connection asked for it.
     private mutating func give(
-        _ head: ResponseHead, _ url: String, requestKey key: String, of packet: Packet,
+        _ head: CapturedHead, _ url: String, requestKey key: String, of packet: Packet,
         into items: inout [CaptureItem]
     ) {
-        if head.isFromProxy {
+        if head.statusLine.isFromProxy {
             if !head.setCookie.isEmpty { items.append(.failure(.proxyCookies(at: packet.place))) }
             return
         }

@@ -1,4 +1,5 @@
 import CookieModel
+import HTTPMessages
 
 /// Reads WARC 1.0 and 1.1 (ISO 28500): records with named fields and a block of the length that they say.
 ///
@@ -133,12 +134,12 @@ struct WARCReader: FormatReader {
     }
 
     private mutating func takeField(_ line: Span<UInt8>) {
-        guard let colon = line.firstIndex(of: ASCII.colon, from: 0) else {
+        guard let parts = line.fieldParts else {
             record.isBroken = true
             return
         }
-        let name = line.extracting(0..<colon)
-        let value = line.extracting(line.trimmingBlanks((colon + 1)..<line.count))
+        let name = line.extracting(parts.name)
+        let value = line.extracting(parts.value)
         if name.equalsIgnoringCase("warc-type") {
             let isRequest = value.equalsIgnoringCase("request")
             record.kind = isRequest ? .request : value.equalsIgnoringCase("response") ? .response : .other
@@ -175,7 +176,7 @@ struct WARCReader: FormatReader {
         } else if block != nil {
             block?.take(line, number: lines.number, into: &items)
         } else if record.kind == .response, let statusLine = StatusLine(line), record.url != nil {
-            let head = ResponseHead(index: entryCount, line: lines.number, statusLine: statusLine)
+            let head = CapturedHead(index: entryCount, line: lines.number, statusLine: statusLine)
             block = HeaderBlock(head, source: source)
         } else {
             // A response of another protocol: DNS, FTP.

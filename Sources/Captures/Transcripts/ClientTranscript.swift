@@ -1,4 +1,5 @@
 import CookieModel
+import HTTPMessages
 
 /// Puts the responses together out of what a client tells while it works: lines of requests, lines of responses, and
 /// remarks about its connections.
@@ -62,10 +63,8 @@ struct ClientTranscript: Sendable {
         guard line.count <= Self.requestByteLimit else { return }
         if !isWithinRequest {
             beginRequest(line)
-        } else if let colon = line.firstIndex(of: ASCII.colon, from: 0),
-            line.extracting(0..<colon).equalsIgnoringCase("host")
-        {
-            host = octets(line, line.trimmingBlanks((colon + 1)..<line.count))
+        } else if let parts = line.fieldParts, line.extracting(parts.name).equalsIgnoringCase("host") {
+            host = octets(line, parts.value)
         } else {
             request.take(line: line)
         }
@@ -141,14 +140,14 @@ struct ClientTranscript: Sendable {
         if block != nil {
             block?.take(line, number: number, into: &items)
         } else if let statusLine = StatusLine(line) {
-            begin(ResponseHead(index: blockCount + 1, line: number, statusLine: statusLine), into: &items)
+            begin(CapturedHead(index: blockCount + 1, line: number, statusLine: statusLine), into: &items)
         } else if !isSkipping, line.count >= 10, line.extracting(0..<10).equalsIgnoringCase("set-cookie") {
             // A trailer, or of a block whose beginning is gone.
             items.append(.failure(.fieldWithoutResponse(at: CapturePlace(source: source, line: number))))
         }
     }
 
-    private mutating func begin(_ head: ResponseHead, into items: inout [CaptureItem]) {
+    private mutating func begin(_ head: CapturedHead, into items: inout [CaptureItem]) {
         blockCount += 1
         let place = CapturePlace(source: source, entry: blockCount, line: head.line)
         isSkipping = !isAskedFor || url.text == nil

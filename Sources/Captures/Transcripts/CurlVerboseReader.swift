@@ -1,3 +1,4 @@
+import HTTPMessages
 import WebPrimitives
 
 /// Reads what `curl -v` tells on standard error: `> ` before the lines of requests, `< ` before those of responses, `* `

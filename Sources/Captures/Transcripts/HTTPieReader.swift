@@ -1,4 +1,5 @@
 import CookieModel
+import HTTPMessages
 
 /// Reads what `http -v` (HTTPie) prints: the request's header and body, the response's header and body, and with `--all
 /// --follow` the same for each redirect.
@@ -59,10 +60,8 @@ struct HTTPieReader: LineFormatReader {
             if isBehindEmptyLine, HTTPieReader.isRequestLine(line) { begin(line) }
         case .request where line.isEmpty: endRequest(into: &items)
         case .request:
-            if let colon = line.firstIndex(of: ASCII.colon, from: 0),
-                line.extracting(0..<colon).equalsIgnoringCase("host")
-            {
-                host = String(repairing: line.extracting(line.trimmingBlanks((colon + 1)..<line.count)))
+            if let parts = line.fieldParts, line.extracting(parts.name).equalsIgnoringCase("host") {
+                host = String(repairing: line.extracting(parts.value))
             } else {
                 request.take(line: line)
             }
@@ -70,7 +69,7 @@ struct HTTPieReader: LineFormatReader {
             guard isBehindEmptyLine, let statusLine = StatusLine(line) else { return }
             blockCount += 1
             block = HeaderBlock(
-                ResponseHead(index: blockCount, line: lines.number, statusLine: statusLine), source: source)
+                CapturedHead(index: blockCount, line: lines.number, statusLine: statusLine), source: source)
             stage = .response
         case .response where line.isEmpty: endResponse(into: &items)
         case .response: block?.take(line, number: lines.number, into: &items)

@@ -1,3 +1,4 @@
+import HTTPMessages
 import WebPrimitives
 
 /// Reads what `wget -S` tells on standard error: `--2026-11-21 02:56:22--  URL` before each request, and the lines of

@@ -90,8 +90,8 @@ private struct SendDocument: Decodable {
     let context: RequestContext
 
     init(from decoder: any Decoder) throws {
-        try decoder.checkMembers(RequestDocument.CodingKeys.allCases)
-        context = try RequestDocument(from: decoder).context
+        try decoder.checkMembers(ScenarioRequestDocument.CodingKeys.allCases)
+        context = try ScenarioRequestDocument(from: decoder).context
     }
 }
 
@@ -103,8 +103,8 @@ private struct ReceiveDocument: Decodable {
     }
 
     init(from decoder: any Decoder) throws {
-        try decoder.checkMembers(CodingKeys.allCases + RequestDocument.CodingKeys.allCases)
-        let context = try RequestDocument(from: decoder).context
+        try decoder.checkMembers(CodingKeys.allCases + ScenarioRequestDocument.CodingKeys.allCases)
+        let context = try ScenarioRequestDocument(from: decoder).context
         let container = try decoder.container(keyedBy: CodingKeys.self)
         var lines = try container.decodeIfPresent([String].self, forKey: .setCookie)?.map { Octets($0) } ?? []
         for text in try container.decodeIfPresent([String].self, forKey: .setCookieBase64) ?? [] {

@@ -210,7 +210,7 @@ extension JSONValue {
     ) -> (value: JSONValue?, read: JSONObject) {
         var stream = JSONStream(handler: WholeValue(), dialect: dialect, depthLimit: depthLimit)
         stream.read(text)
-        let read = stream.handler.builder.outermostMembers
+        let read = stream.handler.value?.object ?? stream.handler.builder.outermostMembers
         // A number ends with what follows it.
         stream.read([ASCII.lineFeed].span)
         return (stream.isComplete ? stream.handler.value : nil, read)

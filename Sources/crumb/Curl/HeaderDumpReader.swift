@@ -1,43 +1,91 @@
+import CookieModel
+import HTTPMessages
+import RequestDecoration
+
 /// Reads what curl writes with `--dump-header` while one URL is fetched: header blocks only, no bodies, so that every
-/// line is known for what it is. A capture from elsewhere is not that sure; ``Captures`` reads those.
+/// line is known for what it is. ``Captures`` reads captures from elsewhere, which are not that certain.
 ///
 /// There are several blocks where informational responses, challenges or retries came first. Lines outside of a block
 /// are the trailer fields of a chunked body, and set nothing.
 struct HeaderDumpReader {
-    private var line: [UInt8] = []
+    private var lines = LineBuffer(firstNumber: 1)
+    private var fields = FieldLines()
     private var block: ResponseBlock?
-    /// The field at hand, which a folded line may still add to.
-    private var field: [UInt8] = []
 
     /// Takes the next bytes and gives out the blocks that are complete with them.
     mutating func read(_ bytes: [UInt8]) -> [ResponseBlock] {
         var blocks: [ResponseBlock] = []
-        var rest = bytes[...]
-        while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-            line += rest[..<end]
-            rest = rest[(end + 1)...]
-            if line.last == UInt8(ascii: "\r") { line.removeLast() }
-            if let complete = takeLine() { blocks.append(complete) }
-            line = []
+        var position = 0
+        while let line = lines.next(in: bytes.span, from: &position) {
+            switch line {
+            case .inPiece(let range): take(bytes.span.extracting(range), into: &blocks)
+            case .joined(let line): take(line.span, into: &blocks)
+            // A line that no server's field is as long as: the one before it is complete.
+            case .tooLong: apply(fields.end())
+            }
         }
-        line += rest
         return blocks
     }
 
-    private mutating func takeLine() -> ResponseBlock? {
-        guard block != nil else {
-            block = ResponseBlock(statusLine: line)
-            return nil
+    private mutating func take(_ bytes: Span<UInt8>, into blocks: inout [ResponseBlock]) {
+        let line = bytes.extracting(bytes.droppingCarriageReturn)
+        guard let open = block else {
+            block = ResponseBlock(statusLine: line.array(0..<line.count))
+            return
         }
-        if let first = line.first, first == 0x20 || first == 0x09 {
-            // A folded line goes on with the field before it (RFC 9112, section 5.2).
-            if !field.isEmpty { field += [0x20] + line.drop { $0 == 0x20 || $0 == 0x09 } }
-            return nil
+        guard line.isEmpty else { return apply(fields.take(line, number: lines.number)) }
+        apply(fields.end())
+        blocks.append(block ?? open)
+        block = nil
+    }
+
+    private mutating func apply(_ outcome: FieldLines.Outcome) {
+        if case .field(let line) = outcome { block?.take(line.octets) }
+    }
+}
+
+/// What one header block of curl's dump says to cookies and redirects.
+struct ResponseBlock: Equatable {
+    let status: Int
+    /// The field values of the Set-Cookie lines, in order.
+    var setCookie: [Octets] = []
+    /// The values of the WWW-Authenticate fields, in order.
+    var authenticate: [Octets] = []
+    /// The nonce that the server wants in proofs.
+    var proofNonce: String?
+    /// The first Location that is not empty.
+    var location: Octets?
+
+    /// Whether a proxy answers, which sets no cookies for the server. curl leaves out the heads that open a tunnel.
+    var isFromProxy: Bool { status == 407 }
+
+    /// The same, as the rules read it.
+    var head: ResponseHead {
+        ResponseHead(
+            status: status, location: location, authenticate: authenticate, proofNonce: proofNonce,
+            setCookie: setCookie)
+    }
+
+    /// The beginning of a block with that status line; `nil` if it is none.
+    init?(statusLine line: [UInt8]) {
+        guard let statusLine = StatusLine(line.span, allowsBlanks: true) else { return nil }
+        status = statusLine.status
+    }
+
+    /// Takes one field line, folded lines joined. What is no field line is left alone.
+    mutating func take(_ field: [UInt8]) {
+        let line = field.span
+        guard let parts = line.fieldParts else { return }
+        let name = line.extracting(parts.name)
+        let value = Octets(line.array(parts.value))
+        if name.equalsIgnoringCase("set-cookie") {
+            setCookie.append(value)
+        } else if name.equalsIgnoringCase("www-authenticate") {
+            authenticate.append(value)
+        } else if name.equalsIgnoringCase("dpop-nonce") {
+            proofNonce = value.utf8String
+        } else if name.equalsIgnoringCase("location"), location == nil, !value.isEmpty {
+            location = value
         }
-        if !field.isEmpty { block?.take(field) }
-        field = line
-        guard line.isEmpty else { return nil }
-        defer { block = nil }
-        return block
     }
 }

@@ -106,7 +106,8 @@ struct JSONDocumentTests {
         "keeps the complete members of an object that breaks off",
         arguments: [
             (#"{"refresh_token":"r","expires_in":36"#, ["refresh_token"]), (#"{"a":"1","b":"2"#, ["a"]),
-            (#"{"a":[1,{"x":2}],"b":{"c":3"#, ["a"]), (#"{"a":1,x"#, ["a"]), (#"[{"a":1},"#, []), ("", []),
+            (#"{"a":[1,{"x":2}],"b":{"c":3"#, ["a"]), (#"{"a":1,x"#, ["a"]), (#"{"a":1}<"#, ["a"]), (#"[{"a":1},"#, []),
+            ("", []),
             (#"{"a":"\ud83d","b":"# + "\n", ["a"]),
         ])
     func broken(_ text: String, _ names: [String]) {

@@ -1,11 +1,12 @@
-import WebPrimitives
-
 /// Cuts a stream of bytes into lines, whatever pieces it comes in.
 ///
-/// A line that lies within one piece is not copied. A line longer than ``CaptureLimits/fieldByteCount`` is not kept.
-struct LineBuffer {
+/// A line that lies within one piece is not copied. A line longer than ``byteLimit`` is not kept.
+package struct LineBuffer: Sendable {
+    /// The longest line that is kept, in bytes: 1 MiB.
+    package static let byteLimit = 1 << 20
+
     /// A complete line, without its line feed.
-    enum Line {
+    package enum Line: Sendable {
         /// Lies within the piece at hand.
         case inPiece(Range<Int>)
         /// Began in an earlier piece.
@@ -15,20 +16,20 @@ struct LineBuffer {
     }
 
     /// The number of the line that was returned last; before the first one, the number before the first one's.
-    private(set) var number: Int
+    package private(set) var number: Int
     private var pending: [UInt8] = []
     private var isTooLong = false
 
     /// Lines that are counted from `firstNumber`.
-    init(firstNumber: Int) {
+    package init(firstNumber: Int) {
         number = firstNumber - 1
     }
 
     /// How many bytes of an incomplete line are held.
-    var bufferedByteCount: Int { pending.capacity }
+    package var bufferedByteCount: Int { pending.capacity }
 
     /// The next line that `piece` completes, with `position` moved behind it; `nil` where the piece is used up.
-    mutating func next(in piece: Span<UInt8>, from position: inout Int) -> Line? {
+    package mutating func next(in piece: Span<UInt8>, from position: inout Int) -> Line? {
         guard position < piece.count else { return nil }
         let start = position
         guard let end = piece.firstIndex(of: ASCII.lineFeed, from: start) else {
@@ -38,30 +39,30 @@ struct LineBuffer {
         }
         position = end + 1
         number += 1
-        if !isTooLong, pending.isEmpty, end - start <= CaptureLimits.fieldByteCount { return .inPiece(start..<end) }
+        if !isTooLong, pending.isEmpty, end - start <= LineBuffer.byteLimit { return .inPiece(start..<end) }
         keep(piece.extracting(start..<end))
         return take()
     }
 
     /// The last line, where the input did not end with a line feed.
-    mutating func last() -> Line? {
+    package mutating func last() -> Line? {
         guard isTooLong || !pending.isEmpty else { return nil }
         number += 1
         return take()
     }
 
     /// Begins the next line with bytes that were looked at elsewhere.
-    mutating func begin(with bytes: some Sequence<UInt8>) {
+    package mutating func begin(with bytes: some Sequence<UInt8>) {
         pending = Array(bytes)
     }
 
     /// Counts lines that were passed over elsewhere.
-    mutating func skip(lines count: Int) {
+    package mutating func skip(lines count: Int) {
         number += count
     }
 
     private mutating func keep(_ bytes: Span<UInt8>) {
-        if isTooLong || pending.count + bytes.count > CaptureLimits.fieldByteCount {
+        if isTooLong || pending.count + bytes.count > LineBuffer.byteLimit {
             isTooLong = true
             pending = []
         } else {

@@ -1,9 +1,10 @@
 import WebPrimitives
 
-/// A response's first line: `HTTP/1.1 200 OK`, and `HTTP/2 200` of the versions that have no reason phrase.
-struct StatusLine {
+/// A response's first line (RFC 9112, section 4): `HTTP/1.1 200 OK`, and `HTTP/2 200` of the versions that have no reason
+/// phrase.
+package struct StatusLine: Sendable {
     /// Whether bytes begin a status line.
-    enum Match {
+    package enum Match: Sendable {
         case no
         /// As far as they go.
         case partly
@@ -11,13 +12,19 @@ struct StatusLine {
     }
 
     /// The status code.
-    let status: Int
+    package let status: Int
     /// Whether a proxy says that a tunnel is open: `HTTP/1.1 200 Connection established`.
-    let opensTunnel: Bool
+    package let opensTunnel: Bool
 
-    /// Parses a line without its line end; `nil` where it is no status line.
-    init?(_ line: Span<UInt8>) {
-        let (match, digitsEnd) = StatusLine.scan(line, isLine: true)
+    /// Whether a proxy itself answers: what it sets is not of the server behind it.
+    package var isFromProxy: Bool { opensTunnel || status == 407 }
+
+    /// Parses a line without its line end; `nil` if it is no status line.
+    ///
+    /// - Parameter allowsBlanks: whether a run of spaces and tabs may be in the place of the first space (section 3): only
+    ///   for what is known to be the beginning of a response.
+    package init?(_ line: Span<UInt8>, allowsBlanks: Bool = false) {
+        let (match, digitsEnd) = StatusLine.scan(line, isLine: true, allowsBlanks: allowsBlanks)
         guard match == .yes else { return nil }
         var code = 0
         for index in (digitsEnd - 3)..<digitsEnd { code = code * 10 + Int(line[index] &- ASCII.zero) }
@@ -27,12 +34,14 @@ struct StatusLine {
     }
 
     /// Whether `bytes`, which may end anywhere, begin a status line.
-    static func match(_ bytes: Span<UInt8>) -> Match {
-        scan(bytes, isLine: false).match
+    package static func match(_ bytes: Span<UInt8>) -> Match {
+        scan(bytes, isLine: false, allowsBlanks: false).match
     }
 
     /// Follows `HTTP/` digit [ `.` digit ] space three-digits, and a space or the line's end.
-    private static func scan(_ bytes: Span<UInt8>, isLine: Bool) -> (match: Match, digitsEnd: Int) {
+    private static func scan(
+        _ bytes: Span<UInt8>, isLine: Bool, allowsBlanks: Bool
+    ) -> (match: Match, digitsEnd: Int) {
         let name: StaticString = "HTTP/"
         var position = 0
         while position < name.utf8CodeUnitCount {
@@ -50,8 +59,9 @@ struct StatusLine {
             position += 2
         }
         guard position < bytes.count else { return (.partly, 0) }
-        guard bytes[position] == ASCII.space else { return (.no, 0) }
+        guard bytes[position] == ASCII.space || allowsBlanks && ASCII.isBlank(bytes[position]) else { return (.no, 0) }
         position += 1
+        while allowsBlanks, position < bytes.count, ASCII.isBlank(bytes[position]) { position += 1 }
         for _ in 0..<3 {
             guard position < bytes.count else { return (.partly, 0) }
             guard ASCII.isDigit(bytes[position]) else { return (.no, 0) }

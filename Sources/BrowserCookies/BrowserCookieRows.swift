@@ -2,7 +2,7 @@ import GRDB
 internal import GRDBSQLite
 
 /// The rows of a browser's table, in the order of their numbers. A row that is too long costs itself alone.
-struct CookieRows {
+struct BrowserCookieRows {
     enum Item {
         case row(Row)
         /// It has more bytes than any browser's cookie.

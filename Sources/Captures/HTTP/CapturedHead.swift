@@ -1,7 +1,8 @@
 import CookieModel
+import HTTPMessages
 
 /// What has been read of one header block, and what it says about the bytes behind it.
-struct ResponseHead {
+struct CapturedHead {
     /// What stands behind the block.
     enum Sequel {
         /// Another response of the same transfer may: of the same URL, or of the one in `Location`.
@@ -29,16 +30,11 @@ struct ResponseHead {
 
     var status: Int { statusLine.status }
 
-    /// Whether the response is a proxy's own: it sets no cookies for the server behind it.
-    var isFromProxy: Bool { statusLine.opensTunnel || status == 407 }
-
     /// Takes one field line, folded lines joined; false where it is none.
     mutating func take(_ field: Span<UInt8>) -> Bool {
-        guard let colon = field.firstIndex(of: ASCII.colon, from: 0) else { return false }
-        // White space before the colon is for the recipient to remove (RFC 9112, section 5.1).
-        let name = field.extracting(field.trimmingBlanks(0..<colon))
-        let value = field.extracting(field.trimmingBlanks((colon + 1)..<field.count))
-        guard !name.isEmpty else { return false }
+        guard let parts = field.fieldParts else { return false }
+        let name = field.extracting(parts.name)
+        let value = field.extracting(parts.value)
         if name.equalsIgnoringCase("set-cookie") {
             setCookie.append(value)
         } else if name.equalsIgnoringCase("location") {

@@ -5,7 +5,7 @@ import Logging
 import SessionService
 import SessionStore
 
-struct ServeCommand: AsyncParsableCommand {
+struct RunServiceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
         abstract: "Run the service until it is told to stop. Use it through 'crumb serve'.",
@@ -49,7 +49,7 @@ struct ServeCommand: AsyncParsableCommand {
             try fail("HOME is not set; name the database with --database")
         }
         if settings.socket == nil, settings.addresses.isEmpty {
-            settings.socket = ServeCommand.socket(environment, beside: path)
+            settings.socket = RunServiceCommand.socket(environment, beside: path)
         }
         // The file counts after the environment, in which the command line's options are.
         var network = environment
@@ -99,6 +99,6 @@ struct ServeCommand: AsyncParsableCommand {
 
     private func fail(_ message: String) throws -> Never {
         FileHandle.standardError.write(Data("crumb: \(message)\n".utf8))
-        throw ExitCode(ServeCommand.notStarted)
+        throw ExitCode(RunServiceCommand.notStarted)
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import WebPrimitives
 
 /// The request of a step as its JSON has it, with what surrounds it.
-struct RequestDocument: Decodable {
+struct ScenarioRequestDocument: Decodable {
     let context: RequestContext
 
     enum CodingKeys: CodingKey, CaseIterable {
@@ -15,7 +15,9 @@ struct RequestDocument: Decodable {
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        let url = try RequestDocument.checking(.url, container) { text throws(RequestURLError) in try RequestURL(text) }
+        let url = try ScenarioRequestDocument.checking(.url, container) { text throws(RequestURLError) in
+            try RequestURL(text)
+        }
         var context = RequestContext(url: url)
         if let method = try container.decodeIfPresent(String.self, forKey: .method) {
             context.method = method.uppercased()
@@ -30,7 +32,7 @@ struct RequestDocument: Decodable {
         if container.contains(.context), try !container.decodeNil(forKey: .context) {
             let surroundings = try container.superDecoder(forKey: .context)
             try surroundings.checkMembers(ContextKeys.allCases)
-            try RequestDocument.read(try surroundings.container(keyedBy: ContextKeys.self), into: &context)
+            try ScenarioRequestDocument.read(try surroundings.container(keyedBy: ContextKeys.self), into: &context)
         }
         self.context = context
     }
