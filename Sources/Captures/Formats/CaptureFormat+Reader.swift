@@ -38,7 +38,7 @@ extension CaptureFormat {
         case .firefoxSession: FirefoxSessionReader(source: source, container: container)
         case .devToolsLog: DevToolsLogReader(source: source, line: line, column: column)
         case .httpieVerbose: HTTPieReader(source: source, url: url, firstLine: line)
-        case .curlCommand, .fetchCall, .cookieHeader:
+        case .curlCommand, .fetchCall, .powerShell, .cookieHeader:
             CopiedRequestReader(self, source: source, url: url, firstLine: line)
         case .firefox, .chromium, .webKitGTK: DatabaseRefusal(source: source)
         }

@@ -98,7 +98,11 @@ public enum CaptureFormat: String, Sendable, CaseIterable {
     /// Calls that browsers' developer tools make with "Copy as fetch".
     case fetchCall = "fetch"
 
-    /// A request's header lines of which the first is `Cookie:`. The caller says which URL the request is for.
+    /// Commands that browsers' developer tools make with "Copy as PowerShell".
+    case powerShell = "powershell"
+
+    /// A request's header lines of which the first is `Cookie:`, or that field's value alone. The caller says which URL the
+    /// request is for.
     case cookieHeader = "cookie-header"
 
     /// Whether the format is a browser's database.
@@ -112,7 +116,7 @@ public enum CaptureFormat: String, Sendable, CaseIterable {
     /// Whether the format is a request that a person copied for its cookies.
     package var isCopiedRequest: Bool {
         switch self {
-        case .curlCommand, .fetchCall, .cookieHeader: true
+        case .curlCommand, .fetchCall, .powerShell, .cookieHeader: true
         default: false
         }
     }
@@ -134,7 +138,8 @@ public enum CaptureFormat: String, Sendable, CaseIterable {
         case .webKitGTK: .browser([.lastAccess], optional: [.sameSite], partitions: .ownSiteUnmarked)
         case .firefox, .chromium: .browser([.creation, .lastAccess], partitions: .all)
         case .har, .http, .headerJSON, .curlVerbose, .curlTrace, .wgetVerbose, .netLog, .warc, .documentCookie,
-            .captureMessages, .tsharkJSON, .devToolsLog, .httpieVerbose, .curlCommand, .fetchCall, .cookieHeader:
+            .captureMessages, .tsharkJSON, .devToolsLog, .httpieVerbose, .curlCommand, .fetchCall, .powerShell,
+            .cookieHeader:
             nil
         }
     }
@@ -170,6 +175,7 @@ public enum CaptureFormat: String, Sendable, CaseIterable {
         case .httpieVerbose: "http -v"
         case .curlCommand: "Copy as cURL"
         case .fetchCall: "Copy as fetch"
+        case .powerShell: "Copy as PowerShell"
         case .cookieHeader: "a Cookie line"
         }
     }

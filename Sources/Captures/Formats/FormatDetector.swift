@@ -22,7 +22,12 @@ struct FormatDetector {
         if Self.isJSON(prefix) { return json.finding(in: prefix, isWhole: isWhole) }
         if prefix.hasPrefix("HTTP/") { return .format(.http) }
         if prefix.hasPrefix("WARC/1.") { return .format(.warc) }
-        if prefix.hasPrefix("curl ") || prefix.hasPrefix("curl.exe ") { return .format(.curlCommand) }
+        if prefix.hasPrefix("curl ") || prefix.hasPrefix("curl.exe ") || prefix.hasPrefix("$ curl ") {
+            return .format(.curlCommand)
+        }
+        if prefix.hasPrefix("$session = New-Object ") || prefix.hasPrefix("Invoke-WebRequest ") {
+            return .format(.powerShell)
+        }
         if prefix.hasPrefix("fetch(") || prefix.hasPrefix("await fetch(") { return .format(.fetchCall) }
         if prefix.count > 7, prefix.extracting(0..<7).equalsIgnoringCase("cookie:") { return .format(.cookieHeader) }
         if prefix.hasPrefix("mozLz40\u{0}") { return .format(.firefoxSession) }
@@ -35,6 +40,9 @@ struct FormatDetector {
             switch kind(of: line.extracting(line.droppingCarriageReturn)) {
             case .comment: position = (lineEnd ?? prefix.count) + 1
             case .telling(let format): return .format(format)
+            case .other where CopiedRequest.isCookieValue(prefix):
+                // More lines would make it something else.
+                return isWhole ? .format(.cookieHeader) : nil
             case .other:
                 // No further than here: how many bytes there are behind it depends on the pieces.
                 return Self.unknown(prefix.extracting(0..<(lineEnd ?? prefix.count)))

@@ -1,7 +1,7 @@
 import CookieModel
 
-/// Reads requests that a person copied out of a browser: "Copy as cURL" (bash and cmd), "Copy as fetch", or a `Cookie:`
-/// line. They hold no response; their `Cookie` fields are what they are for.
+/// Reads requests that a person copied out of a browser: "Copy as cURL" (bash and cmd), "Copy as fetch", "Copy as
+/// PowerShell", or a `Cookie:` line. They hold no response; their `Cookie` fields are what they are for.
 struct CopiedRequestReader: FormatReader {
     private let format: CaptureFormat
     private let source: String
@@ -47,6 +47,12 @@ struct CopiedRequestReader: FormatReader {
                 append(call.flatMap { CopiedRequest(fetch: $0) }, at: place, into: &items)
             }
             if calls.isEmpty { items.append(.failure(.noRequests(at: place))) }
+        case .powerShell:
+            let requests = PowerShellCommands.requests(in: text.span)
+            for (index, request) in requests.enumerated() {
+                append(request, at: CapturePlace(source: source, entry: index + 1), into: &items)
+            }
+            if requests.isEmpty { items.append(.failure(.noRequests(at: place))) }
         default:
             append(
                 CopiedRequest(fields: text.span, url: url), at: CapturePlace(source: source, line: line), into: &items)
@@ -89,8 +95,13 @@ struct CopiedRequest {
         "--connect-timeout", "-c", "--cookie-jar", "--oauth2-bearer", "--aws-sigv4", "--interface",
     ]
 
+    /// A request of which nothing is known yet.
+    init() {}
+
     /// The request that a curl command makes; `nil` if the words are none.
     init?(curl words: [[UInt8]]) {
+        // A prompt may have been copied with the command.
+        let words = words.first == [UInt8(ascii: "$")] ? Array(words.dropFirst()) : words
         let names = words.map { String(decoding: $0, as: UTF8.self) }
         guard let program = names.first, program == "curl" || program == "curl.exe" else { return nil }
         var index = 1
@@ -153,9 +164,46 @@ struct CopiedRequest {
         }
     }
 
+    /// Whether a text is the value of a `Cookie` field and nothing else: pairs of a name and a value on one line, none of
+    /// which is an attribute of a `Set-Cookie` line.
+    static func isCookieValue(_ text: Span<UInt8>) -> Bool {
+        let end = end(of: text)
+        var start = 0
+        guard end > 0, text.extracting(0..<end).firstIndex(of: ASCII.lineFeed, from: 0) == nil else { return false }
+        while start < end {
+            let next = text.extracting(0..<end).firstIndex(of: ASCII.semicolon, from: start) ?? end
+            let pair = text.extracting(text.trimmingBlanks(start..<next))
+            start = next + 1
+            guard let equals = pair.firstIndex(of: UInt8(ascii: "="), from: 0), equals > 0 else { return false }
+            let name = pair.extracting(0..<equals)
+            for index in 0..<name.count where !isTokenByte(name[index]) { return false }
+            for attribute in ["path", "domain", "expires", "max-age", "samesite"]
+            where name.count == attribute.utf8.count && String(repairing: name).lowercased() == attribute {
+                return false
+            }
+        }
+        return true
+    }
+
+    /// Where a text ends, but for white space.
+    private static func end(of text: Span<UInt8>) -> Int {
+        var end = text.count
+        while end > 0, ASCII.isWhiteSpace(text[end - 1]) { end -= 1 }
+        return end
+    }
+
+    /// A character of names: no white space, colon, quote or bracket, which other texts have.
+    private static func isTokenByte(_ byte: UInt8) -> Bool {
+        byte > ASCII.space && byte < 0x7F && !"()<>@,;:\\\"/[]?={}#".utf8.contains(byte)
+    }
+
     /// The request whose header has these lines.
     init?(fields text: Span<UInt8>, url: String?) {
         self.url = nil
+        guard !CopiedRequest.isCookieValue(text) else {
+            head.take(.cookie, text.extracting(text.trimmingBlanks(0..<CopiedRequest.end(of: text))))
+            return
+        }
         var start = 0
         while start < text.count {
             let end = text.firstIndex(of: ASCII.lineFeed, from: start) ?? text.count

@@ -63,6 +63,10 @@ struct CopiedRequestTests {
             "curl \"https://a.test/\" ^\r\n  -H \"Cookie: a=\"\"1\"\"; b=2\" ^\r\n  --compressed",
             ["- https://a.test/ [a=\"1\"; b=2]"]
         ),
+        (
+            "$ curl 'https://a.test/' -b 'a=1'\n$ curl https://b.test/",
+            ["- https://a.test/ [a=1]", "- https://b.test/ []"]
+        ),
         ("curl -b a=1", ["entry-malformed"]),
         ("curl 'https://a.test/' \\\n-b 'a=1", ["entry-malformed"]),
     ]
@@ -99,6 +103,61 @@ struct CopiedRequestTests {
         #expect(Self.summary(text) == requests)
         #expect(CaptureFormat.detect(Array(text.utf8).span) == .fetchCall)
         let capture = Capture(text)
+        #expect(capture.items(pieceLength: 1) == capture.items)
+    }
+
+    private static let powerShellTexts: [(text: String, requests: [String])] = [
+        (
+            #"""
+            $session = New-Object Microsoft.PowerShell.Commands.WebRequestSession
+            $session.UserAgent = "Mozilla/5.0 (X11; Linux x86_64)"
+            $session.Cookies.Add((New-Object System.Net.Cookie("sid", "a`"b`$c``d$([char]233)", "/", "a.test")))
+            $session.Cookies.Add((New-Object System.Net.Cookie("t", "x=1 (2)", "/", ".a.test")))
+            Invoke-WebRequest -UseBasicParsing -Uri "https://a.test/x?y=1&z" `
+            -WebSession $session `
+            -Headers @{
+            "method"="GET"
+              "sec-fetch-site"="same-origin"
+            };
+            $session = New-Object Microsoft.PowerShell.Commands.WebRequestSession
+            $session.Cookies.Add((New-Object System.Net.Cookie("b", "2", "/", "b.test")))
+            Invoke-WebRequest -UseBasicParsing -Uri "https://b.test/" `
+            -Method "POST" `
+            -WebSession $session `
+            -ContentType "application/json" `
+            -Body "{`"a`":1}"
+            """#, ["- https://a.test/x?y=1&z [sid=a\"b$c`dé; t=x=1 (2)]", "POST https://b.test/ [b=2]"]
+        ),
+        (
+            #"Invoke-WebRequest -Uri 'https://a.test/it''s' -Headers @{ "Cookie"="a=1" }"#,
+            ["- https://a.test/it's [a=1]"]
+        ),
+        (#"Invoke-WebRequest -Headers @{}"#, ["entry-malformed"]),
+        (#"Invoke-WebRequest -Uri "https://a.test/"#, ["entry-malformed"]),
+    ]
+
+    @Test("Copy as PowerShell", arguments: powerShellTexts)
+    func powerShell(text: String, requests: [String]) {
+        #expect(Self.summary(text) == requests)
+        #expect(CaptureFormat.detect(Array(text.utf8).span) == .powerShell)
+        let capture = Capture(text)
+        #expect(capture.items(pieceLength: 1) == capture.items)
+    }
+
+    @Test(
+        "The value of a Cookie field is known for one, and nothing else is",
+        arguments: [
+            ("sid=1; b=2", true), ("sid=a b==\n", true), ("a=", true), ("sid=1; Path=/", false),
+            ("sid=1; HttpOnly", false),
+            ("A=1\nB=2\n", false), ("key: a=1", false), ("=1", false), ("<a b=1>", false), ("a b=1", false),
+        ])
+    func cookieValue(text: String, isValue: Bool) {
+        #expect(CaptureFormat.detect(Array(text.utf8).span) == (isValue ? .cookieHeader : nil))
+        guard isValue else { return }
+        let value = text.last == "\n" ? String(text.dropLast()) : text
+        #expect(Self.summary(text, url: "https://a.test/x") == ["- https://a.test/x [\(value)]"])
+        #expect(Self.summary(text) == ["url-missing"])
+        let capture = Capture(text, url: "https://a.test/")
         #expect(capture.items(pieceLength: 1) == capture.items)
     }
 
