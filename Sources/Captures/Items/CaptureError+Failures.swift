@@ -155,7 +155,8 @@ extension CaptureError {
         let rest = count == 1 ? "" : ", and \(count - 1) more of this origin"
         return CaptureError(
             .storageLeftOut, place,
-            "Item \(item) of the localStorage of origin \(origin) was left out: \(finding)\(rest).", count: 0)
+            "Item \(item) of the localStorage of origin \(origin) was left out: \(finding)\(rest).", count: 0,
+            storageItemCount: count)
     }
 
     private static func after(_ count: Int) -> String {

@@ -16,14 +16,18 @@ public struct CaptureError: Error, Sendable, Hashable, CustomStringConvertible {
     public let severity: Severity
     /// How many cookies or Set-Cookie lines it stands for, as far as can be told.
     public let count: Int
+    /// How many items of `localStorage` it stands for.
+    package let storageItemCount: Int
     /// Where.
     public let place: CapturePlace
     /// One sentence or two: what is wrong, and what to do about it.
     public let message: String
 
     package init(
-        _ code: Code, _ place: CapturePlace, _ message: String, _ severity: Severity = .problem, count: Int = 1
+        _ code: Code, _ place: CapturePlace, _ message: String, _ severity: Severity = .problem, count: Int = 1,
+        storageItemCount: Int = 0
     ) {
+        self.storageItemCount = storageItemCount
         self.count = count
         self.code = code
         self.severity = severity

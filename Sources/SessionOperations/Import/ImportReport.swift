@@ -124,7 +124,7 @@ package struct ImportReport: Codable {
     package private(set) var unreadable = 0
     /// How many items of `localStorage` were taken.
     package private(set) var storageItems = 0
-    /// How many had no room.
+    /// How many had no room, or could not be read.
     package private(set) var storageItemsLeftOut = 0
     /// How many cookies the requests carried, in responses that set none.
     package private(set) var carriedCookies = 0
@@ -162,6 +162,7 @@ package struct ImportReport: Codable {
         case .failure(let error) where error.severity == .notice: append(Failure(error), to: \.notes, \.notes)
         case .failure(let error):
             unreadable += error.count
+            storageItemsLeftOut += error.storageItemCount
             append(Failure(error))
         case .response(let response):
             responses += 1
@@ -176,13 +177,24 @@ package struct ImportReport: Codable {
     package mutating func count(_ item: WebStorageItem, hasRoom: Bool) {
         guard !hasRoom else { return storageItems += 1 }
         storageItemsLeftOut += 1
-        guard storageItemsLeftOut == 1 else { return }
+        let beginning = "\(source): The localStorage of "
+        guard !failures.contains(where: { $0.message.hasPrefix(beginning) }) else { return }
         append(
             Failure(
                 code: CaptureError.Code.storageLeftOut.description,
                 message:
-                    "\(source): The localStorage of \(item.origin) does not fit: a jar holds 5 MiB and 10,000 items "
+                    "\(beginning)\(item.origin) does not fit: a jar holds 5 MiB and 10,000 items "
                     + "of an origin, and 50 MiB and 100,000 items in all.", source: source))
+    }
+
+    /// Notes that an entry does not tell when its response came.
+    package mutating func noteUnknownTime(at place: CapturePlace) {
+        let note = Failure(
+            code: "time-unknown",
+            message:
+                "\(place): its startedDateTime is missing or broken. It counts as received with the entry before it, "
+                + "and changes no cookie that is known to be newer.", source: source)
+        append(note, to: \.notes, \.notes)
     }
 
     /// Adds a failure.

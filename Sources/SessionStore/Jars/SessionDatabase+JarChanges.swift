@@ -72,13 +72,15 @@ extension SessionDatabase {
     /// - Returns: how many cookies went.
     /// - Throws: ``SessionStoreError/Code/jarNotFound``.
     @discardableResult
-    public func clearJar(named name: String, now: Timestamp) throws(SessionStoreError) -> Int {
+    public func clearJar(
+        named name: String, now: Timestamp
+    ) throws(SessionStoreError) -> (cookies: Int, storageItems: Int) {
         try SessionStoreError.check(name, of: "jar")
         return try write { connection in
             let id = try JarRows(database: connection).presentJar(named: name).id
             try CaptureRows(database: connection, jarID: id).allowAgain()
-            _ = try WebStorageRows(database: connection, jarID: id).delete()
-            return try JournaledCookieRows(database: connection, jarID: id).removeAll(now: now)
+            let storageItems = try WebStorageRows(database: connection, jarID: id).delete()
+            return (try JournaledCookieRows(database: connection, jarID: id).removeAll(now: now), storageItems)
         }
     }
 

@@ -93,7 +93,7 @@ extension ImportReport {
             + (unreadable == 0 ? "" : ", \(unreadable) unreadable")
             + (evictedCount == 0 ? "" : ", \(evictedCount) evicted")
             + (storageItems == 0 ? "" : ", \(counted(storageItems, "localStorage item"))")
-            + (storageItemsLeftOut == 0 ? "" : ", \(counted(storageItemsLeftOut, "localStorage item")) without room")
+            + (storageItemsLeftOut == 0 ? "" : ", \(counted(storageItemsLeftOut, "localStorage item")) left out")
     }
 }
 

@@ -19,7 +19,9 @@ struct JarsClearCommand: CrumbCommand {
         if output.json {
             try console.writeJSON(report)
         } else {
-            console.note("removed \(counted(report.removed, "cookie")) from jar '\(name)'")
+            let items =
+                report.storageItems == 0 ? "" : " and \(counted(report.storageItems, "localStorage item"))"
+            console.note("removed \(counted(report.removed, "cookie"))\(items) from jar '\(name)'")
         }
     }
 }
