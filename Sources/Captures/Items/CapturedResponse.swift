@@ -30,6 +30,8 @@ public struct CapturedResponse: Sendable, Hashable {
     public var status: Int
     /// When it happened: the capture's own time, or else the response's `Date`.
     public var time: Timestamp?
+    /// Whether the format tells when responses came, but not of this one.
+    package var lacksTime = false
     /// When the answer had come, where the capture tells more than ``time``.
     public var answerTime: Timestamp?
     /// The field values of the Set-Cookie lines, in order, without white space at their ends.

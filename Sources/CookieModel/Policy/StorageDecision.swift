@@ -48,7 +48,7 @@ public struct StorageDecision: Sendable, Hashable {
         }
     }
 
-    init(rejecting name: Octets?, _ reasons: ReasonSet<RejectionReason>) {
+    package init(rejecting name: Octets?, _ reasons: ReasonSet<RejectionReason>) {
         outcome = .rejected
         cookie = nil
         previousCookies = []

@@ -25,6 +25,7 @@ extension RejectionReason {
         case .pathInvalid: "correct the file"
         case .pairInvalid: "correct the file"
         case .partitionUnknown: "name the page with --top-level"
+        case .timeUnknown: "correct startedDateTime, or import with --received-now"
         }
     }
 }

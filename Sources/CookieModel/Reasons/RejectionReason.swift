@@ -48,6 +48,8 @@ public enum RejectionReason: UInt8, DecisionReason {
     case pairInvalid
     /// CHIPS: a recorded third-party response without the page that its partition belongs to.
     case partitionUnknown
+    /// A recorded response whose time is unknown, for a stored cookie whose time is known and later.
+    case timeUnknown
 
     /// The stable identifier, as `crumb explain` and scenarios write it.
     public var identifier: String {
@@ -75,6 +77,7 @@ public enum RejectionReason: UInt8, DecisionReason {
         case .pathInvalid: "path-invalid"
         case .pairInvalid: "pair-invalid"
         case .partitionUnknown: "partition-unknown"
+        case .timeUnknown: "time-unknown"
         }
     }
 
@@ -107,6 +110,8 @@ public enum RejectionReason: UInt8, DecisionReason {
             "name or value contains a semicolon or outer white space, or the name contains an equals sign"
         case .partitionUnknown:
             "a third party set the Partitioned cookie, and the capture does not name the page of its partition"
+        case .timeUnknown:
+            "the capture does not tell when the response came, and the stored cookie may be newer"
         }
     }
 }

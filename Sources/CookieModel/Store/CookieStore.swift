@@ -103,6 +103,11 @@ public struct CookieStore: Sendable {
         return StorageDecision(consume cookie, reception)
     }
 
+    /// Whether there is a cookie with the ID of one that was parsed but not received.
+    package mutating func contains(_ cookie: Cookie, site: Octets) -> Bool {
+        sites.index(of: site).map { sites[$0].contains(cookie) } ?? false
+    }
+
     private mutating func receive(
         _ cookie: inout Cookie, _ findings: CandidateFindings, site: Octets, overlaysElsewhere: Bool, now: Timestamp
     ) -> Reception {

@@ -99,6 +99,11 @@ extension SiteCookies {
         return best?.cookie
     }
 
+    /// Whether there is a cookie with the same ID.
+    mutating func contains(_ cookie: Cookie) -> Bool {
+        index(of: cookie, CookieEntry(cookie, CookieRecordHeader(cookie))) != nil
+    }
+
     /// Where the cookie with the same ID is.
     private mutating func index(of cookie: borrowing Cookie, _ candidate: CookieEntry) -> Int? {
         if let indices = indices(ofCandidatesFor: candidate) {

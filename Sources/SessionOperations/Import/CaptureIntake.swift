@@ -24,6 +24,8 @@ package struct CaptureIntake {
     private var storageTrial = WebStorageTrial()
     /// What became of every line so far.
     package var report: ImportReport
+    /// The latest time of the responses so far.
+    private var lastTime: Timestamp?
     /// Where reading has come to.
     package private(set) var place: CapturePlace?
     /// How many items have come out of the capture.
@@ -137,7 +139,9 @@ package struct CaptureIntake {
                     count(try batch.receive(twins.completed(record)), on: record, at: place)
                 case .response(let response):
                     _ = try store(response) { received throws(SessionStoreError) in
-                        try batch.receive(received.response, at: received.time, answered: received.answered)
+                        try batch.receive(
+                            received.response, at: received.time, answered: received.answered,
+                            sparing: received.sparing)
                     }
                 }
             }
@@ -166,8 +170,9 @@ package struct CaptureIntake {
     /// The response for the cookie rules, its request's cookies noted; `nil` if it is not wanted.
     private mutating func received(_ response: CapturedResponse) -> ReceivedCapture? {
         let wantsCookies = options.wantsCookies(of: response)
+        if let time = response.time { lastTime = max(lastTime ?? time, min(time, now)) }
         guard wantsCookies || !response.setCookie.isEmpty,
-            let received = response.received(options, policy: target.policy, now: now, &report)
+            let received = response.received(options, policy: target.policy, lastTime: lastTime, now: now, &report)
         else { return nil }
         if wantsCookies { requestCookies.note(response, in: received.context) }
         return received
@@ -210,7 +215,7 @@ package struct CaptureIntake {
                     return [decision]
                 case .response(let response):
                     return copy.store(response) { received in
-                        let decisions = store.receive(received.response, at: received.time, now: now)
+                        let decisions = target.receive(received, into: &store, now: now)
                         target.noteEndings(decisions, at: received.answered)
                         return decisions
                     }

@@ -15,6 +15,8 @@ package final class ImportTarget {
     /// What the jar would hold, while nothing is stored, and which cookies would have ended.
     private var trial: CookieStore?
     private var trialEndings: [Octets: [CookieEnding]] = [:]
+    /// When the responses came that gave the jar's cookies their values.
+    private var trialTimes: [Cookie.ID: Timestamp] = [:]
 
     /// Whether nothing may be stored.
     package var isDryRun: Bool { creation == nil }
@@ -64,6 +66,38 @@ package final class ImportTarget {
         return decisions.contains { $0.outcome == .stored } ? nil : decisions
     }
 
+    /// Receives a response out of a capture, while nothing is stored.
+    package func receive(
+        _ received: ReceivedCapture, into store: inout CookieStore, now: Timestamp
+    ) -> [StorageDecision] {
+        let decisions = decisions(on: received, in: &store, now: now)
+        guard isDryRun else { return decisions }
+        for decision in decisions where decision.outcome == .stored || decision.outcome == .replaced {
+            if let id = decision.cookie?.id { trialTimes[id] = received.sparing == nil ? received.time : nil }
+        }
+        return decisions
+    }
+
+    private func decisions(
+        on received: ReceivedCapture, in store: inout CookieStore, now: Timestamp
+    ) -> [StorageDecision] {
+        let response = received.response
+        guard let limit = received.sparing, response.setsCookies, !trialTimes.isEmpty else {
+            return store.receive(response, at: received.time, now: now)
+        }
+        let site = response.context.url.host.site(policy.publicSuffixes)
+        return response.setCookie.map { line in
+            guard case .cookie(let setCookie) = SetCookie.parse(line, profile: policy.profile) else {
+                return store.receive(line, in: response.context, now: now)
+            }
+            let id = policy.candidate(for: setCookie, in: response.context, site: site, now: received.time).cookie.id
+            if let time = trialTimes[id], time > limit {
+                return StorageDecision(rejecting: setCookie.name, [.timeUnknown])
+            }
+            return store.receive(setCookie, in: response.context, site: site, at: received.time, now: now)
+        }
+    }
+
     /// Notes the cookies that a response would delete, while nothing is stored.
     package func noteEndings(_ decisions: [StorageDecision], at time: Timestamp) {
         guard isDryRun else { return }
@@ -94,6 +128,7 @@ package final class ImportTarget {
         guard let jar else { return CookieStore(policy: policy) }
         let (readable, unreadable) = try jar.cookies()
         let origins = try jar.origins()
+        trialTimes = origins.compactMapValues(\.received)
         let cookies = (readable + unreadable).map { cookie in
             guard let origin = origins[cookie.id], origin.isRequest else { return cookie }
             var cookie = cookie

@@ -88,7 +88,7 @@ package struct RequestCookies {
     /// Notes the cookies of a request.
     package mutating func note(_ response: CapturedResponse, in context: CapturedContext) {
         let url = context.request.url
-        let trace = CookieRequest(time: time(response.time), path: url.path)
+        let trace = CookieRequest(time: time(response.time, of: response), path: url.path)
         guard response.requestRecords.isEmpty else {
             for var record in response.requestRecords {
                 record.request = trace
@@ -139,7 +139,7 @@ package struct RequestCookies {
     /// Notes what a response set.
     package mutating func note(_ decisions: [StorageDecision], of response: CapturedResponse) {
         order += 1
-        let moment = Moment(time: time(response.answerTime ?? response.time), order: order)
+        let moment = Moment(time: time(response.answerTime ?? response.time, of: response), order: order)
         for decision in decisions {
             guard let cookie = decision.cookie, cookie.id.partitionKey == nil else { continue }
             let key = Key(name: cookie.name, host: cookie.domain.octets)
@@ -158,8 +158,9 @@ package struct RequestCookies {
         }
     }
 
-    private mutating func time(_ recorded: Timestamp?) -> Timestamp {
-        let time = min(recorded ?? lastTime ?? now, now)
+    private mutating func time(_ recorded: Timestamp?, of response: CapturedResponse) -> Timestamp {
+        // A format that tells times has left this one out: everything that is known may be newer.
+        let time = min(recorded ?? lastTime ?? (response.lacksTime ? .distantPast : now), now)
         lastTime = max(lastTime ?? time, time)
         return time
     }

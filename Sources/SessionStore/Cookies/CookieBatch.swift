@@ -27,6 +27,8 @@ public struct CookieBatch {
     private var clock: ConfirmedClock?
     /// The sites that have got their first cookie or lost their last one, and are still to be noted (``JarSiteRows``).
     private var changedSites: [Octets] = []
+    /// The cookies that responses of unknown time have set in this batch.
+    private var untimed: Set<Cookie.ID> = []
     /// The site that was met last: mostly the next line's, too.
     private var currentSite: Octets?
     /// How far the jar had come when the batch began; `nil` before that was asked for.
@@ -67,21 +69,25 @@ public struct CookieBatch {
     public mutating func receive(
         _ response: ReceivedResponse, at time: Timestamp
     ) throws(SessionStoreError) -> [StorageDecision] {
-        try receive(response, at: time, answered: nil)
+        try receive(response, at: time, answered: nil, sparing: nil)
     }
 
-    /// Receives a response whose answer came later than its lifetimes begin, so that the journal tells when it deleted a
-    /// cookie.
+    /// Receives a response out of a capture.
+    ///
+    /// - Parameters:
+    ///   - answered: when its answer had come, which may be later than its lifetimes begin: then it deleted a cookie.
+    ///   - limit: for a response whose time is unknown, the time after which stored cookies stay as they are.
     @discardableResult
     package mutating func receive(
-        _ response: ReceivedResponse, at time: Timestamp, answered: Timestamp?
+        _ response: ReceivedResponse, at time: Timestamp, answered: Timestamp?, sparing limit: Timestamp? = nil
     ) throws(SessionStoreError) -> [StorageDecision] {
         guard response.setsCookies else {
             return response.setCookie.map { _ in .ignored([.informationalResponse]) }
         }
         let site = response.context.url.host.site(store.policy.publicSuffixes)
         let source = StoredCookie.Source(
-            captureID: captureID, url: response.context.url.withoutQuery, received: time, answered: answered)
+            captureID: captureID, url: response.context.url.withoutQuery, received: limit == nil ? time : nil,
+            answered: limit == nil ? answered : nil)
         var decisions: [StorageDecision] = []
         decisions.reserveCapacity(response.setCookie.count)
         for line in response.setCookie {
@@ -93,6 +99,15 @@ public struct CookieBatch {
                 if store.policy.mayOverlaySecureCookies(setCookie, in: response.context) {
                     try loadSites(around: site.registrableDomain)
                 }
+                if let limit {
+                    let cookie = store.policy.candidate(for: setCookie, in: response.context, site: site, now: time)
+                        .cookie
+                    guard try !isNewer(cookie, than: limit, site: site.registrableDomain) else {
+                        decisions.append(StorageDecision(rejecting: setCookie.name, [.timeUnknown]))
+                        continue
+                    }
+                    untimed.insert(cookie.id)
+                }
                 var decision = store.receive(setCookie, in: response.context, site: site, at: time, now: now)
                 try write(decision, site: site.registrableDomain, source)
                 decision.dropStoredValues()
@@ -100,6 +115,16 @@ public struct CookieBatch {
             }
         }
         return decisions
+    }
+
+    /// Whether the stored cookie with the same ID is known to be from after `limit`.
+    private mutating func isNewer(
+        _ cookie: Cookie, than limit: Timestamp, site: Octets
+    ) throws(SessionStoreError) -> Bool {
+        guard !untimed.contains(cookie.id), store.contains(cookie, site: site) else { return false }
+        let rows = try writtenRows()
+        let received = try SessionStoreError.catching(path) { try rows.received(cookie.id, site: site) }
+        return received.map { $0 > limit } ?? false
     }
 
     /// Takes in a cookie out of another store.

@@ -206,6 +206,21 @@ struct CookieRows {
         }
     }
 
+    /// When the response came that gave a cookie its value; `nil` if that is not known.
+    func received(_ id: Cookie.ID, site: Octets) throws -> Timestamp? {
+        let statement = try RowStatement(
+            database,
+            """
+            SELECT received_at FROM cookie WHERE jar_id = ?1 AND site = ?2 AND domain = ?3 AND path = ?4 AND name = ?5
+                AND host_only = ?6 AND partition_key = ?7
+            """)
+        defer { statement.reset() }
+        statement.bind(1, jarID)
+        statement.bind(2, site)
+        statement.bind(3, identity: id)
+        return try statement.step() ? statement.optionalTimestamp(0) : nil
+    }
+
     /// Notes when a cookie was last sent.
     func touch(_ id: Cookie.ID, site: Octets, now: Timestamp) throws {
         let statement = try RowStatement(
