@@ -287,7 +287,7 @@ let package = Package(
             name: "CrumbTests",
             dependencies: [
                 "crumb", "crumb-network", "jar-worker", "service-client", "session-example", "CookieModel",
-                "NetworkHelper", "OAuth2", "RequestDecoration", "SessionStore", "TestSupport",
+                "NetworkHelper", "OAuth2", "RequestDecoration", "SessionOperations", "SessionStore", "TestSupport",
             ],
             exclude: ["Faults/FailingDisk.c"]),
     ]

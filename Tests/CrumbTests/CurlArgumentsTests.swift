@@ -1,3 +1,4 @@
+import SessionOperations
 import Testing
 
 @testable import crumb
@@ -71,7 +72,7 @@ import Testing
     func `words become options as in curl, or are refused`(words: [String], expected: [String]) throws {
         if expected.isEmpty {
             let problem = #expect(throws: Problem.self) { try Self.options(words) }
-            #expect(problem?.status == .curlArgumentsUnsupported)
+            #expect(problem?.failure == .curlArgumentsUnsupported)
         } else {
             #expect(Self.shown(try Self.options(words)) == expected)
         }

@@ -1,6 +1,7 @@
 import CookieModel
 import Foundation
 import RequestDecoration
+import SessionOperations
 import TestSupport
 import Testing
 
@@ -135,7 +136,7 @@ import Testing
             LoopbackServer.Response(302, setCookie: ["a=1"], location: "app://callback?code=s3cr3t")
         }
         let outcome = try crumb.curl("--no-progress-meter", "-L", "http://127.0.0.1:\(server.port)/")
-        #expect(outcome.status == ExitStatus.redirectInvalid.rawValue)
+        #expect(outcome.status == FailureKind.redirectInvalid.exitStatus)
         #expect(outcome.talk.contains("app://callback") && !outcome.talk.contains("s3cr3t"))
         #expect(outcome.talk.contains("1 taken"))
     }
@@ -152,7 +153,7 @@ import Testing
         #expect(try crumb.curl("--no-location", url).text == "body\n")
         #expect(server.requests.count == 3)
         try crumb.write(".curlrc", "cookie-jar = jar.txt\n")
-        #expect(try crumb.curl(url).status == ExitStatus.curlArgumentsUnsupported.rawValue)
+        #expect(try crumb.curl(url).status == FailureKind.curlArgumentsUnsupported.exitStatus)
         #expect(try crumb.curl("-q", "-sS", url).status == 0)
     }
 
@@ -366,7 +367,7 @@ import Testing
         #expect(ambiguous.status == 64 && ambiguous.output.isEmpty)
         #expect(ambiguous.talk.contains("Put '--' before curl's arguments: crumb curl -- "), "\(ambiguous.talk)")
         let late = try crumb.run(curl + ["-s", url, "--jar", "work"])
-        #expect(late.status == ExitStatus.curlArgumentsUnsupported.rawValue)
+        #expect(late.status == FailureKind.curlArgumentsUnsupported.exitStatus)
         #expect(late.talk.contains("--jar: ") && late.talk.contains("before curl's arguments"))
     }
 
@@ -381,16 +382,16 @@ import Testing
 
     @Test func `failures before curl runs have a status and a sentence`() throws {
         let missing = try crumb.curl()
-        #expect(missing.status == ExitStatus.urlMissing.rawValue)
+        #expect(missing.status == FailureKind.urlMissing.exitStatus)
         let refused = try crumb.curl("-c", "f", "http://127.0.0.1:1/")
-        #expect(refused.status == ExitStatus.curlArgumentsUnsupported.rawValue)
+        #expect(refused.status == FailureKind.curlArgumentsUnsupported.exitStatus)
         #expect(refused.talk.hasPrefix("crumb: --cookie-jar: "))
         let unwritable = try crumb.curl("-D", crumb.path("no/such"), "http://127.0.0.1:1/")
-        #expect(unwritable.status == ExitStatus.outputFailed.rawValue)
+        #expect(unwritable.status == FailureKind.outputFailed.exitStatus)
         #expect(unwritable.talk.split(separator: "\n").count == 1)
         crumb.environment["PATH"] = crumb.folder
         let without = try crumb.curl("http://127.0.0.1:1/")
-        #expect(without.status == ExitStatus.curlNotFound.rawValue)
+        #expect(without.status == FailureKind.curlNotFound.exitStatus)
         #expect(without.talk.hasPrefix("crumb: curl was not found on PATH"))
     }
 }

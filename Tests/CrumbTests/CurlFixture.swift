@@ -1,4 +1,5 @@
 import Foundation
+import SessionOperations
 
 @testable import crumb
 

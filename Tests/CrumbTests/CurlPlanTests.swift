@@ -1,5 +1,6 @@
 import CookieModel
 import RequestDecoration
+import SessionOperations
 import Testing
 
 @testable import crumb
@@ -68,7 +69,7 @@ import Testing
                     return CurlOption(name: String(parts[0]), value: parts.count > 1 ? Array(parts[1].utf8) : nil)
                 })
         }
-        #expect(problem?.status == .curlArgumentsUnsupported)
+        #expect(problem?.failure == .curlArgumentsUnsupported)
         #expect(problem?.message.contains(reason) == true, "\(problem?.message ?? "")")
     }
 
@@ -83,7 +84,7 @@ import Testing
     @Test(arguments: ["", "ftp.example.com", "ftp://h/", "file:///etc/passwd", "ws://h/", "http://"])
     func `a URL that carries no cookies is refused`(text: String) {
         let problem = #expect(throws: Problem.self) { try Self.plan("url=\(text)") }
-        #expect(problem?.status == .urlInvalid)
+        #expect(problem?.failure == .urlInvalid)
     }
 
     @Test(
@@ -179,14 +180,14 @@ import Testing
         let problem = #expect(throws: Problem.self) {
             try Self.hop(plan).following(Self.redirect(302, location), keptPosts: [])
         }
-        #expect(problem?.status == .redirectInvalid)
+        #expect(problem?.failure == .redirectInvalid)
     }
 
     @Test func `an upload names its file once`() throws {
         let plan = try Self.plan("upload-file=/tmp/a b", "location", "url=http://a/d/")
         #expect(plan.target.url.description == "http://a/d/a%20b")
         let hop = try #require(try Self.hop(plan).following(Self.redirect(307, "/e/"), keptPosts: []))
-        #expect(plan.problem(with: hop)?.status == .redirectInvalid)
+        #expect(plan.problem(with: hop)?.failure == .redirectInvalid)
     }
 
     @Test func `the caller's cookies win by name, octet for octet`() throws {

@@ -5,27 +5,8 @@ import Testing
 
 @Suite("Documentation")
 struct DocumentationTests {
-    private static func text(_ name: String) -> String? {
+    static func text(_ name: String) -> String? {
         try? String(contentsOf: Samples.package.appending(path: name), encoding: .utf8)
-    }
-
-    @Test("Every exit status is documented with its code, and no other is")
-    func exitStatuses() throws {
-        let text = try #require(DocumentationTests.text("docs/exit-statuses.md"))
-        var documented: [Int32: String] = [:]
-        for line in text.split(separator: "\n") where line.hasPrefix("| ") {
-            let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
-            guard cells.count == 3, let status = Int32(cells[0]) else { continue }
-            #expect(documented[status] == nil && !cells[2].isEmpty, "\(status)")
-            documented[status] = cells[1]
-        }
-        for status in ExitStatus.allCases {
-            #expect(documented[status.rawValue] == status.code, "\(status.rawValue) \(status.code)")
-            #expect(ExitStatus(code: status.code) == status)
-        }
-        let undocumented = Set(documented.keys).subtracting(ExitStatus.allCases.map(\.rawValue))
-        #expect(undocumented.isSubset(of: [64]), "\(undocumented)")
-        #expect(Set(ExitStatus.allCases.map(\.code)).count == ExitStatus.allCases.count)
     }
 
     /// A command of a README and what it prints.

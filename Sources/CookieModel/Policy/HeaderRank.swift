@@ -7,6 +7,7 @@ struct HeaderRank: Comparable {
     let creation: Timestamp
     let sequence: Int64
 
+    @inline(__always)
     static func < (left: HeaderRank, right: HeaderRank) -> Bool {
         if left.pathCount != right.pathCount { return left.pathCount > right.pathCount }
         if left.creation != right.creation { return left.creation < right.creation }

@@ -11,17 +11,12 @@ extension RetrievalRules {
         var retrieval = Retrieval()
         var room = RequestRoom(limits)
         for var cookie in cookies.sorted(by: { $0.precedes($1) }) {
-            var reasons = exclusionReasons(for: cookie)
-            let value = reasons.isEmpty ? open(cookie) : nil
-            cookie.value = value ?? []
-            if reasons.isEmpty {
-                if value == nil {
-                    reasons.insert(.unreadable)
-                } else if !room.takes(cookie.pair.count) {
-                    cookie.value = []
-                    reasons.insert(.requestLimit)
-                }
+            var value: Octets?
+            let reasons = exclusionReasons(for: cookie, in: &room) {
+                value = open(cookie)
+                return value.map { Retrieval.pairLength(name: cookie.name.count, value: $0.count) }
             }
+            cookie.value = reasons.isEmpty ? value ?? [] : []
             if reasons.isEmpty {
                 retrieval.included.append(cookie)
             } else {
@@ -44,9 +39,9 @@ extension RetrievalRules {
         output.reserveCapacity(1024)
         for (_, place) in inOrder(cookies) {
             let name = cookies[place].name
-            guard let value = open(place), room.takes(value.count + (name.isEmpty ? 0 : name.count + 1)) else {
-                continue
-            }
+            let value = open(place)
+            let length = value.map { Retrieval.pairLength(name: name.count, value: $0.count) }
+            guard let value, room.refusal(ofPair: length) == nil else { continue }
             value.withOctets { output.appendPair(name, $0) }
             noteAccess(place)
         }
@@ -63,6 +58,12 @@ extension RetrievalRules {
         places.sort { $0.rank < $1.rank }
         return places
     }
+}
+
+extension Retrieval {
+    /// How many octets a pair has in a Cookie field (section 5.8.3, step 6): those of the value alone without a name.
+    @inline(__always)
+    static func pairLength(name: Int, value: Int) -> Int { name == 0 ? value : name + 1 + value }
 }
 
 extension [UInt8] {

@@ -45,6 +45,22 @@ package struct RetrievalRules: Sendable {
         self.limits = limits
     }
 
+    /// Why the next cookie in the order of a header stays; empty if it goes.
+    ///
+    /// - Parameters:
+    ///   - pairLength: How many octets its pair takes in the field; `nil` if its value cannot be read. Only asked for a
+    ///     cookie that no requirement keeps back.
+    ///   - room: What the cookies before it have left.
+    @inline(__always)
+    func exclusionReasons(
+        for cookie: some CookieFields, in room: inout RequestRoom, pairLength: () -> Int?
+    ) -> ReasonSet<ExclusionReason> {
+        var reasons = exclusionReasons(for: cookie)
+        guard reasons.isEmpty else { return reasons }
+        if let reason = room.refusal(ofPair: pairLength()) { reasons.insert(reason) }
+        return reasons
+    }
+
     /// Step 3: all requirements that a cookie fails.
     @inline(__always)
     func exclusionReasons(for cookie: some CookieFields) -> ReasonSet<ExclusionReason> {

@@ -38,13 +38,13 @@ struct CookieEntry: BitwiseCopyable {
         idHash == other.idHash && pathLength == other.pathLength
     }
 
-    /// The order of a header (section 5.8.3, step 4), as ``Cookie/precedes(_:)`` has it.
+    /// The order of a header (section 5.8.3, step 4).
     @inline(__always)
-    func precedes(_ other: CookieEntry) -> Bool {
-        if pathLength != other.pathLength { return pathLength > other.pathLength }
-        if creationMicroseconds != other.creationMicroseconds {
-            return creationMicroseconds < other.creationMicroseconds
-        }
-        return sequence < other.sequence
+    func precedes(_ other: CookieEntry) -> Bool { rank < other.rank }
+
+    @inline(__always)
+    private var rank: HeaderRank {
+        HeaderRank(
+            pathCount: Int(pathLength), creation: Timestamp(microseconds: creationMicroseconds), sequence: sequence)
     }
 }

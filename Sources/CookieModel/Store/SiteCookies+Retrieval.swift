@@ -21,8 +21,7 @@ extension SiteCookies {
         retrieval.included.reserveCapacity(min(count, 64))
         var room = RequestRoom(rules.limits)
         touch(at: rules.now) { packed in
-            var reasons = rules.exclusionReasons(for: packed)
-            if reasons.isEmpty, !room.takes(packed.header.pairPlace.count) { reasons.insert(.requestLimit) }
+            let reasons = rules.exclusionReasons(for: packed, in: &room) { packed.header.pairPlace.count }
             guard reasons.isEmpty else {
                 retrieval.excluded.append(Retrieval.Exclusion(cookie: packed.cookie, reasons: reasons))
                 return false
@@ -40,9 +39,8 @@ extension SiteCookies {
         output.reserveCapacity(1024)
         var room = RequestRoom(rules.limits)
         touch(at: rules.now) { packed in
-            guard rules.exclusionReasons(for: packed).isEmpty, room.takes(packed.header.pairPlace.count) else {
-                return false
-            }
+            let reasons = rules.exclusionReasons(for: packed, in: &room) { packed.header.pairPlace.count }
+            guard reasons.isEmpty else { return false }
             output.appendPairSeparator()
             output.append(contentsOf: packed.pair)
             return accesses.note(lastAccess: packed.header.lastAccess, packed.cookie.id)
@@ -91,9 +89,18 @@ struct RequestRoom {
         octets = limits.requestOctets ?? .max
     }
 
-    /// Takes the room for a cookie whose pair has that many octets, where there is any.
+    /// Why a cookie that meets all requirements stays; `nil` if it goes and has taken its room.
+    ///
+    /// - Parameter length: How many octets its pair has; `nil` if its value cannot be read.
     @inline(__always)
-    mutating func takes(_ octetCount: Int) -> Bool {
+    mutating func refusal(ofPair length: Int?) -> ExclusionReason? {
+        guard let length else { return .unreadable }
+        return takes(length) ? nil : .requestLimit
+    }
+
+    /// Takes the room for a cookie whose pair has that many octets, if there is any left.
+    @inline(__always)
+    private mutating func takes(_ octetCount: Int) -> Bool {
         let needed = isFirst ? octetCount : octetCount + 2
         guard cookies > 0, octets >= needed else {
             cookies = 0

@@ -41,15 +41,12 @@ package struct FieldSelection: Sendable {
                 continue
             }
             let name = rule.field.name
-            if FieldRule.reserved.contains(name) {
-                omit(stored, .reserved)
-            } else if let scope = rule.scope, !scope.contains(url) {
-                omit(stored, .outsideScope)
-            } else if isSetByCaller(name.canonicalName) {
-                omit(stored, .setByCaller)
-            } else if !names.insert(name).inserted {
-                omit(stored, .setByOtherRule)
+            let reason = rule.omission(
+                from: url, isSetByCaller: isSetByCaller(name.canonicalName), isSetByOtherRule: names.contains(name))
+            if let reason {
+                omit(stored, reason)
             } else {
+                names.insert(name)
                 sent.append(Sent(scope: stored.scope, name: rule.name, value: rule.value))
             }
         }

@@ -22,14 +22,11 @@ extension RequestDecorator {
         for rule in settings.rules {
             let name = rule.field.name
             let octets = rule.value
-            if FieldRule.reserved.contains(name) {
-                decision.omit(name, .reserved)
-            } else if decision.names.contains(name) {
-                decision.omit(name, .setByOtherRule)
-            } else if request.hasField(name) {
-                decision.omit(name, .setByCaller)
-            } else if let scope = rule.scope, !scope.contains(context.url) {
-                decision.omit(name, .outsideScope)
+            let reason = rule.omission(
+                from: context.url, isSetByCaller: request.hasField(name),
+                isSetByOtherRule: decision.names.contains(name))
+            if let reason {
+                decision.omit(name, reason)
             } else if !Request.carries(octets) {
                 decision.omit(name, .octetsNotCarried)
             } else {

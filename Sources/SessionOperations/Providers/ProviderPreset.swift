@@ -87,6 +87,6 @@ package struct ProviderPreset: Decodable, Sendable {
     }
 
     private static func invalid(_ description: String) -> OperationError {
-        OperationError(code: "token-settings-missing", description)
+        OperationError(.tokenSettingsInvalid, description)
     }
 }

@@ -25,7 +25,7 @@ package struct ProvenRequest: Sendable {
             method: method, url: url.withoutQuery.description, nonce: nonce, now: now.microseconds, using: &generator)
         guard let proof = proof?.exposedText else {
             throw OperationError(
-                code: "token-settings-missing",
+                .tokenSettingsInvalid,
                 "\(name): the key that the token is bound to is not known; log in with 'crumb token login --dpop'")
         }
         return proof

@@ -27,7 +27,7 @@ package struct ServerLookup: Sendable {
         guard let issuer else {
             guard !endpoints.isEmpty else {
                 throw OperationError(
-                    code: "token-settings-missing", "\(name): which server? Give its issuer, or its endpoints")
+                    .tokenSettingsInvalid, "\(name): which server? Give its issuer, or its endpoints")
             }
             return ServerMetadata(endpoints: endpoints)
         }

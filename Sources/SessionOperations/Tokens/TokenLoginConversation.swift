@@ -32,7 +32,7 @@ package struct TokenLoginConversation: Sendable {
         let grant = try await plan.credentials.repeatableGrant(
             of: plan.profile, now: { now().microseconds }, loggedInAs: tokens)
         guard let grant else {
-            throw OperationError(code: "login-failed", "\(plan.name): this login needs a user")
+            throw OperationError(.loginFailed, "\(plan.name): this login needs a user")
         }
         return try await checked(
             try grant.tokens(in: try await send(grant.request()), now: now().microseconds), nonce: nil)
@@ -74,7 +74,7 @@ package struct TokenLoginConversation: Sendable {
         }
         let limit = end < device.expiry ? timeout.map { "within \($0) seconds (--timeout)" } : nil
         throw OperationError(
-            code: "login-failed", "the code was not confirmed \(limit ?? "before it expired"); log in again")
+            .loginFailed, "the code was not confirmed \(limit ?? "before it expired"); log in again")
     }
 
     private func deviceGrant() throws -> DeviceGrant {
@@ -149,7 +149,7 @@ package struct TokenLoginConversation: Sendable {
                 let change = AccountChange(name: plan.name, before: before, after: user)
                 guard mayReplace(change) else {
                     throw OperationError(
-                        code: "name-invalid",
+                        .nameInvalid,
                         "\(change.description); nothing was changed. Log in under another name, or replace the login with "
                             + "--replace-account")
                 }

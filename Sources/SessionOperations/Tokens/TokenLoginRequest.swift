@@ -73,7 +73,7 @@ package struct TokenLoginRequest: Sendable {
         guard let registration else { return try await planForKnownClient(store, over: transport) }
         guard clientID == nil, clientSecret == nil, clientCertificate == nil else {
             throw OperationError(
-                code: "token-settings-missing",
+                .tokenSettingsInvalid,
                 "\(name): the server gives a client that it registers its identifier and secret; leave out your own")
         }
         let client = try await registered(registration, store, over: transport)
@@ -107,7 +107,7 @@ package struct TokenLoginRequest: Sendable {
         let method = authenticationMethod ?? metadata.registeredMethod(of: grant)
         guard method == .none || method.takesSecret else {
             throw OperationError(
-                code: "token-settings-missing",
+                .tokenSettingsInvalid,
                 "\(name): Crumb registers clients with a secret or without one; register one with a key or a certificate "
                     + "at the server, and log in with --client-id")
         }
@@ -141,7 +141,7 @@ package struct TokenLoginRequest: Sendable {
         // Without a client identifier, the assertion alone says which client asks (RFC 7521, section 3).
         let clientID = clientID ?? earlier?.profile.clientID ?? ""
         guard !clientID.isEmpty || assertion?.issuer != nil else {
-            throw OperationError(code: "token-settings-missing", "\(name): which client? Give its identifier")
+            throw OperationError(.tokenSettingsInvalid, "\(name): which client? Give its identifier")
         }
         let secret = clientSecret ?? before?.clientSecret
         let certificate = clientCertificate?.pem ?? before?.clientCertificate
@@ -219,7 +219,7 @@ package struct TokenLoginRequest: Sendable {
         let others = try store.all().compactMap { try? $0.get().profile }
         guard let other = others.first(where: { $0.id == profile && $0.name != name }) else { return }
         throw OperationError(
-            code: "name-invalid",
+            .nameInvalid,
             "\(name): the same issuer, client and account are kept as '\(other.name)'; for another account, say which, as "
                 + "with --account")
     }
@@ -262,7 +262,7 @@ package struct TokenLoginRequest: Sendable {
         guard grant == .jwtBearer else { return nil }
         guard assertionKey != nil || before?.grantKey != nil else {
             throw OperationError(
-                code: "token-settings-missing", "\(name): which key signs the assertion? Give --assertion-key-file")
+                .tokenSettingsInvalid, "\(name): which key signs the assertion? Give --assertion-key-file")
         }
         let earlier = before?.settings.assertion
         return ProfileSettings.Assertion(
@@ -276,7 +276,7 @@ package struct TokenLoginRequest: Sendable {
     ) throws -> ProfileSettings.Exchange? {
         guard grant == .tokenExchange else { return nil }
         guard let exchange = exchange ?? own?.credentials.settings.exchange else {
-            throw OperationError(code: "token-settings-missing", "\(name): which login is exchanged? Give --exchange")
+            throw OperationError(.tokenSettingsInvalid, "\(name): which login is exchanged? Give --exchange")
         }
         for login in exchange.logins { _ = try store.get(login) }
         return exchange
@@ -346,7 +346,7 @@ package struct TokenLoginRequest: Sendable {
             guard authenticationMethod == .none || isUsable else {
                 let needed = authenticationMethod.takesCertificate ? "certificate" : "secret or key"
                 throw OperationError(
-                    code: "token-settings-missing", "\(name): this way to authenticate needs the client's \(needed)")
+                    .tokenSettingsInvalid, "\(name): this way to authenticate needs the client's \(needed)")
             }
             return authenticationMethod
         }

@@ -43,7 +43,7 @@ package struct TokenRevoker: Sendable {
             }
         }
         throw OperationError(
-            code: "token-refresh-busy",
+            .tokenRefreshBusy,
             "\(name): others keep renewing these tokens; end what renews them, and try again")
     }
 
@@ -83,7 +83,7 @@ extension OperationError {
     /// The error that a server cannot be asked since nothing is known of it.
     package init(noEndpointsOf name: String) {
         self.init(
-            code: "token-settings-missing",
+            .tokenSettingsInvalid,
             "\(name): the server's endpoints are not known; log in with 'crumb token login', or import the tokens again with "
                 + "--discover, or with --endpoint name=URL")
     }

@@ -4,6 +4,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import OAuth2
+import SessionOperations
 import SessionStore
 import Synchronization
 
@@ -84,9 +85,9 @@ final class AgentLock: Sendable {
 
 extension ServiceProblem {
     static let agentLocked = ServiceProblem(
-        HTTPResponse.Status(code: 423, reasonPhrase: "Locked"), "agent-locked",
+        .agentLocked,
         "the service is locked; unlock it with 'crumb token agent unlock'")
 
     fileprivate static let agentPassphraseWrong = ServiceProblem(
-        .forbidden, "agent-passphrase-wrong", "this is not the passphrase that the service was locked with")
+        .agentPassphraseWrong, "this is not the passphrase that the service was locked with")
 }

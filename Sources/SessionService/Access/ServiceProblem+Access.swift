@@ -5,32 +5,32 @@ import SessionOperations
 /// What a request is answered that is not admitted.
 extension ServiceProblem {
     static let hostRefused = ServiceProblem(
-        .misdirectedRequest, "host-refused",
+        .hostRefused,
         "this service does not answer for that host; allow the name in the service's configuration ('hosts')")
 
     static let originRefused = ServiceProblem(
-        .forbidden, "origin-refused", "this service answers no other site's pages")
+        .originRefused, "this service answers no other site's pages")
 
     static let targetInvalid = ServiceProblem(
-        .badRequest, "request-malformed", "the request's target must be a path, and its host stand in one Host field")
+        .requestMalformed, "the request's target must be a path, and its host stand in one Host field")
 
     static let contentTypeRefused = ServiceProblem(
-        .unsupportedMediaType, "content-type-refused",
+        .contentTypeRefused,
         "a body needs a Content-Type, such as application/json, and not one that a form can send")
 
     static let contentEncodingRefused = ServiceProblem(
-        .unsupportedMediaType, "content-encoding-refused", "bodies are taken as they are; send it without encoding")
+        .contentEncodingRefused, "bodies are taken as they are; send it without encoding")
 
     static let tokenMissing = unauthorized(
-        "token-missing", "this needs an access token: 'Authorization: Bearer ...'; 'crumb serve token' makes one")
+        .tokenMissing, "this needs an access token: 'Authorization: Bearer ...'; 'crumb serve token' makes one")
 
     static let tokenRefused = unauthorized(
-        "token-refused", "this access token is not valid, or no longer; 'crumb serve token list' shows those there are")
+        .tokenRefused, "this access token is not valid, or no longer; 'crumb serve token list' shows those there are")
 
-    private static func unauthorized(_ code: String, _ detail: String) -> ServiceProblem {
-        var problem = ServiceProblem(.unauthorized, code, detail)
+    private static func unauthorized(_ failure: FailureKind, _ detail: String) -> ServiceProblem {
+        var problem = ServiceProblem(failure, detail)
         problem.fields[.wwwAuthenticate] =
-            code == "token-missing" ? #"Bearer realm="crumb""# : #"Bearer realm="crumb", error="invalid_token""#
+            failure == .tokenMissing ? #"Bearer realm="crumb""# : #"Bearer realm="crumb", error="invalid_token""#
         return problem
     }
 
@@ -42,7 +42,7 @@ extension ServiceProblem {
     ) -> ServiceProblem {
         let seconds = Int(max(1, (wait.nanoseconds + 999_999_999) / 1_000_000_000))
         var problem = ServiceProblem(
-            .tooManyRequests, "rate-limited", "\(reason); try again in \(counted(seconds, "second"))")
+            .rateLimited, "\(reason); try again in \(counted(seconds, "second"))")
         problem.fields[.retryAfter] = String(seconds)
         return problem
     }

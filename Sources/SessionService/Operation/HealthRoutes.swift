@@ -1,4 +1,5 @@
 import Hummingbird
+import SessionOperations
 import SessionStore
 
 /// What an orchestrator asks.
@@ -15,7 +16,8 @@ struct HealthRoutes: Sendable {
     private func ready() throws -> Response {
         let phase = state.phase
         guard phase == .ready else {
-            throw ServiceProblem(.serviceUnavailable, "service-\(phase.rawValue)", "the service is \(phase.rawValue)")
+            throw ServiceProblem(
+                phase == .starting ? .serviceStarting : .serviceStopping, "the service is \(phase.rawValue)")
         }
         try health.check(database)
         return HealthRoutes.answer("ready")

@@ -4,6 +4,7 @@ import Hummingbird
 import HummingbirdCore
 import Logging
 import NIOCore
+import SessionOperations
 import SessionStore
 import Synchronization
 
@@ -83,7 +84,7 @@ struct ServiceResponder: Sendable {
         } catch {
             // What an error says may quote what was sent; its type does not.
             context.logger.error("A request failed", metadata: ["error": "\(type(of: error))"])
-            return ServiceProblem(.internalServerError, "internal", "the service failed; its log tells more").response
+            return ServiceProblem.internalError.response
         }
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CookieModel
+import SessionOperations
 import SessionStore
 
 struct BackupCommand: CrumbCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CookieModel
+import SessionOperations
 import SessionStore
 
 struct CheckCommand: CrumbCommand {
@@ -33,7 +34,7 @@ struct CheckCommand: CrumbCommand {
             let values = "\(check.readableValues) sealed \(check.readableValues == 1 ? "value" : "values") can be read"
             try console.writeLine("\(opened.path): \(verdict); \(values)")
         }
-        if !check.isSound { throw ExitStatus.checkFailed.exitCode }
+        if !check.isSound { throw FailureKind.checkFailed.exitCode }
     }
 }
 

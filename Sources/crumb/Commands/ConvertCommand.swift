@@ -69,7 +69,7 @@ struct ConvertCommand: CrumbCommand {
             showsProgress: !output.json && !output.quiet && ImportProgress.hasTerminal)
         Interruption.listen()
         if let warning = PacketCapture.exposure(ofKeys: tlsKeys) { console.note(warning) }
-        var status: ExitStatus?
+        var status: FailureKind?
         for file in files {
             if Interruption.isRequested {
                 console.complain("\(file): not read, since it was stopped before")

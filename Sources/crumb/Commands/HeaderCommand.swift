@@ -38,7 +38,7 @@ struct HeaderCommand: CrumbCommand {
         }
         for cookie in report.unreadable { console.complain(cookie.unreadableLine) }
         for field in report.damagedFields { console.complain(field.damageLine) }
-        if cookieString.isEmpty, report.fields?.isEmpty ?? true { throw ExitStatus.nothingToSend.exitCode }
+        if cookieString.isEmpty, report.fields?.isEmpty ?? true { throw FailureKind.nothingToSend.exitCode }
     }
 
     private static func line(_ name: String, _ value: Octets) -> [UInt8] {

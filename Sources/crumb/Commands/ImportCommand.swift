@@ -104,13 +104,13 @@ struct ImportCommand: CrumbCommand {
         }
         if let status = outcome.status { throw status.exitCode }
         // A browser saves a capture for each page, and few of these set cookies.
-        if !outcome.hasImported { throw ExitStatus.nothingImported.exitCode }
+        if !outcome.hasImported { throw FailureKind.nothingImported.exitCode }
     }
 
     /// What the files came to so far.
     private struct Outcome {
         /// The status of the first failure.
-        var status: ExitStatus?
+        var status: FailureKind?
         /// Whether one of them had something to import.
         var hasImported = false
     }

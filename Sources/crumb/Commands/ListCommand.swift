@@ -65,6 +65,6 @@ struct ListCommand: CrumbCommand {
             }
             try console.writeLine(Console.table(rows))
         }
-        if !list.unreadable.isEmpty { throw ExitStatus.valueDamaged.exitCode }
+        if !list.unreadable.isEmpty { throw FailureKind.valueDamaged.exitCode }
     }
 }

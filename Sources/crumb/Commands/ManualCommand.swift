@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import SessionOperations
 
 /// Writes the man pages; `Scripts/install` and packagers use it.
 struct ManualCommand: CrumbCommand {

@@ -69,6 +69,6 @@ struct ScriptCommand: CrumbCommand {
                 "not in the script\(place): \(omission.cookie.label): "
                     + omission.reasons.map(\.explanation).joined(separator: "; "))
         }
-        if report.script.isEmpty { throw ExitStatus.nothingToSend.exitCode }
+        if report.script.isEmpty { throw FailureKind.nothingToSend.exitCode }
     }
 }

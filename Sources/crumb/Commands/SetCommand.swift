@@ -64,7 +64,7 @@ struct SetCommand: CrumbCommand {
             for eviction in decision.evicted { console.note("  \(eviction.evictionLine)") }
         }
         errors.finish()
-        if decisions.contains(where: \.isRejected) { throw ExitStatus.cookieRefused.exitCode }
+        if decisions.contains(where: \.isRejected) { throw FailureKind.cookieRefused.exitCode }
     }
 
     /// The lines that are not empty, without the field's name where it was copied along.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Captures
 import CookieModel
+import SessionOperations
 
 struct SimulateCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
@@ -48,6 +49,6 @@ struct SimulateCommand: CrumbCommand {
             try answer(rest)
             try console.write(answers)
         }
-        if !isFaultless { throw ExitStatus.scenarioInvalid.exitCode }
+        if !isFaultless { throw FailureKind.scenarioInvalid.exitCode }
     }
 }

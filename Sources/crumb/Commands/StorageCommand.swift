@@ -50,7 +50,7 @@ struct StorageListCommand: CrumbCommand {
         }
         let damaged = (list.items ?? []).filter { $0.isDamaged == true }
         for item in damaged { console.complain(item.unreadableLine) }
-        if !damaged.isEmpty { throw ExitStatus.valueDamaged.exitCode }
+        if !damaged.isEmpty { throw FailureKind.valueDamaged.exitCode }
     }
 }
 

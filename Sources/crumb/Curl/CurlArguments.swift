@@ -1,4 +1,5 @@
 import Foundation
+import SessionOperations
 
 /// Reads curl's command line, and the files that it names options in, as curl does.
 struct CurlArguments {
@@ -80,7 +81,7 @@ struct CurlArguments {
             do {
                 try take(option: hasDash ? line.option : Array("--".utf8) + line.option, isPrivate: true) { line.value }
             } catch let problem as Problem {
-                throw Problem(problem.status, "\(file): \(problem.message)")
+                throw Problem(problem.failure, "\(file): \(problem.message)")
             }
         }
     }

@@ -1,6 +1,7 @@
 import CookieModel
 import Foundation
 import RequestDecoration
+import SessionOperations
 
 /// One hop's run of curl: its argument list, its pipes, and what is held back until the hop's place in the chain is
 /// known.

@@ -1,5 +1,6 @@
 import CookieModel
 import RequestDecoration
+import SessionOperations
 
 // What curl is asked for one hop.
 extension CurlPlan {

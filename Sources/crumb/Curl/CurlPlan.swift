@@ -1,5 +1,6 @@
 import CookieModel
 import RequestDecoration
+import SessionOperations
 
 /// What the user asked of curl, sorted: what crumb does itself, and what every curl gets.
 struct CurlPlan {

@@ -1,4 +1,5 @@
 import Foundation
+import SessionOperations
 
 /// The curl that the user has installed.
 struct CurlProgram {

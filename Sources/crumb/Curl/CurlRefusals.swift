@@ -1,3 +1,5 @@
+import SessionOperations
+
 /// What `crumb curl` says no to, rather than keep only half of its promise.
 enum CurlRefusals {
     /// Options that never go together with a jar.

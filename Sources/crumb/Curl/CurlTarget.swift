@@ -1,4 +1,5 @@
 import CookieModel
+import SessionOperations
 
 /// The URL of the first request: as the user wrote it, for curl, and parsed, for the rules.
 struct CurlTarget {

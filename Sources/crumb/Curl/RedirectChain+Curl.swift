@@ -1,5 +1,6 @@
 import CookieModel
 import RequestDecoration
+import SessionOperations
 
 extension RedirectChain {
     /// The chain behind a response that curl would follow; `nil` where it would not.

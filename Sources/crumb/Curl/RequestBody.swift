@@ -1,5 +1,6 @@
 import CoreFoundation
 import Foundation
+import SessionOperations
 
 /// The part of a request's body that can be sent more than once.
 enum RequestBody {

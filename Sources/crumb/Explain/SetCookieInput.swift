@@ -1,4 +1,5 @@
 import CookieModel
+import SessionOperations
 
 /// Set-Cookie lines that a user wants to know about. They are as good as passwords: none is ever repeated.
 struct SetCookieInput {
@@ -13,7 +14,7 @@ struct SetCookieInput {
         let bytes: [UInt8]
         do {
             bytes = try input.contents(limit: SetCookieInput.sizeLimit, otherwise: .lineTooLong)
-        } catch let problem as Problem where problem.status != .lineTooLong && input.name.contains("=") {
+        } catch let problem as Problem where problem.failure != .lineTooLong && input.name.contains("=") {
             throw Problem(
                 .inputNotFound,
                 "--set-cookie: there is no such file; a line itself is read from a file or standard input ('-'), "

@@ -1,4 +1,5 @@
 import Foundation
+import SessionOperations
 import SessionStore
 
 #if canImport(Glibc)

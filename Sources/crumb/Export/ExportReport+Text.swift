@@ -32,7 +32,7 @@ extension ExportReport {
     }
 
     /// The status that the command ends with, where it is not success.
-    private var status: ExitStatus? {
+    private var status: FailureKind? {
         if !unreadable.isEmpty || storageItemsUnreadable > 0 { return .valueDamaged }
         if !leftOut.isEmpty { return .cookieNotHeld }
         return isNothing ? .nothingToSend : nil

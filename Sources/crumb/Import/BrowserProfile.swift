@@ -1,5 +1,6 @@
 import Captures
 import Foundation
+import SessionOperations
 
 /// A profile of a browser on this computer.
 struct BrowserProfile {

@@ -120,6 +120,6 @@ extension Problem {
 
 extension ImportReport.Failure {
     init(_ problem: Problem, source: String) {
-        self.init(code: problem.status.code, message: problem.message, source: source)
+        self.init(code: problem.failure.code, message: problem.message, source: source)
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import SessionOperations
 
 /// The desktop's keyring, which holds the password that a browser of Chromium's kin encrypts under. It is asked through
 /// the desktop's own programs; nothing secret is in their arguments.

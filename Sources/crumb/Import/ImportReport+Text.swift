@@ -6,7 +6,7 @@ extension ImportReport {
     ///
     /// - Parameter toTalk: whether all of it goes to standard error, since standard output has data of another kind.
     /// - Returns: the status of the first failure.
-    func tell(_ console: Console, json: Bool, toTalk: Bool = false) throws -> ExitStatus? {
+    func tell(_ console: Console, json: Bool, toTalk: Bool = false) throws -> FailureKind? {
         if json {
             try console.writeJSON(self, toTalk: toTalk)
         } else if lines + storageItems > 0 || alreadyImported != nil || hasRequestCookies
@@ -17,12 +17,12 @@ extension ImportReport {
         for note in notes { console.note("note: \(note.message)") }
         if omitted.notes > 0 { console.note("note: \(source): \(counted(omitted.notes, "more note"))") }
         for failure in failures {
-            let hint = failure.code == ExitStatus.urlMissing.code ? " Use --url." : ""
+            let hint = failure.code == FailureKind.urlMissing.code ? " Use --url." : ""
             console.complain("\(failure.message)\(hint)")
         }
         if omitted.failures > 0 { console.complain("\(source): \(counted(omitted.failures, "more error"))") }
         if let nothingImported { console.complain(nothingImported.message) }
-        return failures.first.map { ExitStatus(code: $0.code) }
+        return failures.first.map { FailureKind(code: $0.code) }
     }
 
     private var hasRequestCookies: Bool { requestCookies.map { $0.total > 0 || !refused.isEmpty } ?? false }

@@ -1,4 +1,5 @@
 import Foundation
+import SessionOperations
 import SessionStore
 
 /// A packet capture, whose HTTP messages Wireshark's `tshark` prints as JSON.

@@ -79,7 +79,7 @@ struct StoredTokens: KeptTokens {
             problem = "\(name): the tokens were not ended at the server: \(error)"
         } catch let error as OAuth2Error {
             throw Problem(
-                Problem(error).status,
+                FailureKind(error),
                 "\(name): nothing was forgotten, since the tokens were not ended at the server: \(error) Try again, or "
                     + "forget them with --force")
         } catch let error as OperationError {

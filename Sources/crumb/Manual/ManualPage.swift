@@ -1,3 +1,5 @@
+import SessionOperations
+
 /// A page for `man`, written with the macros of man(7).
 struct ManualPage {
     /// The source so far.
@@ -21,7 +23,7 @@ struct ManualPage {
         page.section("FILES")
         for (path, meaning) in ManualPage.files { page.item("\\fI\(escaped(path))\\fR", meaning) }
         page.section("EXIT STATUS")
-        for status in ExitStatus.allCases { page.item("\\fB\(status.rawValue)\\fR", status.code) }
+        for failure in FailureKind.exitStatuses { page.item("\\fB\(failure.exitStatus)\\fR", failure.code) }
         page.item("\\fB64\\fR", "usage: the command line is wrong")
         page.section("SEE ALSO")
         page.references(root.visibleCommands.map { "crumb-\($0.commandName)" } + ["curl"])

@@ -1,5 +1,6 @@
 import Foundation
 import NetworkHelper
+import SessionOperations
 
 /// The status and fields of a service's answer.
 struct ServiceResponseHead {

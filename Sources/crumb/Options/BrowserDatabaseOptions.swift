@@ -2,6 +2,7 @@ import ArgumentParser
 import BrowserCookies
 import Foundation
 import OAuth2
+import SessionOperations
 
 /// What a browser's database does not tell by itself.
 struct BrowserDatabaseOptions: ParsableArguments {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import PublicSuffix
+import SessionOperations
 
 /// Which public suffix list the rules go by.
 struct SuffixListOptions: ParsableArguments {

@@ -89,7 +89,7 @@ struct Console {
             if count < 0 {
                 if errno == EINTR { continue }
                 // The reader has gone, as `head` does: no failure of ours to talk about.
-                if errno == EPIPE { throw ExitCode(ExitStatus.outputFailed.rawValue) }
+                if errno == EPIPE { throw ExitCode(FailureKind.outputFailed.exitStatus) }
                 throw Problem(.outputFailed, "the output cannot be written: \(String(cString: strerror(errno)))")
             }
             written += count

@@ -1,3 +1,4 @@
+import ArgumentParser
 import OAuth2
 import RequestDecoration
 import SessionOperations
@@ -5,11 +6,11 @@ import SessionStore
 
 /// A failure that ends the command: an exit status and one sentence that a user can act on.
 struct Problem: Error {
-    let status: ExitStatus
+    let failure: FailureKind
     let message: String
 
-    init(_ status: ExitStatus, _ message: String) {
-        self.status = status
+    init(_ failure: FailureKind, _ message: String) {
+        self.failure = failure
         self.message = message
     }
 
@@ -18,28 +19,29 @@ struct Problem: Error {
         switch error {
         case let problem as Problem: self = problem
         case let refusal as ServiceRefusal: self.init(refusal)
-        case let error as SessionStoreError: self.init(error)
-        case let error as OperationError: self.init(ExitStatus(code: error.code), error.description)
-        case let error as OAuth2Error: self.init(error)
-        case let error as TokenRefreshError: self.init(error)
-        case let error as LoginFallbackError: self.init(error)
+        case let error as SessionStoreError: self.init(advising: FailureKind(error), error.description)
+        case let error as OperationError: self.init(error.failure, error.description)
+        case let error as OAuth2Error: self.init(FailureKind(error), error.description)
+        case let error as TokenRefreshError: self.init(FailureKind(error), error.description)
+        case let error as LoginFallbackError: self.init(FailureKind(error), error.description)
         case let error as FieldRuleError: self.init(.fieldInvalid, error.description)
         default: return nil
         }
     }
 
-    init(_ error: SessionStoreError) {
-        self.init(advising: ExitStatus(code: error.code.rawValue), error.description)
-    }
-
     /// A problem with the command that helps with it, which neither the library nor the service can know.
-    init(advising status: ExitStatus, _ message: String) {
+    init(advising failure: FailureKind, _ message: String) {
         let advice =
-            switch status {
+            switch failure {
             case .tokenNotFound: "; 'crumb token list' lists the logins"
             case .sessionNotFound: "; 'crumb session list' lists the saved sessions"
             default: ""
             }
-        self.init(status, message + advice)
+        self.init(failure, message + advice)
     }
+}
+
+extension FailureKind {
+    /// The exit status as the argument parser's.
+    var exitCode: ExitCode { ExitCode(exitStatus) }
 }

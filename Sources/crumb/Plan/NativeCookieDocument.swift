@@ -1,6 +1,7 @@
 import CookieModel
 import Foundation
 import RequestDecoration
+import SessionOperations
 
 /// A cookie of a web view's store in JSON, with the members that the list of a jar has too.
 struct NativeCookieDocument: Codable {

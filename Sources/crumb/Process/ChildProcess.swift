@@ -1,4 +1,5 @@
 @preconcurrency import Foundation
+import SessionOperations
 
 #if canImport(Glibc)
     @preconcurrency import Glibc
@@ -14,7 +15,7 @@ struct ChildProcess {
 
     private let program: String
     /// The exit status of crumb's where the program cannot be started.
-    private let failure: ExitStatus
+    private let failure: FailureKind
     private var sources: [PipeSource] = []
     private var sinks: [PipeSink] = []
     private var childDescriptors: [Int32] = []
@@ -23,7 +24,7 @@ struct ChildProcess {
     var blockedSignals: [Int32] = []
     private var child: pid_t?
 
-    init(program: String, failure: ExitStatus) {
+    init(program: String, failure: FailureKind) {
         self.program = program
         self.failure = failure
     }

@@ -37,7 +37,7 @@ struct ServedCaptures: CaptureTaking {
             let report = try send(input, beginning: first, digest: digest)
             if isNew { if report.hasChanges { jar.noteCreation() } else { try jar.removeUnused() } }
             return report
-        } catch let problem as Problem where problem.status.concernsInput {
+        } catch let problem as Problem where problem.failure.concernsInput {
             var report = ImportReport(source: input.name)
             report.append(ImportReport.Failure(problem, source: input.name))
             return report
@@ -60,7 +60,7 @@ struct ServedCaptures: CaptureTaking {
         defer { answer.progress.finish() }
         do {
             try service.send(request, accept: "application/x-ndjson", upload: upload.next) { try answer.take($0) }
-        } catch let problem as Problem where Interruption.isRequested && problem.status != .interrupted {
+        } catch let problem as Problem where Interruption.isRequested && problem.failure != .interrupted {
             // Control-C has ended the program that speaks HTTP, too.
             throw upload.interruption
         }
@@ -141,7 +141,7 @@ struct ServedCaptures: CaptureTaking {
     }
 }
 
-extension ExitStatus {
+extension FailureKind {
     /// Whether it is about a file that was to be read, and not about the service.
     fileprivate var concernsInput: Bool {
         switch self {

@@ -26,7 +26,7 @@ extension ServedJar {
         do {
             return try answer(
                 .delete("jars", name, "header-fields", field, query: [("scope", scope?.description)]))
-        } catch let refusal as ServiceRefusal where refusal.code == ExitStatus.fieldNotFound.code {
+        } catch let refusal as ServiceRefusal where refusal.code == FailureKind.fieldNotFound.code {
             return nil
         }
     }

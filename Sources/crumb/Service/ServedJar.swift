@@ -40,7 +40,7 @@ struct ServedJar: KeptJar {
     func ifThere<Answer>(_ body: () throws -> Answer) throws -> Answer? {
         do {
             return try body()
-        } catch let refusal as ServiceRefusal where refusal.code == ExitStatus.jarNotFound.code {
+        } catch let refusal as ServiceRefusal where refusal.code == FailureKind.jarNotFound.code {
             guard name != "default" else { return nil }
             throw service.noJar(named: name)
         }
@@ -50,7 +50,7 @@ struct ServedJar: KeptJar {
     func answerMakingJar<Answer: Decodable>(_ request: ServiceRequest) throws -> Answer {
         do {
             return try service.answer(to: request)
-        } catch let refusal as ServiceRefusal where refusal.code == ExitStatus.jarNotFound.code {
+        } catch let refusal as ServiceRefusal where refusal.code == FailureKind.jarNotFound.code {
             try make()
             noteCreation()
             return try service.answer(to: request)
@@ -74,7 +74,7 @@ struct ServedJar: KeptJar {
         do {
             _ = try service.answer(to: .get("jars", name), as: JarReport.self)
             return false
-        } catch let refusal as ServiceRefusal where refusal.code == ExitStatus.jarNotFound.code {
+        } catch let refusal as ServiceRefusal where refusal.code == FailureKind.jarNotFound.code {
             try make()
             return true
         }
@@ -157,7 +157,7 @@ struct ServedJar: KeptJar {
             else { return .notSent(isKept: false) }
             return .found(cookie)
         } catch let refusal as ServiceRefusal
-            where [ExitStatus.cookieNotFound.code, ExitStatus.valueDamaged.code].contains(refusal.code)
+            where [FailureKind.cookieNotFound.code, FailureKind.valueDamaged.code].contains(refusal.code)
         {
             let excluded = try explanation(of: request).excluded.filter { $0.cookie.nameOctets == Octets(name) }
             let damaged = excluded.first { exclusion in
@@ -179,7 +179,7 @@ struct ServedJar: KeptJar {
             do {
                 try ifThere { try service.send(request, accept: "text/event-stream", consume: events.take) }
                 failures = 0
-            } catch let problem as Problem where problem.status == .serviceUnavailable && events.haveBegun {
+            } catch let problem as Problem where problem.failure == .serviceUnavailable && events.haveBegun {
                 // A service that restarts is there again soon.
                 failures = events.endStream() ? 1 : failures + 1
                 guard failures <= ServedJar.followingRetries else { throw problem }
@@ -209,7 +209,7 @@ struct ServedJar: KeptJar {
         ]
         do {
             return try answer(.delete("jars", name, "cookies", query: query), as: CookieRemovalList.self)?.removed ?? []
-        } catch let refusal as ServiceRefusal where refusal.code == ExitStatus.cookieNotFound.code {
+        } catch let refusal as ServiceRefusal where refusal.code == FailureKind.cookieNotFound.code {
             return []
         }
     }

@@ -66,7 +66,7 @@ struct ServedJars: KeptJars {
         do {
             return try service.answer(to: .post("jars", try checked(name), "prune", document: document))
         } catch let refusal as ServiceRefusal
-            where refusal.code == ExitStatus.jarNotFound.code && name == "default"
+            where refusal.code == FailureKind.jarNotFound.code && name == "default"
         {
             return PruneReport(Pruning())
         }
@@ -78,7 +78,7 @@ struct ServedJars: KeptJars {
     ) throws -> Answer {
         do {
             return try service.answer(to: request)
-        } catch let refusal as ServiceRefusal where refusal.code == ExitStatus.jarNotFound.code {
+        } catch let refusal as ServiceRefusal where refusal.code == FailureKind.jarNotFound.code {
             let missing = names.first { refusal.report.detail.hasPrefix("\($0): ") }
             throw service.noJar(named: missing ?? names.joined(separator: ", "))
         }

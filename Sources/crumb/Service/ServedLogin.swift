@@ -51,7 +51,7 @@ struct ServedLogin {
                 result = .success(
                     try service.answer(to: .post("logins", login.id, "redirect", document: ["url": target])))
                 return true
-            } catch let refusal as ServiceRefusal where refusal.code == ExitStatus.loginFailed.code {
+            } catch let refusal as ServiceRefusal where refusal.code == FailureKind.loginFailed.code {
                 // The service waits on: this was no answer to the login.
                 return false
             } catch {

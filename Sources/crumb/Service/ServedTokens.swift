@@ -64,7 +64,7 @@ struct ServedTokens: KeptTokens {
         do {
             _ = try service.answer(to: .delete("tokens", name), as: TokenRemoval.self)
             return true
-        } catch let refusal as ServiceRefusal where refusal.code == ExitStatus.tokenNotFound.code {
+        } catch let refusal as ServiceRefusal where refusal.code == FailureKind.tokenNotFound.code {
             return false
         }
     }

@@ -1,5 +1,6 @@
 import CookieModel
 import Foundation
+import SessionOperations
 
 /// Where a running service is asked.
 struct ServiceAddress: CustomStringConvertible {

@@ -1,4 +1,5 @@
 import OAuth2
+import SessionOperations
 import SessionStore
 
 /// The access token by which a service knows who asks, out of a file that its owner alone can read.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CookieModel
 import Foundation
+import SessionOperations
 
 /// A subcommand: what it does is ``execute(_:)``; failures become one sentence and an exit status here.
 protocol CrumbCommand: ParsableCommand {
@@ -19,7 +20,7 @@ extension CrumbCommand {
         } catch {
             guard let problem = Problem(of: error) else { throw error }
             console.complain(problem.message)
-            throw problem.status.exitCode
+            throw problem.failure.exitCode
         }
     }
 }

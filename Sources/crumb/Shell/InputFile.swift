@@ -1,6 +1,7 @@
 import Captures
 import CoreFoundation
 import Foundation
+import SessionOperations
 
 #if canImport(Glibc)
     import Glibc
@@ -152,7 +153,7 @@ final class InputFile {
     }
 
     /// The whole file, refused with the status given where it is larger than `limit` bytes.
-    func contents(limit: Int, otherwise status: ExitStatus = .tokenInputInvalid) throws -> [UInt8] {
+    func contents(limit: Int, otherwise status: FailureKind = .tokenInputInvalid) throws -> [UInt8] {
         var contents: [UInt8] = []
         try forEachChunk { chunk in
             guard contents.count + chunk.count <= limit else {

@@ -1,4 +1,5 @@
 import Foundation
+import SessionOperations
 
 /// Where files lie when nothing else is said: the XDG folders on Linux, Application Support on macOS.
 struct Locations {

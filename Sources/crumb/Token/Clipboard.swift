@@ -1,4 +1,5 @@
 import Foundation
+import SessionOperations
 
 /// The clipboard of the user's desktop, by the first program on PATH that reaches it.
 enum Clipboard {

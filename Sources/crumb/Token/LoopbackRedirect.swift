@@ -1,5 +1,6 @@
 import Foundation
 import OAuth2
+import SessionOperations
 import Synchronization
 
 #if canImport(Glibc)

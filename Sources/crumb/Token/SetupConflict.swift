@@ -1,4 +1,5 @@
 import Foundation
+import SessionOperations
 import SessionStore
 
 /// What setting up another program would replace, if it is not crumb's own: for a person, without secrets.

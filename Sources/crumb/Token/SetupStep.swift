@@ -1,4 +1,5 @@
 import Foundation
+import SessionOperations
 import SessionStore
 
 /// One step of setting up another program.

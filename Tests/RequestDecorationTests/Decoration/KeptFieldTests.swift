@@ -70,6 +70,21 @@ struct KeptFieldTests {
         #expect(try DecorationSettings(keptWith: jar).fields.count == 3)
     }
 
+    @Test("The library and the service give the same reason where several apply")
+    func reasons() throws {
+        let jar = try jar()
+        try jar.setFieldRule(rule("X-Key", "k", "https://other.test/"))
+        var request = DecorationFixture.request()
+        let name = try #require(HTTPField.Name("X-Key"))
+        request.headerFields[name] = "mine"
+        let decorator = RequestDecorator(jar: jar, settings: try DecorationSettings(keptWith: jar))
+        let decorated = try decorator.decorate(request, in: try DecorationFixture.context(), now: DecorationFixture.now)
+        let selection = FieldSelection(
+            try jar.headerFields(), for: try DecorationFixture.context().url, isSetByCaller: { $0 == "x-key" })
+        #expect(decorated.report.fieldOmissions.map(\.reason) == [.outsideScope])
+        #expect(selection.omitted.map(\.reason) == [.outsideScope])
+    }
+
     @Test("Each one goes or has a reason")
     func selection() throws {
         func field(_ name: String, _ scope: String?, _ value: String?) -> StoredHeaderField {

@@ -27,7 +27,7 @@ package struct IDTokenReport: Codable {
     /// - Throws: `OperationError` if the stored token is not text.
     package init(_ token: ValidIDToken, of name: String) throws {
         guard let text = token.token.exposedText else {
-            throw OperationError(code: "value-damaged", "\(name): the stored ID token is not text")
+            throw OperationError(.valueDamaged, "\(name): the stored ID token is not text")
         }
         idToken = text
         expires = token.lifetime.end.map { Timestamp(microseconds: $0).rfc3339 }

@@ -2,6 +2,7 @@ import Crypto
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import SessionOperations
 import Synchronization
 
 /// Answers a write that is sent again with what it was answered the first time
@@ -122,12 +123,12 @@ final class IdempotencyCache: Sendable {
         guard let known else { return nil }
         guard known.request == request else {
             throw ServiceProblem(
-                .unprocessableContent, "idempotency-key-reused", "another request was sent with this key; use a new one"
+                .idempotencyKeyReused, "another request was sent with this key; use a new one"
             )
         }
         guard let answer = known.answer else {
             var problem = ServiceProblem(
-                .conflict, "idempotency-key-running", "the first request with this key is under way; try again")
+                .idempotencyKeyRunning, "the first request with this key is under way; try again")
             problem.fields[.retryAfter] = "1"
             throw problem
         }

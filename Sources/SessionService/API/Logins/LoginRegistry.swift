@@ -53,7 +53,7 @@ final class LoginRegistry: Sendable {
             LoginRegistry.forgetOld(&logins, now)
             guard logins.count < LoginRegistry.limit else {
                 throw ServiceProblem(
-                    .tooManyRequests, "logins-exhausted", "too many logins are under way; end one, or wait")
+                    .loginsExhausted, "too many logins are under way; end one, or wait")
             }
             logins[login.id] = login
         }
@@ -131,5 +131,5 @@ final class LoginRegistry: Sendable {
 
 extension ServiceProblem {
     fileprivate static let loginNotFound = ServiceProblem(
-        .notFound, "login-not-found", "there is no login of this identifier, or no longer")
+        .loginNotFound, "there is no login of this identifier, or no longer")
 }

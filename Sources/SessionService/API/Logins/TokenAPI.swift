@@ -127,6 +127,9 @@ private struct OfflineTransport: EndpointTransport {
 }
 
 extension ServiceProblem {
-    fileprivate static let offline = ServiceProblem(
-        .serviceUnavailable, "server-unavailable", "this service asks no authorization servers")
+    fileprivate static let offline: ServiceProblem = {
+        var problem = ServiceProblem(.serverUnavailable, "this service asks no authorization servers")
+        problem.status = .serviceUnavailable
+        return problem
+    }()
 }

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import Logging
+import SessionOperations
 import SessionStore
 
 /// Answers every error as a problem, and a path that is asked for by the wrong method with those that it knows.
@@ -44,7 +45,7 @@ struct ProblemResponses: RouterMiddleware {
 
     private static func wrongMethod(_ methods: Set<HTTPRequest.Method>) -> ServiceProblem {
         let names = methods.map(\.rawValue).sorted().joined(separator: ", ")
-        var problem = ServiceProblem(.methodNotAllowed, "method-not-allowed", "this path is asked for by \(names)")
+        var problem = ServiceProblem(.methodNotAllowed, "this path is asked for by \(names)")
         problem.fields[.allow] = names
         return problem
     }

@@ -15,47 +15,42 @@ extension ServiceProblem {
         switch error {
         case let problem as ServiceProblem: self = problem
         case let error as SessionStoreError: self.init(error)
-        case let error as OAuth2Error: self.init(error)
-        case let error as TokenRefreshError: self.init(error)
+        case let error as OAuth2Error: self.init(FailureKind(error), error.description)
+        case let error as TokenRefreshError:
+            self.init(FailureKind(error), error.description)
+            if status == .serviceUnavailable { fields[.retryAfter] = "1" }
         case let error as LoginFallbackError: self.init(error)
-        case let error as FieldRuleError: self.init(.badRequest, FieldRuleError.code, error.description)
-        case let error as OperationError: self.init(.unprocessableContent, error.code, error.description)
+        case let error as FieldRuleError: self.init(.fieldInvalid, error.description)
+        case let error as OperationError: self.init(error.failure, error.description)
         case let error as DecodingError: self.init(error)
         case let fault as StrictJSON.Fault: self = .bodyInvalid(fault.description)
         case is NIOTooManyBytesError: self = .bodyTooLarge
         case is NIOThreadPoolError.ThreadPoolInactive, is CancellationError:
-            self.init(.serviceUnavailable, "shutting-down", "the service is shutting down")
+            self.init(.shuttingDown, "the service is shutting down")
         case let error as any HTTPResponseError: self.init(error.status)
         default: self = .internalError
         }
     }
 
     static let internalError = ServiceProblem(
-        .internalServerError, "internal-error", "the service failed; its log says more")
+        .internalError, "the service failed; its log says more")
 
     /// A problem that has nothing to say but its status.
     private init(_ status: HTTPResponse.Status) {
         switch status {
-        case .notFound: self.init(status, "not-found", "there is nothing at this path")
+        case .notFound: self.init(.notFound, "there is nothing at this path")
         case .contentTooLarge: self = .bodyTooLarge
-        case .serviceUnavailable: self.init(status, "unavailable", "the service cannot answer now; try again")
+        case .serviceUnavailable: self.init(.unavailable, "the service cannot answer now; try again")
         case _ where status.code >= 500: self = .internalError
-        default: self.init(status, "request-invalid", "this request cannot be answered")
+        default:
+            self.init(.requestInvalid, "this request cannot be answered")
+            self.status = status
         }
     }
 
     /// A problem of the store.
     init(_ error: SessionStoreError) {
-        let status: HTTPResponse.Status =
-            switch error.code {
-            case .databaseBusy, .keyLocked, .keyChanged, .keyMissing, .keyWrong, .keyUnavailable, .keyExposed:
-                .serviceUnavailable
-            case .diskFull: HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
-            case .nameInvalid: .badRequest
-            case .jarExists: .conflict
-            case .jarNotFound, .sessionNotFound, .tokenNotFound: .notFound
-            default: .internalServerError
-            }
+        let failure = FailureKind(error)
         // What is wrong with the database names its file, which is no caller's business.
         let detail =
             switch error.code {
@@ -70,46 +65,17 @@ extension ServiceProblem {
             case .keyWrong: "The key is not the one that the database is sealed with; put the right one back."
             case .keyUnavailable: "The key file cannot be read; the service's log says why."
             case .keyExposed: "Other users can read the key file; give it the mode 0600."
-            case _ where status.code >= 500: "the database cannot be used; the service's log says why"
+            case _ where (failure.row.httpStatus ?? 500) >= 500:
+                "the database cannot be used; the service's log says why"
             default: error.description
             }
-        self.init(status, error.code.rawValue, detail)
+        self.init(failure, detail)
         if error.code == .databaseBusy { fields[.retryAfter] = "1" }
-    }
-
-    /// What an authorization server answered, or did not.
-    init(_ error: OAuth2Error) {
-        switch error.code {
-        case .unreachable, .serverUnavailable:
-            self.init(.badGateway, "server-unavailable", error.description)
-        case .invalidGrant, .invalidClient, .refused:
-            self.init(.badGateway, "server-refused", error.description)
-        case .accessDenied, .deviceCodeExpired, .stateMismatch, .invalidRedirect:
-            self.init(.unprocessableContent, "login-failed", error.description)
-        case .invalidEndpoint, .insecureEndpoint, .endpointMissing, .invalidKey, .unusableSettings:
-            self.init(.unprocessableContent, "token-settings-missing", error.description)
-        case .missingRefreshToken: self.init(.conflict, "token-expired", error.description)
-        default: self.init(.badGateway, "reply-unusable", error.description)
-        }
-    }
-
-    /// Why there is no token to be given out.
-    init(_ error: TokenRefreshError) {
-        let status: HTTPResponse.Status = error.code == .refreshBusy ? .serviceUnavailable : .conflict
-        self.init(status, error.code.rawValue, error.description)
-        if status == .serviceUnavailable { fields[.retryAfter] = "1" }
     }
 
     /// Why a request is not signed in again, or a rule for that cannot be kept.
     private init(_ error: LoginFallbackError) {
-        let status: HTTPResponse.Status =
-            switch error.code {
-            case .ruleInvalid: .badRequest
-            case .loginRequired, .stepUpRequired: .conflict
-            case .exchangeFailed: .badGateway
-            default: .unprocessableContent
-            }
-        self.init(status, error.code.rawValue, error.description)
+        self.init(FailureKind(error), error.description)
         loginURL = error.loginURL
     }
 

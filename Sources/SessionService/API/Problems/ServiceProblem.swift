@@ -15,42 +15,42 @@ struct ServiceProblem: HTTPResponseError, Equatable {
     var loginURL: String?
     var fields: HTTPFields = [:]
 
-    /// A problem.
-    init(_ status: HTTPResponse.Status, _ code: String, _ detail: String) {
-        self.status = status
-        self.code = code
+    /// A problem with the status that the table of failures gives it.
+    init(_ failure: FailureKind, _ detail: String) {
+        status = HTTPResponse.Status(failure)
+        code = failure.code
         self.detail = detail
     }
 
     // MARK: - Who may
 
-    static let unauthenticated = ServiceProblem(.unauthorized, "unauthenticated", "send an access token")
+    static let unauthenticated = ServiceProblem(.unauthenticated, "send an access token")
 
     static func forbidden(_ verb: AccessVerb) -> ServiceProblem {
-        ServiceProblem(.forbidden, "forbidden", "This needs a token with '\(verb.rawValue)'.")
+        ServiceProblem(.forbidden, "This needs a token with '\(verb.rawValue)'.")
     }
 
-    static let allJarsNeeded = ServiceProblem(.forbidden, "forbidden", "This needs a token for all jars.")
+    static let allJarsNeeded = ServiceProblem(.forbidden, "This needs a token for all jars.")
 
     static func jarNotFound(_ name: String) -> ServiceProblem {
-        ServiceProblem(.notFound, "jar-not-found", "\(name): there is no jar of this name")
+        ServiceProblem(.jarNotFound, "\(name): there is no jar of this name")
     }
 
     static func tokenNotFound(_ name: String) -> ServiceProblem {
-        ServiceProblem(.notFound, "token-not-found", "\(name): there is no token of this name")
+        ServiceProblem(.tokenNotFound, "\(name): there is no token of this name")
     }
 
     // MARK: - What was asked for
 
     static func parameterInvalid(_ name: String, _ detail: String) -> ServiceProblem {
-        ServiceProblem(.badRequest, "parameter-invalid", "\(name): \(detail)")
+        ServiceProblem(.parameterInvalid, "\(name): \(detail)")
     }
 
     /// A place in a list that no answer named. The list is not begun anew: a client would read its first page for ever.
     static let cursorInvalid = parameterInvalid("cursor", "this is no cursor of an answer's 'next'")
 
     static func bodyInvalid(_ detail: String) -> ServiceProblem {
-        ServiceProblem(.badRequest, "body-invalid", detail)
+        ServiceProblem(.bodyInvalid, detail)
     }
 
     /// The document.
@@ -75,4 +75,15 @@ struct ServiceProblem: HTTPResponseError, Equatable {
     }
 
     func response(from request: Request, context: some RequestContext) -> Response { response }
+}
+
+extension HTTPResponse.Status {
+    /// The status of a failure; 500 for one that only the command has.
+    fileprivate init(_ failure: FailureKind) {
+        switch failure.row.httpStatus ?? 500 {
+        case 423: self.init(code: 423, reasonPhrase: "Locked")
+        case 507: self.init(code: 507, reasonPhrase: "Insufficient Storage")
+        case let code: self.init(integerLiteral: code)
+        }
+    }
 }

@@ -34,7 +34,7 @@ struct QueryItems: Sendable {
 
     private static func decoded(_ text: Substring) throws(ServiceProblem) -> String {
         guard let decoded = text.replacing("+", with: " ").removingPercentEncoding else {
-            throw ServiceProblem(.badRequest, "parameter-invalid", "the query is not percent-encoded UTF-8")
+            throw ServiceProblem(.parameterInvalid, "the query is not percent-encoded UTF-8")
         }
         return decoded
     }
@@ -112,7 +112,7 @@ extension RequestURL {
         do {
             self = try RequestURL(text)
         } catch {
-            throw ServiceProblem(.badRequest, "url-invalid", "\(member): \(error.description)")
+            throw ServiceProblem(.urlInvalid, "\(member): \(error.description)")
         }
     }
 }

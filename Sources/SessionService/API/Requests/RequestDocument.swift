@@ -4,6 +4,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import SessionOperations
 
 /// A JSON object of a request, which has the members that are known and no others: one that is misspelt would change
 /// what is asked for without a word.
@@ -152,7 +153,7 @@ extension Request {
                     == "application/json"
         else {
             throw ServiceProblem(
-                .unsupportedMediaType, "media-type-unsupported", "send JSON, as 'Content-Type: application/json'")
+                .mediaTypeUnsupported, "send JSON, as 'Content-Type: application/json'")
         }
         return body
     }

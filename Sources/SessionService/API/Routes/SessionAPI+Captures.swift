@@ -136,6 +136,6 @@ extension SessionAPI {
 
 extension ServiceProblem {
     static let databaseUploaded = ServiceProblem(
-        .unprocessableContent, "input-unrecognized",
+        .inputUnrecognized,
         "a browser's database is read where it lies, with 'crumb import'; it cannot be uploaded")
 }

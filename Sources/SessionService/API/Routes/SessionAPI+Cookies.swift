@@ -104,13 +104,13 @@ extension SessionAPI {
             // Of those that a request carries, the one that goes first counts, as for a server.
             guard let cookie = readable.first else {
                 throw unreadable.isEmpty
-                    ? ServiceProblem(.notFound, "cookie-not-found", "'\(name)': the jar has no such cookie")
+                    ? ServiceProblem(.cookieNotFound, "'\(name)': the jar has no such cookie")
                     : ServiceProblem(
-                        .internalServerError, "value-damaged", ExclusionReason.unreadable.explanation)
+                        .valueDamaged, ExclusionReason.unreadable.explanation)
             }
             guard readable.count == 1 || condition.filter.request != nil else {
                 throw ServiceProblem(
-                    .conflict, "cookie-ambiguous",
+                    .cookieAmbiguous,
                     "'\(name)': the jar has \(readable.count) cookies of this name; say domain, path or url")
             }
             return CookieReport(cookie, showingValue: showsValue, origin: try jar.origin(of: cookie.id))
@@ -125,14 +125,14 @@ extension SessionAPI {
         let condition = try CookieCondition(context.query)
         guard condition.filter.isGiven else {
             throw ServiceProblem(
-                .badRequest, "parameter-missing",
+                .parameterMissing,
                 "say which cookies: name, domain, path or url; POST to 'clear' removes all")
         }
         let jar = try jar(in: context)
         let now = now()
         let removed = try await blocking { try jar.removeCookies(condition.filter, now: now) }
         guard !removed.isEmpty else {
-            throw ServiceProblem(.notFound, "cookie-not-found", "jar '\(jar.name)' has no such cookie")
+            throw ServiceProblem(.cookieNotFound, "jar '\(jar.name)' has no such cookie")
         }
         return .json(CookieRemovalList(removed: removed.map { CookieIdentityReport($0) }))
     }

@@ -39,7 +39,7 @@ struct ExportDocument: RequestDocument {
         }
         guard format.value.scope == .anySite else {
             throw ServiceProblem(
-                .badRequest, "url-missing", "url: '\(format.value.rawValue)' holds the cookies for one URL; give it")
+                .urlMissing, "url: '\(format.value.rawValue)' holds the cookies for one URL; give it")
         }
         return nil
     }

@@ -64,7 +64,7 @@ extension SessionAPI {
                 let jar = try jar(in: context)
                 guard try await blocking({ try jar.removeLoginRule(named: name) }) else {
                     throw ServiceProblem(
-                        .notFound, "login-rule-not-found", "\(name): the jar has no login rule of this name")
+                        .loginRuleNotFound, "\(name): the jar has no login rule of this name")
                 }
                 return Response(status: .noContent)
             },

@@ -258,7 +258,7 @@ extension SessionAPI {
         let id = try context.pathParameter("id")
         _ = try tokens.logins.login(id, now: now())
         guard let login = try await end(with: url, { $0.id == id }) else {
-            throw ServiceProblem(.unprocessableContent, "login-failed", "this URL is no answer to the login")
+            throw ServiceProblem(.loginFailed, "this URL is no answer to the login")
         }
         return .json(LoginReport(login))
     }

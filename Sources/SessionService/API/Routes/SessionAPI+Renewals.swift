@@ -60,13 +60,13 @@ extension SessionAPI {
         let sent = try asked.sendTime()
         guard let (rule, challenge) = try challenge(in: asked, by: try loginRules.rules(of: jar), of: jar) else {
             throw ServiceProblem(
-                .unprocessableContent, "login-not-needed", "no rule of the jar takes this response for 'not signed in'")
+                .loginNotNeeded, "no rule of the jar takes this response for 'not signed in'")
         }
         var authorization: AuthorizationRule?
         switch renewals.step(after: challenge, sent: sent, rule, of: jar.name, now: now()) {
         case .logIn:
             var problem = ServiceProblem(
-                .conflict, "login-required",
+                .loginRequired,
                 "\(challenge.rule.profile): the site refuses what was renewed just now; only a new login helps")
             problem.loginURL = challenge.loginURL
             throw problem

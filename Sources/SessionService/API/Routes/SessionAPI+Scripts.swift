@@ -84,7 +84,7 @@ extension SessionAPI {
             },
             ServiceRoute(.get, "/v1/jars/{jar}/capture-script", .jar(.read), query: ["handler"]) { _, context in
                 guard let text = try context.query.one("handler") else {
-                    throw ServiceProblem(.badRequest, "parameter-missing", "handler: name what hears the messages")
+                    throw ServiceProblem(.parameterMissing, "handler: name what hears the messages")
                 }
                 let handler = try MessageHandlerName(text, of: "handler")
                 _ = try jar(in: context)

@@ -94,7 +94,7 @@ extension SessionAPI {
                 let credential = try tokens.store.credential(name, for: asked.resource)
                 guard let token = credential.tokens.accessToken.exposedText else {
                     throw ServiceProblem(
-                        .internalServerError, "value-damaged", "\(name): the stored token is not text")
+                        .valueDamaged, "\(name): the stored token is not text")
                 }
                 context.audit(SecretAccess(.accessToken, names: [name]))
                 let proof = try proven?.proof(by: credential, of: name, now: now())

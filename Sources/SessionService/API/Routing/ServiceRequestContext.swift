@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
+import SessionOperations
 import SessionStore
 
 /// What is known of a request while it is answered.
@@ -74,7 +75,7 @@ struct ServiceRequestContext: RequestContext {
         // Most names need no decoding, which costs more than all else that is done with them.
         if let segment, !segment.utf8.contains(UInt8(ascii: "%")) { return segment }
         guard let text = segment?.removingPercentEncoding else {
-            throw ServiceProblem(.badRequest, "path-invalid", "the path is not percent-encoded UTF-8")
+            throw ServiceProblem(.pathInvalid, "the path is not percent-encoded UTF-8")
         }
         return text
     }

@@ -2,33 +2,34 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import NIOHTTP1
+import SessionOperations
 
 /// What a connection is answered that never got as far as a route.
 extension ServiceProblem {
     static let headLate = ServiceProblem(
-        .requestTimeout, "request-late", "the request did not arrive in time; send it at once")
+        .requestLate, "the request did not arrive in time; send it at once")
 
     static let bodyLate = ServiceProblem(
-        .requestTimeout, "request-late", "the body of the request arrived too slowly; send it faster")
+        .requestLate, "the body of the request arrived too slowly; send it faster")
 
     static let bodyTooLarge = ServiceProblem(
-        .contentTooLarge, "body-too-large", "the body of the request is larger than this service takes")
+        .bodyTooLarge, "the body of the request is larger than this service takes")
 
     static let tooManyConnections: ServiceProblem = {
         var problem = ServiceProblem(
-            .serviceUnavailable, "connections-exhausted", "too many connections are open; try again in a moment")
+            .connectionsExhausted, "too many connections are open; try again in a moment")
         problem.fields[.retryAfter] = "1"
         return problem
     }()
 
     /// A method that no path is asked for by (RFC 9110, section 15.6.2).
     static let methodUnknown = ServiceProblem(
-        .notImplemented, "method-unknown",
+        .methodUnknown,
         "this service does not know this method; use GET, HEAD, POST, PUT, PATCH or DELETE")
 
     /// A transfer coding other than "chunked" (RFC 9112, section 6.1).
     static let transferCodingUnknown = ServiceProblem(
-        .notImplemented, "transfer-coding-unknown",
+        .transferCodingUnknown,
         "this service knows no transfer coding but chunked; send the body without any other")
 
     /// What is wrong with bytes that are no request.
@@ -41,9 +42,9 @@ extension ServiceProblem {
         case HTTPParserError.invalidContentLength where head?.declaresHugeBody == true: self = .bodyTooLarge
         case HTTPParserError.headerOverflow:
             self.init(
-                .requestHeaderFieldsTooLarge, "header-too-large",
+                .headerTooLarge,
                 "the header fields of the request are larger than this service takes")
-        default: self.init(.badRequest, "request-malformed", "these bytes are no HTTP/1.1 request")
+        default: self.init(.requestMalformed, "these bytes are no HTTP/1.1 request")
         }
     }
 }

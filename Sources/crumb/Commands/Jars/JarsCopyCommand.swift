@@ -29,6 +29,6 @@ struct JarsCopyCommand: CrumbCommand {
         for cookie in copy.unreadable {
             console.complain("\(cookie.unreadableLine); it was left out")
         }
-        if !copy.unreadable.isEmpty { throw ExitStatus.valueDamaged.exitCode }
+        if !copy.unreadable.isEmpty { throw FailureKind.valueDamaged.exitCode }
     }
 }

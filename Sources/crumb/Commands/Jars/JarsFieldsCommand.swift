@@ -121,7 +121,7 @@ struct JarsFieldsListCommand: CrumbCommand {
         }
         let damaged = fields.filter { $0.isDamaged == true }
         for field in damaged { console.complain(field.damageLine) }
-        if !damaged.isEmpty { throw ExitStatus.valueDamaged.exitCode }
+        if !damaged.isEmpty { throw FailureKind.valueDamaged.exitCode }
     }
 }
 

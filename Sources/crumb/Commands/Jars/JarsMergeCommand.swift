@@ -34,6 +34,6 @@ struct JarsMergeCommand: CrumbCommand {
         for cookie in merge.unreadable {
             console.complain("\(cookie.unreadableLine); it was left out")
         }
-        if !merge.unreadable.isEmpty { throw ExitStatus.valueDamaged.exitCode }
+        if !merge.unreadable.isEmpty { throw FailureKind.valueDamaged.exitCode }
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CookieModel
 import OAuth2
+import SessionOperations
 import SessionStore
 
 struct KeyPassphraseCommand: CrumbCommand {

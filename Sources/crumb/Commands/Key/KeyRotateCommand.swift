@@ -1,5 +1,6 @@
 import ArgumentParser
 import CookieModel
+import SessionOperations
 import SessionStore
 
 struct KeyRotateCommand: CrumbCommand {
@@ -47,7 +48,7 @@ struct KeyRotateCommand: CrumbCommand {
         if !rotation.isLogEmpty {
             console.note("another process is reading: until it is done, the log holds values under the old key")
         }
-        if !rotation.unreadable.isEmpty { throw ExitStatus.valueDamaged.exitCode }
+        if !rotation.unreadable.isEmpty { throw FailureKind.valueDamaged.exitCode }
     }
 
     /// A database of the user's own that lies under the same key file and is not the one at hand: its key must not go.

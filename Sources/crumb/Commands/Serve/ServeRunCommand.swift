@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import SessionOperations
 import SessionStore
 
 struct ServeRunCommand: ParsableCommand {
@@ -52,7 +53,7 @@ struct ServeRunCommand: ParsableCommand {
             try execute()
         } catch let problem as Problem {
             Console(isQuiet: false).complain(problem.message)
-            throw problem.status.exitCode
+            throw problem.failure.exitCode
         }
     }
 

@@ -27,6 +27,6 @@ struct TokenListCommand: CrumbCommand {
         if !output.json {
             if rows.count > 1 { try console.writeLine(Console.table(rows)) } else { console.note("no tokens") }
         }
-        if list.unreadable > 0 { throw ExitStatus.valueDamaged.exitCode }
+        if list.unreadable > 0 { throw FailureKind.valueDamaged.exitCode }
     }
 }

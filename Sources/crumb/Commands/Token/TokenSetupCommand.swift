@@ -1,6 +1,7 @@
 import ArgumentParser
 import CookieModel
 import Foundation
+import SessionOperations
 import SessionStore
 
 struct TokenSetupCommand: CrumbCommand {

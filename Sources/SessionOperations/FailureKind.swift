@@ -1,0 +1,351 @@
+/// The kinds of failure that users of the command and callers of the service are told of.
+///
+/// The raw value is the stable code. ``row`` is the one place that says which exit status and which HTTP status go with
+/// it, and what it means; docs/exit-statuses.md and docs/service.md are held against it.
+package enum FailureKind: String, CaseIterable, Sendable {
+    case success
+    case scenarioInvalid = "scenario-invalid"
+    case nothingToSend = "nothing-to-send"
+    case cookieNotFound = "cookie-not-found"
+    case cookieRefused = "cookie-refused"
+    case cookieNotHeld = "cookie-not-held"
+    case fieldNotFound = "field-not-found"
+    case fieldInvalid = "field-invalid"
+    case nothingImported = "nothing-imported"
+    case inputEmpty = "input-empty"
+    case inputUnrecognized = "input-unrecognized"
+    case inputTruncated = "input-truncated"
+    case entryMalformed = "entry-malformed"
+    case lineTooLong = "line-too-long"
+    case inputIsFolder = "input-is-folder"
+    case inputUnreadable = "input-unreadable"
+    case inputNotFound = "input-not-found"
+    case urlMissing = "url-missing"
+    case urlInvalid = "url-invalid"
+    case databaseForeign = "database-foreign"
+    case databaseNewer = "database-newer"
+    case diskFull = "disk-full"
+    case databaseUnavailable = "database-unavailable"
+    case databaseReadOnly = "database-read-only"
+    case databaseBusy = "database-busy"
+    case databaseDamaged = "database-damaged"
+    case databaseFailed = "database-failed"
+    case fileExists = "file-exists"
+    case checkFailed = "check-failed"
+    case keyMissing = "key-missing"
+    case keyWrong = "key-wrong"
+    case keyUnavailable = "key-unavailable"
+    case keyExposed = "key-exposed"
+    case jarNotFound = "jar-not-found"
+    case valueDamaged = "value-damaged"
+    case nameInvalid = "name-invalid"
+    case jarExists = "jar-exists"
+    case sessionNotFound = "session-not-found"
+    case storageLeftOut = "storage-left-out"
+    case tokenNotFound = "token-not-found"
+    case tokenExpired = "token-expired"
+    case tokenInputInvalid = "token-input-invalid"
+    case loginRequired = "login-required"
+    case serverRefused = "server-refused"
+    case serverUnavailable = "server-unavailable"
+    case replyUnusable = "reply-unusable"
+    case tokenSettingsInvalid = "token-settings-missing"
+    case loginFailed = "login-failed"
+    case tokenRefreshBusy = "token-refresh-busy"
+    case curlNotFound = "curl-not-found"
+    case curlArgumentsUnsupported = "curl-arguments-unsupported"
+    case redirectInvalid = "redirect-invalid"
+    case networkProgramNotFound = "network-program-not-found"
+    /// Of `crumb-network serve`, which `crumb serve` becomes.
+    case serviceNotStarted = "service-not-started"
+    case serviceUnavailable = "service-unavailable"
+    case serviceRefused = "service-refused"
+    case serviceIncompatible = "service-incompatible"
+    case tsharkNotFound = "tshark-not-found"
+    case internalError = "internal-error"
+    case publicSuffixListInvalid = "public-suffix-list-invalid"
+    /// Of a running service that `crumb token agent lock` has locked.
+    case agentLocked = "agent-locked"
+    case keyLocked = "key-locked"
+    case keyChanged = "key-changed"
+    case keyRotationRefused = "key-rotation-refused"
+    case fileNotWritten = "file-not-written"
+    case outputFailed = "output-failed"
+    case browserUnreadable = "browser-database-unreadable"
+    case outputIsTerminal = "output-is-terminal"
+    case interrupted
+
+    // More precise codes of failures that share an exit status with one above.
+    case jsonMalformed = "json-malformed"
+    case lineMalformed = "line-malformed"
+    case nestingTooDeep = "nesting-too-deep"
+    case setCookieJoined = "set-cookie-joined"
+    case responseSkipped = "response-skipped"
+    case valuesStripped = "values-stripped"
+    case valueEncrypted = "value-encrypted"
+    case responseTooLarge = "response-too-large"
+    case stepUpRequired = "step-up-required"
+    case loginRuleInvalid = "login-rule-invalid"
+    case tokenNotPresentable = "token-not-presentable"
+    case loginCookieRefused = "login-cookie-refused"
+    case loginExchangeFailed = "login-exchange-failed"
+
+    // Codes of the service alone, with the exit status that they come to with `--service`.
+    case unauthenticated
+    case forbidden
+    case tokenMissing = "token-missing"
+    case tokenRefused = "token-refused"
+    case hostRefused = "host-refused"
+    case originRefused = "origin-refused"
+    case agentPassphraseWrong = "agent-passphrase-wrong"
+    case notFound = "not-found"
+    case methodNotAllowed = "method-not-allowed"
+    case methodUnknown = "method-unknown"
+    case transferCodingUnknown = "transfer-coding-unknown"
+    case parameterInvalid = "parameter-invalid"
+    case parameterMissing = "parameter-missing"
+    case pathInvalid = "path-invalid"
+    case bodyInvalid = "body-invalid"
+    case mediaTypeUnsupported = "media-type-unsupported"
+    case contentTypeRefused = "content-type-refused"
+    case contentEncodingRefused = "content-encoding-refused"
+    case requestMalformed = "request-malformed"
+    case requestInvalid = "request-invalid"
+    case requestLate = "request-late"
+    case bodyTooLarge = "body-too-large"
+    case headerTooLarge = "header-too-large"
+    case rateLimited = "rate-limited"
+    case connectionsExhausted = "connections-exhausted"
+    case loginsExhausted = "logins-exhausted"
+    case shuttingDown = "shutting-down"
+    case serviceStarting = "service-starting"
+    case serviceStopping = "service-stopping"
+    case unavailable
+    case idempotencyKeyReused = "idempotency-key-reused"
+    case idempotencyKeyRunning = "idempotency-key-running"
+    case loginNotFound = "login-not-found"
+    case loginRuleNotFound = "login-rule-not-found"
+    case loginNotNeeded = "login-not-needed"
+    case cookieAmbiguous = "cookie-ambiguous"
+}
+
+extension FailureKind {
+    /// What goes with a kind of failure.
+    package struct Row: Sendable, Hashable {
+        /// The exit status of the command.
+        package let exitStatus: Int32
+        /// The status of the service's answer; `nil` if the service has no such failure.
+        package let httpStatus: Int?
+        /// What has happened, for the manual; empty if it is the service's alone or shares its exit status with another.
+        package let meaning: String
+
+        fileprivate init(_ exitStatus: Int32, http: Int? = nil, _ meaning: String = "") {
+            self.exitStatus = exitStatus
+            httpStatus = http
+            self.meaning = meaning
+        }
+    }
+
+    /// The row of the table.
+    package var row: Row {
+        switch self {
+        case .success: Row(0, "done")
+        case .scenarioInvalid: Row(1, "`simulate`: a line is no scenario; the others were answered")
+        case .nothingToSend:
+            Row(
+                3,
+                "`header`, `script`, `get`, `export` and `convert` to a header: no such cookie goes "
+                    + "there; nothing is printed or written")
+        case .cookieNotFound: Row(4, http: 404, "`remove`: no cookie of the jar is meant; nothing was removed")
+        case .cookieRefused: Row(5, "`set`: a line was refused; the others are stored")
+        case .cookieNotHeld: Row(6, "`export`, `convert`: the format cannot hold a cookie; the others are written")
+        case .fieldNotFound: Row(7, http: 404, "`jars fields remove`: the jar has no such header field")
+        case .fieldInvalid:
+            Row(
+                8, http: 400,
+                "`jars fields set`: what was given cannot be a header field of a request, or is not for "
+                    + "settings")
+        case .nothingImported:
+            Row(
+                9,
+                "`import`, `convert`: the files were read, and nothing in them could be stored; the "
+                    + "sentence says why (`nothingImported` with `--json`)")
+        case .inputEmpty:
+            Row(10, "a capture is empty, or `set` was given no line; `explain --set-cookie`: there is no line")
+        case .inputUnrecognized: Row(11, http: 422, "a capture is in no known format, or binary")
+        case .inputTruncated: Row(12, "a capture ends early; what was complete is stored")
+        case .entryMalformed: Row(13, "an entry or line of a capture is broken; the others are stored")
+        case .lineTooLong:
+            Row(
+                14,
+                "a header line or field is longer than 1 MiB; the others are stored. `explain "
+                    + "--set-cookie`: the input is longer than 1 MiB")
+        case .inputIsFolder: Row(15, "a folder was named instead of a file")
+        case .inputUnreadable: Row(16, "a file may not be read, or reading failed")
+        case .inputNotFound: Row(17, "there is no such file")
+        case .urlMissing: Row(18, http: 400, "a raw dump says no URL, or a format is for one URL; give it with `--url`")
+        case .urlInvalid: Row(19, http: 400, "a URL or host cannot be understood")
+        case .databaseForeign: Row(20, http: 500, "the file is no database, or another program's; it was not touched")
+        case .databaseNewer: Row(21, http: 500, "a newer crumb wrote the database; it was not touched")
+        case .diskFull: Row(22, http: 507, "there is no room; nothing stored before is lost")
+        case .databaseUnavailable:
+            Row(23, http: 500, "the database cannot be opened or made, or was deleted or replaced while it was in use")
+        case .databaseReadOnly: Row(24, http: 500, "the database cannot be written")
+        case .databaseBusy:
+            Row(
+                25, http: 503,
+                "another process held the database for more than 10 seconds; `restore`: another process "
+                    + "has it open")
+        case .databaseDamaged: Row(26, http: 500, "the database's content is damaged")
+        case .databaseFailed: Row(27, http: 500, "SQLite failed in another way")
+        case .fileExists:
+            Row(
+                28, http: 500,
+                "`backup`, `restore`, `export`, `convert`: there is a file already, or the file is the "
+                    + "database itself or its key; `token setup`: another program is set up there")
+        case .checkFailed: Row(29, "`check`: something is wrong with the database; the findings say what")
+        case .keyMissing: Row(30, http: 503, "the database is sealed and its key file is not there")
+        case .keyWrong:
+            Row(
+                31, http: 503,
+                "the key is not the one that the database was sealed with, or the passphrase not the one "
+                    + "of the key")
+        case .keyUnavailable:
+            Row(32, http: 503, "the key file, `CRUMB_KEY` or the passphrase cannot be read or made, or is no key")
+        case .keyExposed:
+            Row(
+                33, http: 503,
+                "other users may read the key file, the passphrase, the access token for a service, or a "
+                    + "client's secret or key")
+        case .jarNotFound: Row(34, http: 404, "there is no jar of that name")
+        case .valueDamaged: Row(35, http: 500, "a stored value was changed or moved; the others were read")
+        case .nameInvalid:
+            Row(
+                36, http: 400,
+                "a name that no jar, saved session or token can have, tokens that are kept under another "
+                    + "name already, or a name that another account's login has")
+        case .jarExists: Row(37, http: 409, "there is a jar of that name already; nothing was changed")
+        case .sessionNotFound: Row(38, http: 404, "the jar has no saved session of that name")
+        case .storageLeftOut:
+            Row(39, "items of `localStorage` cannot be read, are too long or have no room; the others were imported")
+        case .tokenNotFound: Row(40, http: 404, "there is no token of that name")
+        case .tokenExpired: Row(41, http: 409, "the access token has expired")
+        case .tokenInputInvalid: Row(42, "what was given is no token")
+        case .loginRequired:
+            Row(43, http: 409, "the login was revoked, or the server no longer accepts it; only a new one helps")
+        case .serverRefused: Row(44, http: 502, "the authorization server refused; the sentence says what it said")
+        case .serverUnavailable:
+            Row(45, http: 502, "the authorization server cannot be reached, or cannot answer now; nothing is lost")
+        case .replyUnusable:
+            Row(46, http: 502, "the authorization server's answer cannot be used, or is another server's")
+        case .tokenSettingsInvalid:
+            Row(
+                47, http: 422,
+                "how a token is got or renewed is not known, or is not safe; a local setting such as `--ca-file`, "
+                    + "`--proxy` or `SSL_CERT_FILE` cannot be used")
+        case .loginFailed: Row(48, http: 422, "the login was denied, given up, or answered by somebody else")
+        case .tokenRefreshBusy: Row(49, http: 503, "another process has been refreshing the token for too long")
+        case .curlNotFound: Row(50, "`curl` is not on the PATH")
+        case .curlArgumentsUnsupported: Row(51, "`crumb curl` cannot keep its promise with these arguments of curl")
+        case .redirectInvalid: Row(52, "`crumb curl`: a redirect leads to no URL that can be requested")
+        case .networkProgramNotFound:
+            Row(
+                53,
+                "`crumb-network`, which speaks HTTP for `crumb`, is neither beside it nor on `PATH`, or "
+                    + "of another version")
+        case .serviceNotStarted:
+            Row(
+                54,
+                "`serve`: the service does not start; the sentence says why: a setting, an address, a "
+                    + "file, the database")
+        case .serviceUnavailable: Row(55, "the service of `--service` is not there, or cannot answer now")
+        case .serviceRefused: Row(56, "the service of `--service` wants an access token, or another one")
+        case .serviceIncompatible:
+            Row(57, "what answers at the address of `--service` is no service of crumb's, or one of another version")
+        case .tsharkNotFound:
+            Row(58, "`import`, `convert`: a packet capture needs `tshark`, which is not on PATH or cannot be started")
+        case .internalError: Row(59, http: 500, "something failed that should not; please report it")
+        case .publicSuffixListInvalid:
+            Row(60, "a file given as the public suffix list is none; the sentence says the line")
+        case .agentLocked: Row(63, http: 423, "the running service is locked; `crumb token agent unlock` unlocks it")
+        case .keyLocked: Row(70, http: 503, "a passphrase locks the key, and none was given")
+        case .keyChanged:
+            Row(71, http: 503, "the key was rotated while the database was open; open it again with the new key")
+        case .keyRotationRefused:
+            Row(72, http: 500, "another process is changing the key file, or there is no newer key to move to")
+        case .fileNotWritten: Row(73, http: 500, "`backup`, `restore`, `export`, `convert`: the file cannot be written")
+        case .outputFailed: Row(74, "the output cannot be written")
+        case .browserUnreadable: Row(75, "`import`: a browser's database cannot be copied or read")
+        case .outputIsTerminal:
+            Row(76, "`export`, `convert`: standard output is a terminal; name a file, or `--output -`")
+        case .interrupted: Row(130, "`import`: stopped with Control-C; what was read is stored")
+        case .jsonMalformed: Row(13, "the JSON of a capture is broken")
+        case .lineMalformed: Row(13, "a line of a capture is broken")
+        case .nestingTooDeep: Row(13, "the JSON of a capture is nested too deeply")
+        case .setCookieJoined: Row(13, "several Set-Cookie lines were joined into one")
+        case .responseSkipped: Row(13, "a response of a capture cannot be read")
+        case .valuesStripped: Row(13, "the values of the cookies were removed from a capture")
+        case .valueEncrypted: Row(13, "the value of a cookie is encrypted")
+        case .responseTooLarge: Row(14, "a response of a capture is too large")
+        case .stepUpRequired: Row(43, http: 409, "the site wants a stronger login than the stored one")
+        case .loginRuleInvalid: Row(47, http: 400, "a login rule is not safe, or does nothing")
+        case .tokenNotPresentable: Row(47, http: 422, "the token cannot be sent in the way of the login rule")
+        case .loginCookieRefused: Row(48, http: 422, "the jar does not take the cookie of the login rule")
+        case .loginExchangeFailed: Row(48, http: 502, "the site did not give a cookie for the token")
+        case .unauthenticated: Row(56, http: 401)
+        case .forbidden: Row(56, http: 403)
+        case .tokenMissing: Row(56, http: 401)
+        case .tokenRefused: Row(56, http: 401)
+        case .hostRefused: Row(56, http: 421)
+        case .originRefused: Row(56, http: 403)
+        case .agentPassphraseWrong: Row(56, http: 403)
+        case .notFound: Row(57, http: 404)
+        case .methodNotAllowed: Row(57, http: 405)
+        case .methodUnknown: Row(57, http: 501)
+        case .transferCodingUnknown: Row(57, http: 501)
+        case .parameterInvalid: Row(57, http: 400)
+        case .parameterMissing: Row(57, http: 400)
+        case .pathInvalid: Row(57, http: 400)
+        case .bodyInvalid: Row(57, http: 400)
+        case .mediaTypeUnsupported: Row(57, http: 415)
+        case .contentTypeRefused: Row(57, http: 415)
+        case .contentEncodingRefused: Row(57, http: 415)
+        case .requestMalformed: Row(57, http: 400)
+        case .requestInvalid: Row(57, http: 400)
+        case .requestLate: Row(55, http: 408)
+        case .bodyTooLarge: Row(55, http: 413)
+        case .headerTooLarge: Row(55, http: 431)
+        case .rateLimited: Row(55, http: 429)
+        case .connectionsExhausted: Row(55, http: 503)
+        case .loginsExhausted: Row(55, http: 429)
+        case .shuttingDown: Row(55, http: 503)
+        case .serviceStarting: Row(55, http: 503)
+        case .serviceStopping: Row(55, http: 503)
+        case .unavailable: Row(55, http: 503)
+        case .idempotencyKeyReused: Row(55, http: 422)
+        case .idempotencyKeyRunning: Row(55, http: 409)
+        case .loginNotFound: Row(55, http: 404)
+        case .loginRuleNotFound: Row(55, http: 404)
+        case .loginNotNeeded: Row(55, http: 422)
+        case .cookieAmbiguous: Row(55, http: 409)
+        }
+    }
+
+    /// The stable code.
+    package var code: String { rawValue }
+
+    /// The exit status of the command.
+    package var exitStatus: Int32 { row.exitStatus }
+
+    /// The kind of failure that a stable code names; an unknown code is an internal error.
+    package init(code: String) {
+        self = FailureKind(rawValue: code) ?? .internalError
+    }
+
+    /// The exit statuses of the command in order, each by the failure that it is named after.
+    package static let exitStatuses: [FailureKind] = {
+        var seen: Set<Int32> = []
+        return allCases.filter { !$0.row.meaning.isEmpty && seen.insert($0.exitStatus).inserted }
+            .sorted { $0.exitStatus < $1.exitStatus }
+    }()
+}
