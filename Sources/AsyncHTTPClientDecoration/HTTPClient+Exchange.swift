@@ -1,7 +1,9 @@
 public import AsyncHTTPClient
 public import CookieModel
 public import NIOCore
+import NIOHTTP1
 public import RequestDecoration
+public import SessionStore
 
 extension HTTPClient {
     /// Makes a request with the jar's cookies and follows its redirects, at each with those of that very URL.
@@ -35,5 +37,42 @@ extension HTTPClient {
             guard response.history.count <= 1 else { throw ClientRedirectsError() }
             return (ResponseHead(response), response)
         }
+    }
+}
+
+extension RequestDecorator {
+    /// Stores what a response sets, whatever its status.
+    @discardableResult
+    public func receive(
+        _ response: HTTPClientResponse, in context: RequestContext, now: Timestamp
+    ) throws(SessionStoreError) -> ResponseReceipt {
+        try receive(ResponseHead(response), in: context, now: now)
+    }
+}
+
+extension ResponseHead {
+    /// The head of a response. The client decodes fields as UTF-8 and replaces what is not: a Set-Cookie field in which
+    /// it did is left out, and ``doubts`` says so.
+    public init(_ response: HTTPClientResponse) {
+        self.init(
+            status: Int(response.status.code), location: response.headers["Location"].first { !$0.isEmpty },
+            decodedSetCookie: response.headers["Set-Cookie"])
+        proofNonce = response.headers.first(name: ResponseHead.proofNonceFieldName)
+        authenticate = response.headers["WWW-Authenticate"].map { Octets($0) }
+    }
+}
+
+/// The client followed a redirect by itself: with cookies that were meant for another URL, and what the answer on the
+/// way set is lost.
+public struct ClientRedirectsError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The stable identifier.
+    public let code = "client-follows-redirects"
+
+    /// An error.
+    public init() {}
+
+    /// One sentence that says what to do.
+    public var description: String {
+        "the HTTP client follows redirects itself; make it with redirectConfiguration: .disallow"
     }
 }

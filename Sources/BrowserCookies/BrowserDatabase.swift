@@ -1,6 +1,8 @@
 public import Captures
 import CookieModel
+import Foundation
 import GRDB
+internal import GRDBSQLite
 
 /// The cookie database of a browser on this computer: Firefox's, Chromium's or WebKitGTK's.
 ///
@@ -93,4 +95,69 @@ public struct BrowserDatabase: Sendable {
 protocol BrowserCookieTable {
     var format: CaptureFormat { get }
     func read(_ database: Database, _ emit: (CaptureItem) throws -> Void) throws
+}
+
+/// The rows of a browser's table, in the order of their numbers. A row that is too long costs itself alone.
+struct BrowserCookieRows {
+    enum Item {
+        case row(Row)
+        /// It has more bytes than any browser's cookie.
+        case tooLong
+    }
+
+    /// The longest row that is read, and the longest text that the schema may have SQLite make: 8 MiB.
+    private static let lengthLimit: Int32 = 1 << 23
+
+    private let numbers: FastDatabaseValueCursor<Int64>
+    private let statement: Statement
+
+    /// - Parameter columns: the columns as SQL selects them.
+    init(_ database: Database, table: String, columns: String) throws {
+        numbers = try Int64.fetchCursor(database, sql: "SELECT rowid FROM \(table) ORDER BY rowid")
+        statement = try database.makeStatement(sql: "SELECT \(columns) FROM \(table) WHERE rowid = ?")
+    }
+
+    /// Has `database` refuse what is longer than any cookie.
+    static func limitLengths(in database: Database) {
+        sqlite3_limit(database.sqliteConnection, SQLITE_LIMIT_LENGTH, lengthLimit)
+    }
+
+    /// The next row.
+    func next() throws -> Item? {
+        while let number = try numbers.next() {
+            do {
+                if let row = try Row.fetchOne(statement, arguments: [number]) { return .row(row) }
+            } catch let error as DatabaseError where error.resultCode == .SQLITE_TOOBIG {
+                return .tooLong
+            }
+        }
+        return nil
+    }
+}
+
+// Columns are read as they are: a database may hold another type than its schema says, and text that is not UTF-8.
+extension Row {
+    /// A text or blob as octets; `nil` where it is neither. The statement must select it `CAST(… AS BLOB)`.
+    func octets(_ column: String) -> Octets? {
+        let value: DatabaseValue? = self[column]
+        guard case .blob(let data)? = value?.storage else { return nil }
+        return Octets(Array(data))
+    }
+
+    /// Text; what is not UTF-8 in it becomes U+FFFD.
+    func text(_ column: String) -> String? {
+        octets(column).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// A whole number; `nil` where it is none, and where there is no such column.
+    func number(_ column: String) -> Int64? {
+        let value: DatabaseValue? = self[column]
+        guard case .int64(let number)? = value?.storage else { return nil }
+        return number
+    }
+
+    /// A flag; false where there is no such column.
+    func flag(_ column: String) -> Bool {
+        number(column).map { $0 != 0 } ?? false
+    }
 }

@@ -54,3 +54,121 @@ extension PublicSuffixList {
         self.init(version: file.version ?? "unversioned", ruleCount: builder.ruleCount, table: builder.table())
     }
 }
+
+extension PublicSuffixList {
+    /// The number of octets at the end of `host` that are its public suffix.
+    ///
+    /// Where no rule matches, the rule `*` does: the last label is the suffix. Nothing is allocated.
+    ///
+    /// - Parameter host: A canonical host.
+    /// - Returns: A length from 1 to the length of the host, or the length of the host where it has an empty label.
+    public func publicSuffixLength(of host: Span<UInt8>) -> Int {
+        table.match(host).length
+    }
+
+    /// The number of octets at the end of `host` that are its registrable domain: the public suffix and one label more.
+    ///
+    /// Nothing is allocated.
+    ///
+    /// - Parameter host: A canonical host.
+    /// - Returns: The length, or `nil` exactly where ``isPublicSuffix(_:)-(Span<UInt8>)`` is true.
+    public func registrableDomainLength(of host: Span<UInt8>) -> Int? {
+        let dot = host.count - table.match(host).length - 1
+        guard dot >= 0 else { return nil }
+        var start = dot
+        while start > 0, host[start - 1] != SuffixTable.dot {
+            start -= 1
+        }
+        return host.count - start
+    }
+
+    /// Whether `host` is a public suffix itself, or has an empty label.
+    ///
+    /// Nothing is allocated.
+    ///
+    /// - Parameter host: A canonical host.
+    public func isPublicSuffix(_ host: Span<UInt8>) -> Bool {
+        table.match(host).length == host.count
+    }
+
+    /// Whether the list has rules for names below `host`, so that registrable domains can lie below it.
+    ///
+    /// Nothing is allocated.
+    ///
+    /// - Parameter host: A canonical host.
+    public func hasRulesBelow(_ host: Span<UInt8>) -> Bool {
+        table.match(host).hasRulesBelow
+    }
+
+    /// The section of the rule that decides for `host`.
+    ///
+    /// - Parameter host: A canonical host.
+    /// - Returns: The section, or `nil` where no rule of the list matches or the host has an empty label.
+    public func section(of host: Span<UInt8>) -> Section? {
+        table.match(host).section
+    }
+}
+
+extension PublicSuffixList {
+    /// The part of the list that a rule stands in, which says who answers for it.
+    public enum Section: String, Sendable, Hashable, CaseIterable {
+        /// Rules of registries that ICANN delegated, such as `co.uk`.
+        case icann
+        /// Rules that the owner of a domain asked for, such as `github.io`.
+        case `private`
+    }
+}
+
+// Conveniences for callers that are in no hurry. The host is still a canonical one.
+extension PublicSuffixList {
+    /// The public suffix of `host`.
+    ///
+    /// - Parameter host: A canonical host.
+    /// - Returns: The suffix, which is all of the host where it has an empty label.
+    public func publicSuffix(of host: String) -> String {
+        let octets = Array(host.utf8)
+        return Self.tail(of: octets, length: publicSuffixLength(of: octets.span))
+    }
+
+    /// The registrable domain of `host`: its public suffix and one label more.
+    ///
+    /// - Parameter host: A canonical host.
+    /// - Returns: The domain, or `nil` where the host is a public suffix itself or has an empty label.
+    public func registrableDomain(of host: String) -> String? {
+        let octets = Array(host.utf8)
+        return registrableDomainLength(of: octets.span).map { length in Self.tail(of: octets, length: length) }
+    }
+
+    /// Whether `host` is a public suffix itself, or has an empty label.
+    ///
+    /// - Parameter host: A canonical host.
+    public func isPublicSuffix(_ host: String) -> Bool {
+        let octets = Array(host.utf8)
+        return isPublicSuffix(octets.span)
+    }
+
+    /// The section of the rule that decides for `host`.
+    ///
+    /// - Parameter host: A canonical host.
+    /// - Returns: The section, or `nil` where no rule of the list matches or the host has an empty label.
+    public func section(of host: String) -> Section? {
+        let octets = Array(host.utf8)
+        return section(of: octets.span)
+    }
+
+    private static func tail(of octets: [UInt8], length: Int) -> String {
+        String(decoding: octets.suffix(length), as: UTF8.self)
+    }
+}
+
+/// What the list says of one host.
+struct SuffixMatch {
+    /// The octets at the end of the host that are its public suffix.
+    var length: Int
+
+    /// The section of the rule that decided; `nil` for the default rule.
+    var section: PublicSuffixList.Section?
+
+    /// Whether the list has rules for names below the host.
+    var hasRulesBelow = false
+}

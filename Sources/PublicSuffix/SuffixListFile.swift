@@ -80,3 +80,71 @@ extension SuffixListFile {
         }
     }
 }
+
+/// Why a file is not a public suffix list.
+public struct PublicSuffixListError: Error, Sendable, Hashable {
+    /// What is wrong. New codes may come; the raw value of one never changes.
+    public struct Code: RawRepresentable, Sendable, Hashable {
+        /// The stable name of the code.
+        public let rawValue: String
+
+        /// Makes a code from its stable name.
+        public init(rawValue: String) {
+            self.rawValue = rawValue
+        }
+
+        /// The file has no rule.
+        public static let noRules = Self(rawValue: "no-rules")
+        /// A rule is not UTF-8.
+        public static let invalidUTF8 = Self(rawValue: "invalid-utf8")
+        /// A label has a character that no domain name has.
+        public static let invalidCharacter = Self(rawValue: "invalid-character")
+        /// A rule has nothing between two dots, or before the first or after the last.
+        public static let emptyLabel = Self(rawValue: "empty-label")
+        /// A label is longer than 63 octets as an A-label.
+        public static let labelTooLong = Self(rawValue: "label-too-long")
+        /// A rule is longer than 253 octets with A-labels.
+        public static let ruleTooLong = Self(rawValue: "rule-too-long")
+        /// A `*` stands elsewhere than alone in the first label of a rule that is no exception.
+        public static let misplacedWildcard = Self(rawValue: "misplaced-wildcard")
+        /// An exception has one label only, so that nothing would be left as the suffix.
+        public static let exceptionTooShort = Self(rawValue: "exception-too-short")
+        /// A section begins inside another, ends without a beginning, or never ends.
+        public static let unbalancedSection = Self(rawValue: "unbalanced-section")
+        /// The list has more labels than the table can number.
+        public static let listTooLarge = Self(rawValue: "list-too-large")
+    }
+
+    /// What is wrong.
+    public let code: Code
+
+    /// The line it is wrong in, counted from 1; `nil` where it is wrong with the file as a whole.
+    public let line: Int?
+
+    init(_ code: Code, line: Int? = nil) {
+        self.code = code
+        self.line = line
+    }
+}
+
+extension PublicSuffixListError: CustomStringConvertible {
+    /// One sentence with the line number, for people.
+    public var description: String {
+        let sentence =
+            switch code {
+            case .noRules: "the list has no rules"
+            case .invalidUTF8: "the rule is not UTF-8"
+            case .invalidCharacter: "the rule has a character that no domain name has"
+            case .emptyLabel: "the rule has an empty label"
+            case .labelTooLong: "a label of the rule is longer than \(DomainRule.maximumLabelLength) octets"
+            case .ruleTooLong: "the rule is longer than \(DomainRule.maximumLength) octets"
+            case .misplacedWildcard: "a '*' is allowed only as the whole first label of a rule without '!'"
+            case .exceptionTooShort: "an exception needs two labels or more"
+            case .unbalancedSection: "the BEGIN and END markers of the sections do not match; is the file complete?"
+            case .listTooLarge: "the list is too large"
+            default: code.rawValue
+            }
+        guard let line else { return "public suffix list: \(sentence)" }
+        return "public suffix list, line \(line): \(sentence)"
+    }
+}

@@ -10,3 +10,101 @@ public protocol NativeCookieStore: AnyObject {
     /// Takes a cookie out.
     func removeNativeCookie(_ cookie: NativeCookie) async
 }
+
+#if canImport(WebKit)
+    public import RequestDecoration
+    public import WebKit
+
+    extension WKHTTPCookieStore: NativeCookieStore {
+        /// Everything the store holds, `HttpOnly` included.
+        public func nativeCookies() async -> [NativeCookie] {
+            await allCookies().map { NativeCookie($0) }
+        }
+
+        /// Puts a cookie in; what Foundation has no cookie for is left out.
+        public func putNativeCookie(_ cookie: NativeCookie) async {
+            if let cookie = cookie.httpCookie { await setCookie(cookie) }
+        }
+
+        /// Takes a cookie out.
+        public func removeNativeCookie(_ cookie: NativeCookie) async {
+            if let cookie = cookie.httpCookie { await deleteCookie(cookie) }
+        }
+    }
+#endif
+
+/// Where a web view takes the scripts from that run at document start: `WKUserContentController`, or what stands in for
+/// it.
+@MainActor
+public protocol UserScriptHost: AnyObject {
+    /// Installs scripts in the place of those that were installed through here before. Others stay.
+    func replaceUserScripts(_ scripts: [DocumentStartScript])
+}
+
+/// A script that runs at document start, in every frame.
+public struct DocumentStartScript: Sendable, Hashable {
+    /// Which globals it sees.
+    public enum World: Sendable {
+        /// The page's own.
+        case page
+        /// Its own: a page can neither see nor change them. `document.cookie` is the page's.
+        case isolated
+    }
+
+    /// The source.
+    public let source: String
+    /// The world.
+    public let world: World
+
+    /// A script.
+    public init(source: String, world: World) {
+        self.source = source
+        self.world = world
+    }
+}
+
+#if canImport(WebKit)
+    internal import CookieModel
+    public import Foundation
+    public import RequestDecoration
+    public import WebKit
+
+    extension NativeCookie {
+        /// What Foundation has no name for in public.
+        private static let httpOnly = HTTPCookiePropertyKey("HttpOnly")
+
+        /// A cookie of a `WKHTTPCookieStore`. Foundation has no word for `SameSite=None`, nor for partitions.
+        public init(_ cookie: HTTPCookie) {
+            let sameSite: SameSite =
+                switch cookie.sameSitePolicy {
+                case .sameSiteStrict: .strict
+                case .sameSiteLax: .lax
+                default: .default
+                }
+            self.init(
+                name: cookie.name, value: cookie.value, domain: cookie.domain, path: cookie.path,
+                expiry: cookie.expiresDate.flatMap(NativeCookie.timestamp), isSecure: cookie.isSecure,
+                isHTTPOnly: cookie.isHTTPOnly, sameSite: sameSite)
+        }
+
+        /// The cookie as Foundation has it; `nil` where it has no such cookie.
+        public var httpCookie: HTTPCookie? {
+            var properties: [HTTPCookiePropertyKey: Any] = [
+                .name: name, .value: value, .domain: domain, .path: path,
+            ]
+            if let expiry { properties[.expires] = Date(timeIntervalSince1970: TimeInterval(expiry.seconds)) }
+            if isSecure { properties[.secure] = "TRUE" }
+            if isHTTPOnly { properties[NativeCookie.httpOnly] = "TRUE" }
+            switch sameSite {
+            case .strict: properties[.sameSitePolicy] = HTTPCookieStringPolicy.sameSiteStrict
+            case .lax: properties[.sameSitePolicy] = HTTPCookieStringPolicy.sameSiteLax
+            case .none, .default: break
+            }
+            return HTTPCookie(properties: properties)
+        }
+
+        private static func timestamp(_ date: Date) -> Timestamp? {
+            Int64(exactly: date.timeIntervalSince1970.rounded(.down)).map { Timestamp(seconds: $0) }
+        }
+    }
+#endif

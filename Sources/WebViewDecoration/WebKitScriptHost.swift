@@ -37,3 +37,62 @@
         }
     }
 #endif
+
+#if canImport(WebKit)
+    public import CookieModel
+    public import Foundation
+    public import RequestDecoration
+    public import WebKit
+
+    /// Hears what a ``CaptureScript`` says, and passes it to a ``WebViewSession``.
+    @MainActor
+    public final class WebKitMessageReceiver: NSObject, WKScriptMessageHandler {
+        private weak var session: WebViewSession?
+        private let failure: @MainActor (any Error) -> Void
+
+        /// A receiver for a session, which it does not keep alive.
+        ///
+        /// - Parameter failure: hears of messages that are none of the script's, and of a jar that cannot be written.
+        public init(_ session: WebViewSession, failure: @escaping @MainActor (any Error) -> Void = { _ in }) {
+            self.session = session
+            self.failure = failure
+        }
+
+        /// Takes a message in.
+        public func userContentController(
+            _ userContentController: WKUserContentController, didReceive message: WKScriptMessage
+        ) {
+            guard let text = message.body as? String, let frame = ScriptFrame(message.frameInfo) else { return }
+            Task { @MainActor [weak session, failure] in
+                do {
+                    try await session?.receive(message: text, from: frame)
+                } catch {
+                    failure(error)
+                }
+            }
+        }
+    }
+
+    extension ScriptFrame {
+        /// The frame as WebKit knows it; `nil` where its origin is none that cookies belong to.
+        @MainActor
+        init?(_ frame: WKFrameInfo) {
+            guard let url = RequestURL(frame.securityOrigin) else { return nil }
+            let page = frame.isMainFrame ? nil : frame.webView?.url.flatMap { try? RequestURL($0.absoluteString) }
+            // Of a frame without a page nobody can say what is cross-site to it.
+            guard frame.isMainFrame || page != nil else { return nil }
+            self.init(url: url, topLevel: page)
+        }
+    }
+
+    extension RequestURL {
+        @MainActor
+        init?(_ origin: WKSecurityOrigin) {
+            let host = origin.host.contains(":") && !origin.host.hasPrefix("[") ? "[\(origin.host)]" : origin.host
+            // Port 0 is the scheme's own.
+            let port = origin.port == 0 ? "" : ":\(origin.port)"
+            guard let url = try? RequestURL("\(origin.protocol)://\(host)\(port)/") else { return nil }
+            self = url
+        }
+    }
+#endif

@@ -78,7 +78,7 @@ import Testing
         let text = Array(
             "* Trying\n* Maximum (0) redirects followed\ncurl: (28) once\ncurlish\r  5%\rcurl: (47) last\n".utf8)
         for size in 1...text.count {
-            var talk = CurlTalk()
+            var talk = CurlStderrFilter()
             var output: [UInt8] = []
             for start in stride(from: 0, to: text.count, by: size) {
                 output += talk.take(Array(text[start..<min(start + size, text.count)]))

@@ -9,6 +9,20 @@ struct DocumentationTests {
         try? String(contentsOf: Samples.package.appending(path: name), encoding: .utf8)
     }
 
+    @Test("Every file of the walks through the sources is there, and no walk is longer than fifteen files")
+    func walks() throws {
+        let text = try #require(DocumentationTests.text("docs/architecture.md"))
+        let part = try #require(
+            text.components(separatedBy: "## Three walks").last?.components(separatedBy: "\n## ").first)
+        let walks = part.components(separatedBy: "| --- | --- |").dropFirst()
+        #expect(walks.count == 3)
+        for walk in walks {
+            let files = walk.matches(of: #/`([^`]+\.swift)`/#).map { String($0.1) }
+            #expect((5...15).contains(files.count))
+            for file in files { #expect(DocumentationTests.text("Sources/\(file)") != nil, "\(file)") }
+        }
+    }
+
     /// A command of a README and what it prints.
     struct Example: Sendable, CustomTestStringConvertible {
         let command: String

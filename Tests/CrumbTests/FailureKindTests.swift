@@ -35,9 +35,9 @@ struct FailureTests {
 
     /// The files that declare the codes of errors which are told as they are.
     private static let declarations = [
-        "Sources/SessionStore/Database/SessionStoreError.swift", "Sources/SessionStore/Tokens/TokenRefreshError.swift",
+        "Sources/SessionStore/Database/SessionStoreError.swift", "Sources/SessionStore/Tokens/TokenRenewal.swift",
         "Sources/RequestDecoration/LoginFallback/LoginFallbackError.swift",
-        "Sources/Captures/Items/CaptureError+Code.swift",
+        "Sources/Captures/Items/CaptureError.swift",
     ]
 
     @Test("Every code of a library is in the table", arguments: declarations)

@@ -133,7 +133,7 @@ struct HARDocument {
         for _ in 0..<entry.tooLongCount { items.append(.failure(.fieldTooLong(at: place))) }
         if entry.setCookie.isOverfull { items.append(.failure(.responseTooLarge(at: place))) }
         var lines = entry.setCookie.octets
-        if lines.count == 1, entry.cookieNames.areSeveral {
+        if lines.count == 1, entry.cookieNames.hasMultiple {
             lines = separated(lines[0])
             if lines.isEmpty { items.append(.failure(.setCookieJoined(at: place))) }
         }

@@ -38,3 +38,90 @@ public struct CaptureError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The place and the message.
     public var description: String { "\(place): \(message)" }
 }
+
+extension CaptureError {
+    /// What is wrong, as a stable identifier. More codes may come: match those you know and handle the rest alike.
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
+        private let identifier: String
+
+        private init(_ identifier: String) {
+            self.identifier = identifier
+        }
+
+        /// The identifier: `input-empty`.
+        public var description: String { identifier }
+
+        /// There is nothing in the input but white space.
+        public static let inputEmpty = Code("input-empty")
+        /// The input is in no format that is known here, or is not what its beginning promised.
+        public static let inputUnrecognized = Code("input-unrecognized")
+        /// The input ends early; what was complete before its end was read.
+        public static let inputTruncated = Code("input-truncated")
+        /// One entry is broken and was left out.
+        public static let entryMalformed = Code("entry-malformed")
+        /// A line or field is longer than ``CaptureLimits/fieldByteCount`` and was left out.
+        public static let lineTooLong = Code("line-too-long")
+        /// A line is not what its place asks for and was left out.
+        public static let lineMalformed = Code("line-malformed")
+        /// The capture does not say what was asked for, and the caller did not either.
+        public static let urlMissing = Code("url-missing")
+        /// The document's syntax is broken; what was complete before was read.
+        public static let jsonMalformed = Code("json-malformed")
+        /// The document's values are nested deeper than ``CaptureLimits/nestingDepth``.
+        public static let nestingTooDeep = Code("nesting-too-deep")
+        /// One response has more Set-Cookie lines than ``CaptureLimits/responseByteCount`` holds; the first were read.
+        public static let responseTooLarge = Code("response-too-large")
+        /// What looks like a response was not read, since its cookies may not belong to the URL at hand.
+        public static let responseSkipped = Code("response-skipped")
+        /// Several Set-Cookie lines were joined to one by the writer and cannot be told apart.
+        public static let setCookieJoined = Code("set-cookie-joined")
+        /// The capture holds databases of pages, which are not read. A notice.
+        public static let storageIgnored = Code("storage-ignored")
+        /// Items of `localStorage` cannot be read, or are too long.
+        public static let storageLeftOut = Code("storage-left-out")
+        /// Whether a list's cookies are partitioned cannot be told. A notice.
+        public static let partitionUnclear = Code("partition-unclear")
+        /// No request of a capture carries a cookie and no response sets one; the browser leaves them out unless it is
+        /// told not to. A notice.
+        public static let cookiesSanitized = Code("cookies-sanitized")
+        /// The tool that made the capture left values out.
+        public static let valuesStripped = Code("values-stripped")
+        /// Scripts may have set cookies that the capture does not tell. A notice.
+        public static let cookiesUntold = Code("cookies-untold")
+        /// The browser's database cannot be read.
+        public static let databaseUnreadable = Code("browser-database-unreadable")
+        /// The browser keeps cookies apart that were not asked for. A notice.
+        public static let otherContainer = Code("other-container")
+        /// A cookie's value cannot be read without a key that is not there.
+        public static let valueEncrypted = Code("value-encrypted")
+    }
+}
+
+/// Where in a capture something stands, in the words a person uses to find it again.
+public struct CapturePlace: Sendable, Hashable, CustomStringConvertible {
+    /// The name of the capture: a file's name or "standard input".
+    public var source: String
+    /// Which entry, counted from 1: a HAR entry, a header block, a cookie of a list, a row of a database.
+    public var entry: Int?
+    /// Which line, counted from 1.
+    public var line: Int?
+    /// Which byte of the line, counted from 1.
+    public var column: Int?
+
+    /// A place in the capture called `source`.
+    public init(source: String, entry: Int? = nil, line: Int? = nil, column: Int? = nil) {
+        self.source = source
+        self.entry = entry
+        self.line = line
+        self.column = column
+    }
+
+    /// The place for a message: `capture.har: entry 3`, `cookies.txt: line 12`.
+    public var description: String {
+        var parts: [String] = []
+        if let entry { parts.append("entry \(entry)") }
+        if let line { parts.append("line \(line)") }
+        if let column { parts.append("column \(column)") }
+        return parts.isEmpty ? source : "\(source): \(parts.joined(separator: ", "))"
+    }
+}

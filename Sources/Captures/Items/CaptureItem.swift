@@ -47,3 +47,82 @@ extension CaptureItem: CustomStringConvertible, CustomDebugStringConvertible, Cu
     /// Nothing but ``description``, so that `dump` shows no cookie.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
+
+/// The part of a recorded response that cookies come from.
+///
+/// Nothing is judged yet: the URL is text, the field values are octets, and every status is there. What a status
+/// means for its cookies (an informational response may be ignored) is the cookie rules' business.
+public struct CapturedResponse: Sendable, Hashable {
+    /// How the URL of a response is known.
+    public enum URLOrigin: Sendable, Hashable {
+        /// The capture names it.
+        case recorded
+        /// The caller named it for the capture.
+        case given
+        /// The response before, a redirect, named it in its `Location`.
+        ///
+        /// A dump does not say whether the tool followed the redirect. Where it did not, what stands after the
+        /// redirect's header block is its body, which the redirecting server wrote; see ``CaptureFormat/http``.
+        case redirect
+    }
+
+    /// The URL that was asked for, as written; not parsed.
+    public var url: String
+    /// How the URL is known.
+    public var urlOrigin: URLOrigin
+    /// Which side set the cookies: an answer, or a script of the page at the URL.
+    public var interface: RequestContext.Interface
+    /// The request's method; `nil` where the capture does not tell.
+    public var method: String?
+    /// The status code; 0 where there was no response, and where the capture does not tell.
+    public var status: Int
+    /// When it happened: the capture's own time, or else the response's `Date`.
+    public var time: Timestamp?
+    /// Whether the format tells when responses came, but not of this one.
+    package var lacksTime = false
+    /// When the answer had come, where the capture tells more than ``time``.
+    public var answerTime: Timestamp?
+    /// The field values of the Set-Cookie lines, in order, without white space at their ends.
+    public var setCookie: [Octets]
+    /// What the capture tells about how the request came about.
+    public var evidence: RequestEvidence
+    /// The values of the request's `Cookie` fields, in order.
+    public var requestCookies: [Octets]
+    /// The cookies that the request sent, where the recorder names them with their attributes.
+    public var requestRecords: [CookieRecord] = []
+    /// Whether there is nothing but a request, which a person copied for the cookies in it.
+    public var isCopiedRequest = false
+    /// Where it stands.
+    public var place: CapturePlace
+
+    /// A response from its parts.
+    public init(
+        url: String, urlOrigin: URLOrigin = .recorded, interface: RequestContext.Interface = .http,
+        method: String? = nil, status: Int, time: Timestamp? = nil, setCookie: [Octets],
+        evidence: RequestEvidence = RequestEvidence(), requestCookies: [Octets] = [], place: CapturePlace
+    ) {
+        self.url = url
+        self.urlOrigin = urlOrigin
+        self.interface = interface
+        self.method = method
+        self.status = status
+        self.time = time
+        self.setCookie = setCookie
+        self.evidence = evidence
+        self.requestCookies = requestCookies
+        self.place = place
+    }
+}
+
+extension CapturedResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Place, status and number of Set-Cookie lines; no URL, whose query may be a secret, and no value.
+    public var description: String {
+        "\(place): status \(status), \(setCookie.count) Set-Cookie \(setCookie.count == 1 ? "line" : "lines")"
+    }
+
+    /// The same as ``description``: a debugger's log is a log.
+    public var debugDescription: String { description }
+
+    /// Nothing but ``description``, so that `dump` shows no cookie.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}

@@ -1,4 +1,6 @@
-public import WebPrimitives
+// `Octets`, `Timestamp`, `WebHost` and `RequestURL` are in nearly every signature of this module, so an import of it brings
+// them too, as Hummingbird and NIO do with their parts.
+@_exported public import WebPrimitives
 
 /// A cookie that was validated against the URL it came from: the fields of section 5.7 of the draft.
 public struct Cookie: Sendable, Hashable {
@@ -99,5 +101,69 @@ extension Octets {
     /// Name and value in a Cookie field (section 5.8.3, step 6).
     static func pair(_ name: Octets, _ value: Octets) -> Octets {
         name.isEmpty ? value : Octets(name.bytes + [ASCII.equals] + value.bytes)
+    }
+}
+
+/// The same-site-flag of a cookie: when cross-site requests may carry it (section 5.7, step 17).
+public enum SameSite: UInt8, Sendable, CaseIterable {
+    /// No `SameSite` attribute, or one with an unknown value: enforced as `lax`.
+    case `default` = 0
+    /// `SameSite=None`: sent everywhere, and needs `Secure`.
+    case none = 1
+    /// `SameSite=Lax`: sent same-site, and cross-site with top-level navigations by safe methods.
+    case lax = 2
+    /// `SameSite=Strict`: sent same-site only.
+    case strict = 3
+
+    /// The attribute's value as servers write it, `nil` for `default`, which has none.
+    public var attributeValue: String? {
+        switch self {
+        case .default: nil
+        case .none: "None"
+        case .lax: "Lax"
+        case .strict: "Strict"
+        }
+    }
+}
+
+/// The top-level site that a partitioned cookie belongs to (CHIPS, "Partitioned Cookies").
+public struct PartitionKey: Hashable, Sendable {
+    /// The site of the page in the address bar, serialized: `https://example.com`.
+    public let topLevelSite: String
+    /// Whether a frame of another site stood between that page and the request.
+    public let hasCrossSiteAncestor: Bool
+
+    /// A key from its two parts.
+    public init(topLevelSite: String, hasCrossSiteAncestor: Bool) {
+        self.topLevelSite = topLevelSite
+        self.hasCrossSiteAncestor = hasCrossSiteAncestor
+    }
+
+    private static let crossSiteMark = " cross-site"
+
+    /// The key as one text, for storage and people; never empty.
+    public var serialized: String {
+        hasCrossSiteAncestor ? topLevelSite + PartitionKey.crossSiteMark : topLevelSite
+    }
+
+    /// Reads ``serialized`` back; `nil` for the empty text, which stands for "not partitioned".
+    public init?(serialized: String) {
+        guard !serialized.isEmpty else { return nil }
+        hasCrossSiteAncestor = serialized.hasSuffix(PartitionKey.crossSiteMark)
+        topLevelSite =
+            hasCrossSiteAncestor ? String(serialized.dropLast(PartitionKey.crossSiteMark.count)) : serialized
+    }
+}
+
+extension PartitionKey {
+    /// Whether this is the partition of the top-level pages of the site that `host` belongs to.
+    ///
+    /// A top-level site is a scheme and a registrable domain, so no list is needed to compare them.
+    package func isOwnSite(of host: WebHost) -> Bool {
+        // Pages of a loopback host are trustworthy without encryption, and their Secure cookies are partitioned too.
+        guard let scheme = ["https://", "http://"].first(where: topLevelSite.hasPrefix), !hasCrossSiteAncestor,
+            let site = WebHost(String(topLevelSite.dropFirst(scheme.count)))
+        else { return false }
+        return (scheme == "https://" || host.isLoopback) && CookiePolicy.domainMatches(host, site.octets)
     }
 }

@@ -77,3 +77,136 @@ public struct CookiePolicy: Sendable {
         return requestPath.count == length || cookiePath.last == ASCII.slash || requestPath[length] == ASCII.slash
     }
 }
+
+/// Which divergences from draft-ietf-httpbis-rfc6265bis-22 apply, a flag each.
+public struct CookieProfile: OptionSet, Sendable, Hashable {
+    /// The flags as bits.
+    public let rawValue: UInt32
+
+    /// A set of flags from its bits.
+    public init(rawValue: UInt32) {
+        self.rawValue = rawValue
+    }
+
+    /// A `Path` that does not begin with `/` is ignored, so that an earlier one stands
+    /// (draft-ietf-httpbis-layered-cookies, "Parse a Cookie").
+    public static let ignoresRelativePath = CookieProfile(rawValue: 1 << 0)
+    /// An unknown `SameSite` value is ignored, so that an earlier one stands (same place).
+    public static let keepsEarlierSameSite = CookieProfile(rawValue: 1 << 1)
+    /// A non-ASCII octet in the path that counts rejects the cookie, as in today's browsers.
+    public static let rejectsNonASCIIPath = CookieProfile(rawValue: 1 << 2)
+    /// `__Http-` and `__Host-Http-` names need `HttpOnly` as well (layered cookies, "Store a Cookie").
+    public static let honoursHTTPPrefixes = CookieProfile(rawValue: 1 << 3)
+    /// `__Host-` needs a `Path` that says `/` itself, not one that comes to it by the default-path (same place).
+    public static let hostPrefixNeedsExplicitPath = CookieProfile(rawValue: 1 << 4)
+    /// A `Domain` of one dot is no host, and refuses the cookie, rather than an empty one that counts as absent (layered
+    /// cookies, "Parse a Cookie"; so do browsers).
+    public static let refusesLoneDotDomain = CookieProfile(rawValue: 1 << 5)
+
+    /// The draft to the letter; the default.
+    public static let rfc6265bis: CookieProfile = []
+    /// What the layered-cookies draft and today's browsers do.
+    public static let browser: CookieProfile = [
+        .ignoresRelativePath, .keepsEarlierSameSite, .rejectsNonASCIIPath, .honoursHTTPPrefixes,
+        .hostPrefixNeedsExplicitPath, .refusesLoneDotDomain,
+    ]
+
+    /// The name of the profile; `nil` for another choice of flags.
+    public var name: String? {
+        switch self {
+        case .rfc6265bis: "rfc6265bis"
+        case .browser: "browser"
+        default: nil
+        }
+    }
+
+    /// The profile of a name: `rfc6265bis` or `browser`.
+    public init?(name: String) {
+        switch name {
+        case "rfc6265bis": self = .rfc6265bis
+        case "browser": self = .browser
+        default: return nil
+        }
+    }
+}
+
+/// How many cookies a store keeps and a request carries. What goes out over a limit is reported, never dropped in
+/// silence; `nil` stands for "no limit".
+public struct CookieLimits: Sendable, Hashable {
+    /// The most unpartitioned cookies of one registrable domain; at least 50 by section 6.1 of the draft.
+    public var domainCookies: Int? = 180
+    /// The most cookies in all; at least 3000 by the same section.
+    public var totalCookies: Int?
+    /// The most cookies of one registrable domain within one partition (CHIPS).
+    public var partitionCookies: Int? = 180
+    /// The most octets that the names and values of one registrable domain have within one partition (CHIPS).
+    public var partitionOctets: Int? = 10_240
+    /// The most cookies in one Cookie field.
+    public var requestCookies: Int?
+    /// The most octets of one Cookie field's value.
+    public var requestOctets: Int?
+
+    /// The default: 180 cookies a registrable domain, as in Chromium and Firefox, and no total, so that an imported
+    /// capture stays whole.
+    public init() {}
+
+    /// Chromium's limits: 180 cookies a registrable domain and 3,300 in all.
+    public static let browser: CookieLimits = {
+        var limits = CookieLimits()
+        limits.totalCookies = 3300
+        return limits
+    }()
+
+    /// No limit at all. Time and memory then depend on what servers send.
+    public static let unlimited: CookieLimits = {
+        var limits = CookieLimits()
+        limits.domainCookies = nil
+        limits.partitionCookies = nil
+        limits.partitionOctets = nil
+        return limits
+    }()
+}
+
+/// What the retrieval rules read of a cookie, however it is kept.
+protocol CookieFields {
+    associatedtype Bytes: ContiguousOctets
+
+    var domainOctets: Bytes { get }
+    var pathOctets: Bytes { get }
+    var isHostOnly: Bool { get }
+    var isSecure: Bool { get }
+    var isHTTPOnly: Bool { get }
+    var sameSite: SameSite { get }
+    var expiry: Timestamp? { get }
+    var creation: Timestamp { get }
+
+    /// Whether the cookie is partitioned and of another partition. Few cookies are, so few keys are asked for.
+    func isOutside(_ key: @autoclosure () -> PartitionKey) -> Bool
+}
+
+extension CookieFields {
+    /// Whether the expiry-time is in the past (section 5.7).
+    @inline(__always)
+    func hasExpired(at now: Timestamp) -> Bool { isPast(expiry, at: now) }
+}
+
+extension CookieRecord {
+    /// Whether the expiry-time is in the past (section 5.7).
+    package func hasExpired(at now: Timestamp) -> Bool { isPast(expiry, at: now) }
+}
+
+/// Whether an expiry-time is in the past (section 5.7): not yet at that very moment.
+@inline(__always)
+private func isPast(_ expiry: Timestamp?, at now: Timestamp) -> Bool {
+    guard let expiry else { return false }
+    return expiry < now
+}
+
+extension Cookie: CookieFields {
+    var domainOctets: Octets { id.domain.octets }
+    var pathOctets: Octets { id.path }
+
+    func isOutside(_ key: @autoclosure () -> PartitionKey) -> Bool {
+        id.partitionKey.map { $0 != key() } ?? false
+    }
+}

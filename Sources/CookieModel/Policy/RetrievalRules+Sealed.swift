@@ -32,7 +32,7 @@ extension RetrievalRules {
     ///   - open: gives the value of the cookie at a place.
     ///   - noteAccess: is told the place of each cookie that is sent.
     package func cookieString(
-        from cookies: [CookieInPlace], opening open: (Int) -> Octets?, noteAccess: (Int) -> Void
+        from cookies: [CookieView], opening open: (Int) -> Octets?, noteAccess: (Int) -> Void
     ) -> Octets {
         var room = RequestRoom(limits)
         var output: [UInt8] = []
@@ -49,7 +49,7 @@ extension RetrievalRules {
     }
 
     /// The places of the cookies that no rule keeps back, in the order of a header.
-    private func inOrder(_ cookies: [CookieInPlace]) -> [(rank: HeaderRank, place: Int)] {
+    private func inOrder(_ cookies: [CookieView]) -> [(rank: HeaderRank, place: Int)] {
         var places: [(rank: HeaderRank, place: Int)] = []
         places.reserveCapacity(cookies.count)
         for place in cookies.indices where exclusionReasons(for: cookies[place]).isEmpty {
@@ -83,5 +83,49 @@ extension [UInt8] {
         guard !isEmpty else { return }
         append(ASCII.semicolon)
         append(ASCII.space)
+    }
+}
+
+/// A cookie of a store where it lies: what reads it counts and copies none of its parts.
+package struct CookieView: CookieFields {
+    package let domainOctets: UnsafeRawBufferPointer
+    package let pathOctets: UnsafeRawBufferPointer
+    package let name: UnsafeRawBufferPointer
+    /// The partition as ``PartitionKey/serialized`` writes it; empty where there is none.
+    package let partitionKey: UnsafeRawBufferPointer
+    package let isHostOnly: Bool
+    package let isSecure: Bool
+    package let isHTTPOnly: Bool
+    package let sameSite: SameSite
+    package let expiry: Timestamp?
+    package let creation: Timestamp
+    private let sequence: Int64
+
+    /// A cookie from its fields; the memory must outlive this.
+    package init(
+        domain: UnsafeRawBufferPointer, path: UnsafeRawBufferPointer, name: UnsafeRawBufferPointer,
+        partitionKey: UnsafeRawBufferPointer, isHostOnly: Bool, isSecure: Bool, isHTTPOnly: Bool, sameSite: SameSite,
+        expiry: Timestamp?, creation: Timestamp, sequence: Int64
+    ) {
+        domainOctets = domain
+        pathOctets = path
+        self.name = name
+        self.partitionKey = partitionKey
+        self.isHostOnly = isHostOnly
+        self.isSecure = isSecure
+        self.isHTTPOnly = isHTTPOnly
+        self.sameSite = sameSite
+        self.expiry = expiry
+        self.creation = creation
+        self.sequence = sequence
+    }
+
+    /// What the order of a header goes by.
+    var rank: HeaderRank {
+        HeaderRank(pathCount: pathOctets.count, creation: creation, sequence: sequence)
+    }
+
+    func isOutside(_ key: @autoclosure () -> PartitionKey) -> Bool {
+        !partitionKey.isEmpty && !partitionKey.elementsEqual(key().serialized.utf8)
     }
 }

@@ -79,3 +79,54 @@ public struct StorageDecision: Sendable, Hashable {
         StorageDecision(rejecting: nil, reasons)
     }
 }
+
+/// The part of one HTTP response that cookie rules read.
+public struct ReceivedResponse: Sendable {
+    /// The request that was answered.
+    public var context: RequestContext
+    /// The status code.
+    public var status: Int
+    /// The field values of its Set-Cookie lines, in order.
+    public var setCookie: [Octets]
+
+    /// A response from its parts.
+    public init(context: RequestContext, status: Int = 200, setCookie: [Octets]) {
+        self.context = context
+        self.status = status
+        self.setCookie = setCookie
+    }
+
+    /// Whether its Set-Cookie lines count (section 5.3): those of every status but the informational ones do; 101
+    /// ends a WebSocket's handshake and counts too, as in browsers.
+    public var setsCookies: Bool {
+        !(100...199).contains(status) || status == 101
+    }
+}
+
+/// A cookie that went out of a store because there were too many ("remove excess cookies", section 5.7).
+public struct Eviction: Sendable, Hashable {
+    /// The cookie.
+    public let cookie: Cookie
+    /// The limit that was passed.
+    public let reason: EvictionReason
+
+    /// An eviction from its parts.
+    public init(cookie: Cookie, reason: EvictionReason) {
+        self.cookie = cookie
+        self.reason = reason
+    }
+}
+
+/// What became of a received cookie among those of its site.
+struct Reception {
+    /// What happened.
+    var outcome: StorageDecision.Outcome
+    /// Why the cookie is rejected.
+    var reasons: ReasonSet<RejectionReason> = []
+    /// The stored cookie with the same ID, if there was one.
+    var previous: [Cookie] = []
+    /// The cookies that only requests told and that this one stands for.
+    var superseded: [Cookie.ID] = []
+    /// The cookies that had to make room.
+    var evicted: [Eviction] = []
+}

@@ -1,3 +1,5 @@
+import WebPrimitives
+
 /// "Remove excess cookies" (section 5.7) within one registrable domain.
 ///
 /// The draft counts the cookies that share a domain field; here, as in browsers, all of a registrable domain count
@@ -84,5 +86,28 @@ struct EvictionRank: Comparable {
         if left.isSet != right.isSet { return right.isSet }
         if left.isSecure != right.isSecure { return right.isSecure }
         return left.usage < right.usage
+    }
+}
+
+/// A cookie's place in the order of use: those that only requests told first, then the least recently used, and of those
+/// used at the same moment the oldest.
+struct UsageRank: Comparable {
+    private let isSet: Bool
+    private let lastAccess: Timestamp
+    private let creation: Timestamp
+    private let sequence: Int64
+
+    init(_ header: CookieRecordHeader) {
+        isSet = !header.isOfRequest
+        lastAccess = header.lastAccess
+        creation = header.creation
+        sequence = header.sequence
+    }
+
+    static func < (left: UsageRank, right: UsageRank) -> Bool {
+        if left.isSet != right.isSet { return right.isSet }
+        if left.lastAccess != right.lastAccess { return left.lastAccess < right.lastAccess }
+        if left.creation != right.creation { return left.creation < right.creation }
+        return left.sequence < right.sequence
     }
 }

@@ -1,3 +1,5 @@
+internal import WebPrimitives
+
 /// A login on another device: the device authorization grant (RFC 8628).
 public struct DeviceGrant: Sendable, Equatable {
     /// Where a login begins (section 3.1).
@@ -84,4 +86,78 @@ public enum DeviceOutcome: Sendable, Equatable {
     case pending
     /// The same, and the server wants to be asked less often from now on.
     case slowDown
+}
+
+/// A login that is to be confirmed on another device (RFC 8628, section 3.2).
+public struct DeviceAuthorization: Sendable, Equatable {
+    /// What the client asks for the tokens with.
+    public let deviceCode: Secret
+    /// What the user types.
+    public let userCode: String
+    /// Where the user types it.
+    public let verificationURI: String
+    /// The same with the code in it, for a QR code or a click; `nil` where the server has none.
+    public let verificationURIComplete: String?
+    /// When the codes end, in microseconds since the Unix epoch.
+    public let expiry: Int64
+    /// How long to wait between two questions, in seconds: what the server wants, from a second to an hour;
+    /// ``slowDown()`` and ``backOff()`` add to it.
+    public private(set) var interval: Int
+
+    /// How long codes are taken to live where the server does not tell in a way that can be understood.
+    private static let defaultLifetime: Int64 = 600
+    private static let defaultInterval = 5
+
+    init(_ members: JSONObject, status: Int, now: Int64) throws(OAuth2Error) {
+        // Google's name for the second comes from before the RFC.
+        guard let deviceCode = members["device_code"]?.nonEmptyText,
+            let userCode = members["user_code"]?.nonEmptyText,
+            let uri = members.first(of: ["verification_uri", "verification_url"])?.nonEmptyText
+        else {
+            throw .unusable(
+                .incompleteReply, status: status, "it lacks a device_code, user_code or verification_uri")
+        }
+        let complete = members.first(of: ["verification_uri_complete", "verification_url_complete"])?.nonEmptyText
+        // The user is told to open them: nothing but a web page, and nothing that could steer a terminal.
+        guard DeviceAuthorization.isWebURL(uri), complete.map(DeviceAuthorization.isWebURL) ?? true,
+            (1...64).contains(userCode.utf8.count), userCode.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
+        else {
+            throw .unusable(
+                .incompleteReply, status: status, "its verification_uri or user_code is nothing to show a user")
+        }
+        self.deviceCode = Secret(deviceCode)
+        self.userCode = userCode
+        verificationURI = uri
+        verificationURIComplete = complete
+        let expiry = TokenExpiry(members: members).ofReply(.accessToken, receivedAt: now)
+        self.expiry = expiry ?? Microseconds.sum(now, DeviceAuthorization.defaultLifetime * Microseconds.perSecond)
+        let seconds = members["interval"].flatMap(TokenExpiry.wholeSeconds) ?? DeviceAuthorization.defaultInterval
+        interval = min(max(seconds, 1), 3600)
+    }
+
+    /// More than a server needs to be spared, unless it says so itself.
+    private static let longestWait = 60
+
+    /// The wait after a `slow_down`: five seconds more (section 3.5).
+    public mutating func slowDown() {
+        grow(to: interval + 5)
+    }
+
+    /// The wait after a server that did not answer: twice as long (section 3.5).
+    ///
+    /// - Parameter seconds: What the server wants at least (`Retry-After`; RFC 9110, section 10.2.3), if given. It is
+    ///   believed up to an hour, as its interval is.
+    public mutating func backOff(atLeast seconds: Int? = nil) {
+        grow(to: interval * 2)
+        interval = max(interval, min(seconds ?? 0, 3600))
+    }
+
+    private mutating func grow(to seconds: Int) {
+        interval = max(interval, min(seconds, DeviceAuthorization.longestWait))
+    }
+
+    private static func isWebURL(_ text: String) -> Bool {
+        let isWeb = ["https://", "http://"].contains { text.lowercased().hasPrefix($0) }
+        return isWeb && text.utf8.count <= 2048 && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
 }

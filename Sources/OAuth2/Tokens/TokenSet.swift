@@ -1,3 +1,5 @@
+public import HTTPTypes
+
 /// What a token endpoint issued for one authorization: an access token and what came with it (RFC 6749, section 5.1).
 ///
 /// Whose tokens these are is not said here; ``Profile`` says it. All moments are microseconds since the Unix epoch.
@@ -59,5 +61,134 @@ public struct TokenSet: Sendable, Equatable {
     public func isRefreshable(at now: Int64) -> Bool {
         guard refreshToken != nil else { return false }
         return [refreshTokenExpiry, grantExpiry].compactMap(\.self).allSatisfy { now < $0 }
+    }
+}
+
+extension TokenSet {
+    /// The `Authorization` field that presents the access token (RFC 6750, section 2.1), which is no longer protected.
+    ///
+    /// `nil` for a type other than `Bearer`, which needs more than the token: see ``AccessCredential`` (RFC 6749, section
+    /// 7.1: a client must not use a type that it does not understand), and for a token that no header field can carry unchanged. The field is
+    /// marked as never to be indexed by HTTP/2 and HTTP/3 header compression.
+    public var exposedAuthorizationField: HTTPField? {
+        tokenType == .bearer ? authorizationField(scheme: "Bearer") : nil
+    }
+
+    /// The `Authorization` field of a token that is bound to a key (RFC 9449, section 7.1), which a proof goes with;
+    /// `nil` for one of another type, and for one that no header field can carry unchanged.
+    var exposedBoundField: HTTPField? {
+        tokenType == .dpop ? authorizationField(scheme: "DPoP") : nil
+    }
+
+    private func authorizationField(scheme: String) -> HTTPField? {
+        guard let token = accessToken.exposedText, TokenSyntax.isAccessToken(token) else { return nil }
+        var field = HTTPField(name: .authorization, value: "\(scheme) \(token)")
+        field.indexingStrategy = .disallow
+        return field
+    }
+}
+
+/// How an access token is presented to a resource server (RFC 6749, section 7.1).
+///
+/// Types compare without regard to case, as section 5.1 has it: servers answer `Bearer` and `bearer`.
+public struct TokenType: Sendable, CustomStringConvertible {
+    /// The type as the server wrote it.
+    public let name: String
+
+    /// A type by its name, in any case.
+    public init(_ name: String) {
+        self.name = name
+    }
+
+    /// `Bearer`: whoever has the token may use it (RFC 6750).
+    public static let bearer = TokenType("Bearer")
+    /// `DPoP`: the token is bound to a key, and needs a proof with each request (RFC 9449).
+    public static let dpop = TokenType("DPoP")
+
+    /// The type as the server wrote it.
+    public var description: String { name }
+}
+
+extension TokenType: Hashable {
+    /// Whether both name the same type, in any case.
+    public static func == (left: TokenType, right: TokenType) -> Bool {
+        left.name.lowercased() == right.name.lowercased()
+    }
+
+    /// Feeds the name in lower case to `hasher`.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(name.lowercased())
+    }
+}
+
+/// Which characters tokens are made of.
+enum TokenSyntax {
+    /// Whether `text` can be an access token: not empty, visible ASCII only.
+    ///
+    /// NB: RFC 6750, section 2.1 allows `b64token` only, and RFC 6749, appendix A.12 a space too. Tokens with `!` and
+    /// `|` are issued by large providers and sent as Bearer tokens; a space would end the token in the header field.
+    static func isAccessToken(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+
+    /// Whether `text` can be a refresh token: not empty, printable ASCII (RFC 6749, appendix A.17).
+    static func isRefreshToken(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+    }
+
+    /// Whether `text` can be a token type's name: visible ASCII, of a sensible length (RFC 6749, appendix A.13).
+    static func isTokenType(_ text: String) -> Bool {
+        (1...128).contains(text.utf8.count) && isAccessToken(text)
+    }
+}
+
+/// Tokens and what presenting the access token takes: the key that it is bound to, where it is bound to one (RFC 9449).
+public struct AccessCredential: Sendable, Equatable {
+    /// The tokens.
+    public var tokens: TokenSet
+    /// The key that the access token is bound to; `nil` where whoever has it may use it.
+    public var proofKey: SigningKey?
+
+    /// A credential from its parts.
+    public init(_ tokens: TokenSet, proofKey: SigningKey? = nil) {
+        self.tokens = tokens
+        self.proofKey = proofKey
+    }
+
+    /// Whether the token can be presented at all: it is of a type that is understood, a header field can carry it, and
+    /// the key is there that it is bound to.
+    public var isPresentable: Bool {
+        tokens.exposedAuthorizationField != nil || (tokens.exposedBoundField != nil && proofKey != nil)
+    }
+
+    /// The header fields that present the token with one request, which is no longer protected: `Authorization`, and
+    /// for a bound token a proof in `DPoP` (RFC 9449, section 7).
+    ///
+    /// - Parameters:
+    ///   - method: The request's method, as it is sent.
+    ///   - url: The request's URL without query and fragment.
+    ///   - nonce: The server's last nonce; `nil` where it gave none.
+    ///   - now: When the request is made, in microseconds since the Unix epoch.
+    ///   - generator: A cryptographically secure source: no two proofs are alike.
+    /// - Returns: `nil` where the token is not ``isPresentable``.
+    public func exposedFields(
+        method: String, url: String, nonce: String? = nil, now: Int64, using generator: inout some RandomNumberGenerator
+    ) throws(OAuth2Error) -> [HTTPField]? {
+        if let field = tokens.exposedAuthorizationField { return [field] }
+        guard let field = tokens.exposedBoundField, let name = HTTPField.Name("DPoP"),
+            let proof = try proof(method: method, url: url, nonce: nonce, now: now, using: &generator)
+        else { return nil }
+        var proofField = HTTPField(name: name, value: proof.exposedBytes)
+        proofField.indexingStrategy = .disallow
+        return [field, proofField]
+    }
+
+    /// The proof that goes with a bound token and one request; `nil` where the token is bound to no key, or lacks it.
+    package func proof(
+        method: String, url: String, nonce: String?, now: Int64, using generator: inout some RandomNumberGenerator
+    ) throws(OAuth2Error) -> Secret? {
+        guard tokens.tokenType == .dpop, let proofKey else { return nil }
+        return try DPoPProof(key: proofKey, nonce: nonce).value(
+            method: method, url: url, accessToken: tokens.accessToken, now: now, using: &generator)
     }
 }

@@ -1,5 +1,7 @@
-import CookieModel
+package import CookieModel
 public import HTTPTypes
+public import OAuth2
+public import SessionStore
 
 /// A header field that goes onto requests, and for which URLs.
 public struct FieldRule: Sendable, Hashable {
@@ -42,4 +44,107 @@ public struct FieldRule: Sendable, Hashable {
                 .authorization, .connection, .contentLength, .cookie, .proxyAuthorization, .setCookie,
             ])
     }()
+}
+
+extension FieldRule {
+    /// The longest value that is kept: servers refuse longer ones.
+    static let valueLimit = 1 << 16
+
+    /// A rule as people write one.
+    ///
+    /// - Parameters:
+    ///   - name: The field's name.
+    ///   - value: Its value, octet for octet.
+    ///   - scope: What the URLs begin with that it is for; `nil` for all.
+    /// - Throws: What cannot be a header field of a request, or is not for settings.
+    public init(name: String, value: Secret, scope: URLScope? = nil) throws(FieldRuleError) {
+        guard let fieldName = HTTPField.Name(name), name.utf8.count <= 100 else {
+            throw FieldRuleError(
+                "the header field's name", "use 1 to 100 letters, digits and -, as in X-API-Key, without a colon")
+        }
+        guard !FieldRule.reserved.contains(fieldName) else {
+            throw FieldRuleError(
+                name, "this field cannot be kept: the jar, a rule for credentials or the client sets it")
+        }
+        if let scope, scope.hasWildcard {
+            throw FieldRuleError(
+                name, "a scope is one host, and '*' stands for none: set the field for each host, or for all URLs")
+        }
+        let octets = value.exposedBytes
+        guard !octets.isEmpty, octets.count <= FieldRule.valueLimit, HTTPField.isValidValue(octets) else {
+            throw FieldRuleError(
+                name,
+                "its value cannot be sent: use 1 to 65536 octets on one line, no control characters, no blanks at the "
+                    + "ends")
+        }
+        self.init(HTTPField(name: fieldName, value: octets), scope: scope)
+    }
+}
+
+extension CookieJar {
+    /// Keeps a header field with the jar, for its requests, in the place of the one of that name and scope.
+    public func setFieldRule(_ rule: FieldRule) throws {
+        // Once more: a rule can be made without these checks.
+        let value = Secret(rule.value)
+        let checked = try FieldRule(name: rule.name, value: value, scope: rule.scope)
+        try setHeaderField(value, named: checked.name, scope: checked.scope?.description)
+    }
+
+    /// Forgets a header field.
+    ///
+    /// - Returns: whether there was one of that name and scope.
+    public func removeFieldRule(named name: String, scope: URLScope? = nil) throws(SessionStoreError) -> Bool {
+        try removeHeaderField(named: name, scope: scope?.description)
+    }
+}
+
+extension DecorationSettings {
+    /// The header fields that are kept with a jar, a user agent among them, as they are now.
+    ///
+    /// - Throws: `SessionStoreError`; its code is `value-damaged` where a stored value was changed or moved.
+    public init(keptWith jar: CookieJar) throws(SessionStoreError) {
+        self.init()
+        for field in try jar.headerFields() {
+            guard let rule = FieldRule(field) else { throw SessionStoreError(damagedFieldNamed: field.name) }
+            fields.append(rule)
+        }
+    }
+}
+
+extension FieldRule {
+    /// The field's name as it was written.
+    package var name: String { field.name.rawName }
+
+    /// The octets of the field's value.
+    package var value: Octets { field.octets }
+
+    /// A field that was kept; `nil` where it was damaged.
+    init?(_ stored: StoredHeaderField) {
+        guard let name = HTTPField.Name(stored.name), let value = stored.value else { return nil }
+        let scope = stored.scope.map { try? URLScope($0) }
+        // A scope that is no URL would make it a field for all of them.
+        if case .some(.none) = scope { return nil }
+        self.init(HTTPField(name: name, value: value.exposedBytes), scope: scope ?? nil)
+    }
+}
+
+/// Why a header field cannot be kept with a jar: a stable code, the field, one sentence a user can act on. Never holds a
+/// value.
+public struct FieldRuleError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The stable code.
+    public static let code = "field-invalid"
+
+    /// The name that was given.
+    public let subject: String
+    private let detail: String
+
+    init(_ subject: String, _ detail: String) {
+        self.subject = subject
+        self.detail = detail
+    }
+
+    /// One sentence that names the field and what to do.
+    public var description: String {
+        "\(subject): \(detail)"
+    }
 }

@@ -86,3 +86,81 @@ struct JavaScript {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
     }
 }
+
+/// A script of this module as it stands in its file: comments for those who read it there, and places for what differs.
+struct ScriptTemplate: Sendable {
+    private enum Piece {
+        case code([UInt8])
+        case place(String)
+    }
+
+    private let pieces: [Piece]
+    private let octetCount: Int
+
+    /// Takes a file apart: a line `//{name}` is a place, other lines that begin with `//` are comments.
+    init(_ bytes: [UInt8]) {
+        var pieces: [Piece] = []
+        var code: [UInt8] = []
+        for line in bytes.split(separator: UInt8(ascii: "\n")) {
+            let indentation = line.prefix { $0 == UInt8(ascii: " ") }
+            let text = line.dropFirst(indentation.count)
+            guard text.starts(with: "//".utf8) else {
+                code += line + [UInt8(ascii: "\n")]
+                continue
+            }
+            guard text.starts(with: "//{".utf8) else { continue }
+            pieces.append(.code(code + indentation))
+            pieces.append(.place(String(decoding: text.dropFirst(3).dropLast(), as: UTF8.self)))
+            code = [UInt8(ascii: "\n")]
+        }
+        self.pieces = pieces + [.code(code)]
+        octetCount = bytes.count
+    }
+
+    /// The script with code in its places and without comments.
+    ///
+    /// - Parameter parts: the code that stands in each place, by name.
+    func source(_ parts: [String: [UInt8]]) -> String {
+        var script = JavaScript()
+        script.reserve(octetCount + parts.reduce(0) { $0 + $1.value.count })
+        for piece in pieces {
+            switch piece {
+            case .code(let code): script.write(code)
+            case .place(let name): script.write(parts[name] ?? [])
+            }
+        }
+        return script.text
+    }
+}
+
+/// The name under which a web view hears messages of a script: `window.webkit.messageHandlers.NAME.postMessage` in
+/// WKWebView and WebKitGTK, a function `NAME` of the page in other engines.
+public struct MessageHandlerName: Sendable, Hashable, CustomStringConvertible {
+    /// The longest name, in characters.
+    public static let limit = 64
+
+    /// The name.
+    public let description: String
+
+    /// A name of ASCII letters, digits, `_` and `$` that does not begin with a digit; `nil` for any other text.
+    public init?(_ text: String) {
+        guard (1...MessageHandlerName.limit).contains(text.utf8.count),
+            text.utf8.allSatisfy({ MessageHandlerName.isLetter($0) || MessageHandlerName.isDigit($0) }),
+            text.utf8.first.map(MessageHandlerName.isDigit) == false
+        else { return nil }
+        description = text
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"),
+            UInt8(ascii: "$"):
+            true
+        default: false
+        }
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
+}

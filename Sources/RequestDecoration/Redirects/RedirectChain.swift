@@ -1,4 +1,5 @@
 public import CookieModel
+import HTTPTypes
 
 /// A request and the redirects that it has come through: where it stands, and what must not go on with it.
 ///
@@ -85,4 +86,133 @@ public struct RedirectChain: Sendable {
         context.url = redirect.url
         context.method = redirect.method
     }
+}
+
+extension RedirectChain {
+    /// The fields that describe a body and go where it goes (Fetch Standard, "request-body-header name", and those of
+    /// the message itself).
+    package static let bodyFieldNames = [
+        "content-encoding", "content-language", "content-length", "content-location", "content-type", "expect",
+        "trailer", "transfer-encoding",
+    ]
+    private static let bodyFields = bodyFieldNames.compactMap { HTTPField.Name($0) }
+
+    /// The fields that are for the first origin alone: credentials, and the caller's own cookies.
+    static let originFields: [HTTPField.Name] =
+        [.authorization, .proxyAuthorization, .cookie] + ["DPoP"].compactMap { HTTPField.Name($0) }
+
+    /// The present request, made from the first one as the caller gave it; not yet decorated.
+    ///
+    /// - Parameter isBodyRepeatable: whether the body can be sent again, where the request itself does not tell.
+    /// - Throws: ``RedirectError/Code/bodyNotRepeatable`` where a body would have to go once more and cannot.
+    public func request<Request: DecoratableRequest>(
+        from first: Request, isBodyRepeatable: Bool = true
+    ) throws(RedirectError) -> Request {
+        guard number > 1 else { return first }
+        var request = first
+        do {
+            try request.retarget(to: context.url)
+        } catch {
+            throw RedirectError(
+                .locationInvalid, referrer ?? context.url, "redirects to what the client takes for no URL")
+        }
+        if !keepsBody {
+            request.becomeGET()
+            for name in RedirectChain.bodyFields { request.removeField(name) }
+        } else if !first.isBodyRepeatable || !isBodyRepeatable {
+            throw RedirectError(bodyNotRepeatableIn: self)
+        }
+        if hasLeftOrigin {
+            for name in RedirectChain.originFields { request.removeField(name) }
+        }
+        return request
+    }
+}
+
+/// What a redirect makes of the request that it answers: the Fetch Standard's "HTTP-redirect fetch".
+public struct Redirect: Sendable, Hashable {
+    /// The most redirects that are followed, as in the Fetch Standard.
+    public static let limit = 20
+
+    /// Where the next request goes.
+    public let url: RequestURL
+    /// The method of the next request.
+    public let method: String
+    /// Whether the next request keeps the body and the header fields that describe it.
+    public let keepsBody: Bool
+    /// Whether scheme, host or port change: `Authorization` and whatever else is meant for one origin stays behind.
+    public let isCrossOrigin: Bool
+
+    /// The redirect that a response asks for; `nil` where it asks for none.
+    ///
+    /// - Parameters:
+    ///   - status: the response's status code.
+    ///   - location: its Location field value, if it has one.
+    ///   - url: the URL that was requested.
+    ///   - method: the method that was used, upper case.
+    /// - Throws: where the Location is no URL that can be requested.
+    public init?(
+        status: Int, location: Octets?, url: RequestURL, method: String
+    ) throws(RequestURLError) {
+        guard [301, 302, 303, 307, 308].contains(status), let location else { return nil }
+        let target = try url.resolving(location)
+        guard target.scheme == .http || target.scheme == .https else {
+            throw RequestURLError(code: .schemeUnsupported)
+        }
+        self.url = target
+        isCrossOrigin = !target.isSameOrigin(as: url)
+        let becomesGet =
+            ((status == 301 || status == 302) && method == "POST")
+            || (status == 303 && method != "GET" && method != "HEAD")
+        self.method = becomesGet ? "GET" : method
+        keepsBody = !becomesGet
+    }
+}
+
+/// Why a chain of redirects ended without an answer: a stable code, the origin that redirected, one sentence a user can
+/// act on.
+///
+/// Holds no path and no query, which may be as good as a password.
+public struct RedirectError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// A stable identifier.
+    public struct Code: RawRepresentable, Hashable, Sendable {
+        /// The identifier as it is printed.
+        public let rawValue: String
+
+        /// A code from its identifier.
+        public init(rawValue: String) {
+            self.rawValue = rawValue
+        }
+
+        /// The Location is no URL that can be requested.
+        public static let locationInvalid = Code(rawValue: "redirect-location-invalid")
+        /// There are more redirects than are followed, and none led back to where the chain had been.
+        public static let tooMany = Code(rawValue: "redirect-too-many")
+        /// There are more redirects than are followed, since they lead back to where the chain had been.
+        public static let loop = Code(rawValue: "redirect-loop")
+        /// The next request needs the body once more, which can be sent only once.
+        public static let bodyNotRepeatable = Code(rawValue: "redirect-body-not-repeatable")
+    }
+
+    /// Why.
+    public let code: Code
+    /// The origin that redirected.
+    public let origin: String
+    let detail: String
+
+    package init(_ code: Code, _ url: RequestURL, _ detail: String) {
+        self.code = code
+        origin = url.origin
+        self.detail = detail
+    }
+
+    /// The error of a chain whose present request needs a body that can be sent only once.
+    package init(bodyNotRepeatableIn chain: RedirectChain) {
+        self.init(
+            .bodyNotRepeatable, chain.referrer ?? chain.context.url,
+            "redirects and wants the body once more; give it as data, not as a stream")
+    }
+
+    /// One sentence that names the origin and what to do.
+    public var description: String { "\(origin): \(detail)" }
 }

@@ -1,6 +1,7 @@
 public import CookieModel
 public import HTTPTypes
 internal import OAuth2
+public import SessionStore
 
 /// The part of one response that cookie rules and redirects read, out of whatever a client gives.
 public struct ResponseHead: Sendable {
@@ -61,4 +62,39 @@ public struct ResponseHead: Sendable {
             }
         }
     }
+}
+
+extension RequestDecorator {
+    /// Stores what a response sets, whatever its status, and remembers its server's nonce for proofs.
+    ///
+    /// - Parameters:
+    ///   - response: the response. Every hop of a redirect is one of its own.
+    ///   - context: the request that it answers.
+    ///   - now: when it came.
+    @discardableResult
+    public func receive(
+        _ response: ResponseHead, in context: RequestContext, now: Timestamp
+    ) throws(SessionStoreError) -> ResponseReceipt {
+        if let nonce = response.proofNonce { settings.nonces.remember(nonce, for: context.url.origin) }
+        guard !response.setCookie.isEmpty else { return ResponseReceipt(decisions: [], doubts: response.doubts) }
+        let decisions = try jar.receive(
+            ReceivedResponse(context: context, status: response.status, setCookie: response.setCookie), now: now)
+        return ResponseReceipt(decisions: decisions, doubts: response.doubts)
+    }
+
+    /// Stores what a response sets, whatever its status.
+    @discardableResult
+    public func receive(
+        _ response: HTTPResponse, in context: RequestContext, now: Timestamp
+    ) throws(SessionStoreError) -> ResponseReceipt {
+        try receive(ResponseHead(response), in: context, now: now)
+    }
+}
+
+/// What became of the cookies of one response.
+public struct ResponseReceipt: Sendable {
+    /// The decision on each Set-Cookie line, in order.
+    public let decisions: [StorageDecision]
+    /// What of the lines is not certain, for how the client gives them.
+    public let doubts: [SetCookieDoubt]
 }

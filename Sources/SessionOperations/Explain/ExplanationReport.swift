@@ -1,4 +1,5 @@
-import CookieModel
+package import CookieModel
+import SessionStore
 
 /// An explanation in JSON, without values.
 package struct ExplanationReport: Codable {
@@ -42,5 +43,104 @@ package struct ExplanationReport: Codable {
         similarSites = explanation.similarSites
         better = explanation.better
         fields = FieldVerdictReport.all(explanation.fields)
+    }
+}
+
+extension ExplanationReport {
+    /// How many cookies are in question.
+    package var count: Int { included.count + excluded.count }
+
+    /// What becomes of the cookies, in one sentence for a person.
+    ///
+    /// - Parameter isScript: whether it is about what a script sees.
+    package func verdict(isScript: Bool) -> String {
+        let place = "jar '\(Octets(jar))'"
+        if count == 0 {
+            let consequence = isScript ? "scripts of \(url) see none" : "none goes to \(url)"
+            return "\(place) has no cookie of \(site): \(consequence)\(losses)"
+        }
+        let verb =
+            switch (isScript, included.count == 1) {
+            case (false, true): "goes to"
+            case (false, false): "go to"
+            case (true, true): "is visible to scripts of"
+            case (true, false): "are visible to scripts of"
+            }
+        let cookies = "\(count) \(count == 1 ? "cookie" : "cookies") of \(site) in \(place)"
+        return "\(included.count) of \(cookies) \(verb) \(url)\(losses)"
+    }
+
+    /// How many more cookies of the site the jar has lost, by cause: "; gone: 1 deleted, 2 expired".
+    private var losses: String {
+        let counts = CookieChange.Cause.allCases.compactMap { cause -> String? in
+            let count = gone.count { $0.cause == cause.identifier }
+            return count == 0 ? nil : "\(count) \(cause.identifier)"
+        }
+        return counts.isEmpty ? "" : "; gone: \(counts.joined(separator: ", "))"
+    }
+
+    /// The changes that took a cookie out of the jar.
+    package var gone: [ChangeReport] {
+        (changes ?? []).filter { $0.cause != CookieChange.Cause.replaced.identifier }
+    }
+
+    /// When and by which response a cookie was replaced, for a person; `nil` if the journal has no such change.
+    fileprivate func replacement(of cookie: CookieReport) -> String? {
+        changes?.first { change in
+            change.cause == CookieChange.Cause.replaced.identifier && change.identity == CookieIdentityReport(cookie)
+        }?.sentence(at: Timestamp(rfc3339: now.utf8) ?? .distantPast)
+    }
+}
+
+/// Notes on the cookies of an explanation, besides their verdicts, for a person.
+package struct CookieRemarks {
+    private let report: ExplanationReport
+    /// How many cookies of each name go.
+    private let counts: [Octets: Int]
+
+    package init(_ report: ExplanationReport) {
+        self.report = report
+        counts = Dictionary(report.included.map { ($0.nameOctets, 1) }, uniquingKeysWith: +)
+    }
+
+    /// The remarks on a cookie.
+    package func remarks(on cookie: CookieReport, isSent: Bool) -> [String] {
+        var remarks: [String] = []
+        if cookie.isAssumed {
+            remarks.append("a request told name and value; host-only, path, expiry and flags are assumed")
+        }
+        // Which of several cookies a server reads is up to the server.
+        if isSent, let count = counts[cookie.nameOctets], count > 1 {
+            remarks.append("\(count) cookies named \(shownName(cookie.nameOctets)) go; most servers read the first")
+        }
+        return remarks + [report.replacement(of: cookie)].compactMap(\.self)
+    }
+}
+
+extension Explanation.OtherJar {
+    /// What the jar has that the one in question lacks, for a person.
+    package var sentence: String {
+        let names = (lacking ?? []).map { shown($0) }.joined(separator: ", ")
+        return "jar '\(Octets(name))' would send \(counted(sent, "cookie"))"
+            + (names.isEmpty ? "" : ", including \(names), which this jar does not send")
+    }
+}
+
+extension ChangeReport {
+    /// Which cookie it is.
+    package var identity: CookieIdentityReport { CookieIdentityReport(self) }
+
+    /// What happened to the cookie, when, and by which response, for a person.
+    package func sentence(at now: Timestamp) -> String {
+        let moment = Timestamp(rfc3339: time.utf8).map { Lifetime.past($0, at: now) } ?? time
+        let source = [url.map { "by \(shown($0))" }, capture.map { "in \(shown($0))" }].compactMap(\.self)
+        let verb =
+            switch CookieChange.Cause.allCases.first(where: { $0.identifier == cause }) {
+            case .expired: "expired; left the jar"
+            case .evicted: "evicted to make room"
+            case .removed: "removed by a crumb command or the API"
+            default: cause
+            }
+        return ([verb, moment] + source).joined(separator: " ")
     }
 }

@@ -1,4 +1,5 @@
 import CookieModel
+import HTTPTypes
 import Hummingbird
 import NIOPosix
 import OAuth2
@@ -94,5 +95,15 @@ struct SessionAPI: Sendable {
     /// Runs what writes to the database, or reads much of it, where blocking harms nobody.
     func blocking<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
         try await writers.runIfActive(body)
+    }
+}
+
+extension SessionAPI {
+    var documentRoutes: [ServiceRoute] {
+        [
+            ServiceRoute(.get, "/v1/openapi.json", .caller) { _, _ in
+                .json(text: PackageResources.openapi_json)
+            }
+        ]
     }
 }

@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import OAuth2
+import SessionOperations
 import SessionStore
 
 /// Decides who a request is from, and whether it is looked at any further: before everything else.
@@ -46,7 +47,7 @@ struct Admission: Sendable {
     ///   - now: the time, by which tokens end.
     ///   - tick: the same by a clock that only goes forward, by which requests are counted.
     func admit(
-        _ request: HTTPRequest, by way: WayIn, on channel: any Channel, now: Timestamp, tick: NIODeadline
+        _ request: HTTPRequest, by way: ListenerKind, on channel: any Channel, now: Timestamp, tick: NIODeadline
     ) throws -> Caller {
         try checkPlace(request, way, channel)
         try checkBody(request)
@@ -60,7 +61,8 @@ struct Admission: Sendable {
     // MARK: - Where from
 
     /// Checks that no page of another site has a browser send this.
-    private func checkPlace(_ request: HTTPRequest, _ way: WayIn, _ channel: any Channel) throws(ServiceProblem) {
+    private func checkPlace(_ request: HTTPRequest, _ way: ListenerKind, _ channel: any Channel) throws(ServiceProblem)
+    {
         // The router passes over an empty segment; whoever decides by the beginning of a path must not be led by one.
         guard let path = request.path, Admission.isAbsolute(path.utf8),
             let authority = request.authority, Admission.host.map({ !request.headerFields.contains($0) }) ?? true
@@ -124,7 +126,7 @@ struct Admission: Sendable {
     // MARK: - Who
 
     private func caller(
-        of request: HTTPRequest, _ way: WayIn, _ channel: any Channel, _ now: Timestamp, _ tick: NIODeadline
+        of request: HTTPRequest, _ way: ListenerKind, _ channel: any Channel, _ now: Timestamp, _ tick: NIODeadline
     ) throws -> Caller {
         let values = request.headerFields[values: .authorization]
         guard let value = values.first else {
@@ -161,5 +163,97 @@ struct Admission: Sendable {
         let scheme = value.prefix(7)
         guard scheme.lowercased() == "bearer " else { return nil }
         return Secret(value.utf8.dropFirst(7).drop { $0 == UInt8(ascii: " ") })
+    }
+}
+
+/// Which names requests over TCP may be for.
+///
+/// A page of another site can have its name lead to this machine (DNS rebinding); what its requests are for is still
+/// that name.
+struct HostRule: Sendable {
+    private static let loopback: Set<String> = ["localhost", "127.0.0.1", "[::1]"]
+
+    private let names: Set<String>
+
+    /// - Parameter names: names besides those of the machine itself, each with a port, or for any port.
+    init(_ names: [String]) {
+        self.names = Set(names.map { $0.lowercased() })
+    }
+
+    /// Whether a request for `authority` may have reached `local`, where its connection ends.
+    func admits(_ authority: String, at local: SocketAddress?) -> Bool {
+        let authority = authority.lowercased()
+        let (name, port) = HostRule.split(authority)
+        if names.contains(authority) || names.contains(name) { return true }
+        guard let local, let localPort = local.port, port == localPort || port == nil && localPort == 443 else {
+            return false
+        }
+        if HostRule.loopback.contains(name) { return true }
+        // An address is no name that could lead elsewhere tomorrow; it is this machine's own, or nobody's.
+        guard let address = local.ipAddress else { return false }
+        return name == (address.contains(":") ? "[\(address)]" : address)
+    }
+
+    private static func split(_ authority: String) -> (name: String, port: Int?) {
+        guard let colon = authority.lastIndex(of: ":"), !authority[colon...].contains("]") else {
+            return (authority, nil)
+        }
+        // What is no number is no port that anything listens on.
+        return (String(authority[..<colon]), Int(authority[authority.index(after: colon)...]) ?? -1)
+    }
+}
+
+/// What a request is answered that is not admitted.
+extension ServiceProblem {
+    static let hostRefused = ServiceProblem(
+        .hostRefused,
+        "this service does not answer for that host; allow the name in the service's configuration ('hosts')")
+
+    static let originRefused = ServiceProblem(
+        .originRefused, "this service answers no other site's pages")
+
+    static let targetInvalid = ServiceProblem(
+        .requestMalformed, "the request's target must be a path, and its host stand in one Host field")
+
+    static let contentTypeRefused = ServiceProblem(
+        .contentTypeRefused,
+        "a body needs a Content-Type, such as application/json, and not one that a form can send")
+
+    static let contentEncodingRefused = ServiceProblem(
+        .contentEncodingRefused, "bodies are taken as they are; send it without encoding")
+
+    static let tokenMissing = unauthorized(
+        .tokenMissing, "this needs an access token: 'Authorization: Bearer ...'; 'crumb serve token' makes one")
+
+    static let tokenRefused = unauthorized(
+        .tokenRefused, "this access token is not valid, or no longer; 'crumb serve token list' shows those there are")
+
+    private static func unauthorized(_ failure: FailureKind, _ detail: String) -> ServiceProblem {
+        var problem = ServiceProblem(failure, detail)
+        problem.fields[.wwwAuthenticate] =
+            failure == .tokenMissing ? #"Bearer realm="crumb""# : #"Bearer realm="crumb", error="invalid_token""#
+        return problem
+    }
+
+    /// What the caller does comes too early.
+    ///
+    /// - Parameter reason: What happened: a clause.
+    static func tooManyRequests(
+        _ reason: String = "too many requests", retryAfter wait: TimeAmount
+    ) -> ServiceProblem {
+        let seconds = Int(max(1, (wait.nanoseconds + 999_999_999) / 1_000_000_000))
+        var problem = ServiceProblem(
+            .rateLimited, "\(reason); try again in \(counted(seconds, "second"))")
+        problem.fields[.retryAfter] = String(seconds)
+        return problem
+    }
+}
+
+extension HTTPFields {
+    /// The value of a field, its lines joined where there are several: nearly always there is one, which is given
+    /// without being copied.
+    func line(_ name: HTTPField.Name) -> String? {
+        let lines = self[values: name]
+        return lines.count > 1 ? self[name] : lines.first
     }
 }

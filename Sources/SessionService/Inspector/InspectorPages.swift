@@ -33,3 +33,45 @@ struct InspectorPages: Sendable {
 protocol InspectorView {
     static var template: String { get }
 }
+
+/// The paths of the inspector's pages, without the prefix that a proxy adds.
+enum InspectorPath {
+    static let signIn = "/sign-in"
+
+    /// A page of the overview.
+    ///
+    /// - Parameters:
+    ///   - search: what the names of the jars contain; empty for any name.
+    ///   - name: the last jar of the page before; `nil` for the first page.
+    static func overview(search: String = "", after name: String? = nil) -> String {
+        let items = [("name", search.isEmpty ? nil : search), ("after", name)].compactMap { key, value in
+            value.map { "\(key)=\(encoded($0))" }
+        }
+        return items.isEmpty ? "/" : "/?\(items.joined(separator: "&"))"
+    }
+
+    /// The page of a jar.
+    static func jar(_ name: String) -> String {
+        "/jars/\(encoded(name))"
+    }
+
+    /// A text as a part of a path or query.
+    static func encoded(_ text: String) -> String {
+        text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+    }
+
+    /// A page to go back to: a path of this service alone, whatever a form says.
+    static func local(_ path: String?) -> String {
+        guard let path, path.hasPrefix("/"), !path.hasPrefix("//"), !path.contains("\\"),
+            path.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else { return "/" }
+        return path
+    }
+
+    /// Whether a request is for a page or a part of one, rather than for the API or the monitoring.
+    static func contains(_ path: some StringProtocol) -> Bool {
+        // As the router takes it apart.
+        let first = path.split(separator: "/").first
+        return first != "v1" && first != "metrics"
+    }
+}

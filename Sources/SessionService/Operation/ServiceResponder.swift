@@ -10,7 +10,7 @@ import Synchronization
 
 /// Answers the requests of one way in: admits them, hands them to the routes, and counts what came of it.
 struct ServiceResponder: Sendable {
-    let way: WayIn
+    let way: ListenerKind
     let admission: Admission
     let routes: RouterResponder<ServiceRequestContext>
     let auditLog: any AuditLog

@@ -1,4 +1,7 @@
+import CookieModel
+import OAuth2
 import ServiceLifecycle
+import SessionStore
 import Synchronization
 
 /// Whether the service answers, for those who ask and for systemd.
@@ -33,5 +36,70 @@ final class ServiceState: Service, Sendable {
             self.notifier.stopping()
             self.announce()
         }
+    }
+}
+
+/// The owner's access token for TCP: in a file that its owner alone can read.
+struct OwnerToken {
+    static let name = "owner"
+    /// A token and a line's end, and some room.
+    private static let sizeLimit = 256
+
+    let path: String
+
+    /// Sees to it that the file holds a token that is valid.
+    ///
+    /// - Returns: whether it was made anew.
+    func prepare(_ store: ServiceTokenStore, now: Timestamp) throws -> Bool {
+        if let bytes = PrivateFile.contents(path, limit: OwnerToken.sizeLimit) {
+            guard PrivateFile.isPrivate(path) else {
+                throw ServiceStartError(
+                    .fileUnusable, "\(path): others can read this access token: revoke it, remove the file, start again"
+                )
+            }
+            let text = Secret(bytes.filter { $0 > 0x20 })
+            if try store.token(text, now: now) != nil { return false }
+        }
+        // Of a token whose file is lost, nobody has any use; one whose file is there was revoked, or is of another
+        // database.
+        _ = try store.revoke(named: OwnerToken.name, now: now)
+        var generator = SystemRandomNumberGenerator()
+        let token = try store.create(named: OwnerToken.name, grant: .everything, now: now, using: &generator)
+        PrivateFile.createFolders(above: path)
+        let failure = PrivateFile.replace(token.exposedBytes + [UInt8(ascii: "\n")], at: path)
+        guard failure == 0 else {
+            throw ServiceStartError(
+                .fileUnusable, "\(path): the access token cannot be written: \(PrivateFile.message(failure))")
+        }
+        return true
+    }
+}
+
+/// Why the service does not start: a stable code, and one sentence that an administrator can act on.
+public struct ServiceStartError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// A stable identifier.
+    public enum Code: String, Sendable {
+        /// The configuration says something that cannot be.
+        case configurationInvalid = "configuration-invalid"
+        /// An address cannot be listened on.
+        case addressUnavailable = "address-unavailable"
+        /// Another process listens there.
+        case addressInUse = "address-in-use"
+        /// An address that others can reach, without what protects it.
+        case unprotected
+        /// The certificate or its key cannot be used.
+        case certificateInvalid = "certificate-invalid"
+        /// A file cannot be read or written.
+        case fileUnusable = "file-unusable"
+    }
+
+    /// What went wrong.
+    public let code: Code
+    /// One sentence that names the subject and what to do. Never holds a secret.
+    public let description: String
+
+    init(_ code: Code, _ description: String) {
+        self.code = code
+        self.description = description
     }
 }

@@ -117,7 +117,7 @@ extension Cookie {
     }
 }
 
-extension CookieInPlace {
+extension CookieView {
     /// What the value is sealed to.
     func sealedPlace(jarID: Int64) -> [UInt8] {
         SealedPlace.cookie(
@@ -130,5 +130,101 @@ extension CookieInPlace {
 extension Octets {
     fileprivate func withRawBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         withSpan { span in span.withUnsafeBytes(body) }
+    }
+}
+
+extension CookieJar {
+    /// Retrieves the cookies for a request (section 5.8.3 of the draft), notes the access, and says of the cookies that
+    /// stay why.
+    ///
+    /// Sees every write that was acknowledged before, by whatever process. A cookie whose stored value was tampered with
+    /// is left out, with the reason `unreadable`.
+    public func retrieve(for context: RequestContext, now: Timestamp) throws(SessionStoreError) -> Retrieval {
+        try answer(SiteQuestion(context, to: self, now: now)) { $0.retrieve(&$1) }
+    }
+
+    /// Retrieves the cookie-string for a request (section 5.8.3) and notes the access: what ``retrieve(for:now:)``
+    /// gives, for those who do not ask why.
+    public func cookieString(for context: RequestContext, now: Timestamp) throws(SessionStoreError) -> Octets {
+        try answer(SiteQuestion(context, to: self, now: now)) { $0.cookieString(&$1) }
+    }
+
+    private func answer<Answer: Sendable>(
+        _ question: consuming SiteQuestion, _ body: (inout CachedSite, inout SiteQuestion) -> Answer
+    ) throws(SessionStoreError) -> Answer {
+        let answer: Answer
+        if let cached = try cachedAnswer(&question, body) {
+            answer = cached
+        } else {
+            let site = question.rules.site
+            var rows = CachedSite(
+                try database.read { try CookieRows(database: $0, jarID: id).cookies(site: site) })
+            answer = body(&rows, &question)
+        }
+        try noteAccess(question)
+        return answer
+    }
+
+    private func cachedAnswer<Answer: Sendable>(
+        _ question: inout SiteQuestion, _ body: (inout CachedSite, inout SiteQuestion) -> Answer
+    ) throws(SessionStoreError) -> Answer? {
+        // A database in memory has one connection, and its rows are near enough.
+        guard database.isOnDisk else { return nil }
+        return try SessionStoreError.catching(database.path) { try database.cache.answer(&question, body) }
+    }
+
+    private func noteAccess(_ question: borrowing SiteQuestion) throws(SessionStoreError) {
+        let cookies = question.accesses.cookies
+        guard !cookies.isEmpty else { return }
+        let (site, now) = (question.rules.site, question.rules.now)
+        do {
+            // Another process may hold the lock for as long as it reads a capture: no header waits for that.
+            try database.writeUnlessBusy { connection in
+                let rows = CookieRows(database: connection, jarID: id)
+                for cookie in cookies { try rows.touch(cookie, site: site, now: now) }
+            }
+        } catch  where error.code == .databaseBusy || error.code == .databaseReadOnly || error.code == .diskFull {
+            // The header is right without it: the time matters for eviction only.
+        }
+    }
+}
+
+extension CookieJar {
+    /// Goes through all cookies, one registrable domain after the other, so that no more than one domain's are in memory.
+    ///
+    /// Each domain is read as it is when its turn comes, after every write that was acknowledged before.
+    ///
+    /// - Parameter body: is given the cookies of one domain in the order of creation, values opened, and then those whose
+    ///   value was tampered with, without it. What it throws comes through, and ends the reading.
+    public func forEachSite(_ body: (_ readable: [Cookie], _ unreadable: [Cookie]) throws -> Void) throws {
+        for site in try sites() {
+            let (readable, unreadable) = try cookies(site: site)
+            try body(readable, unreadable)
+        }
+    }
+
+    /// The registrable domains that there are cookies of.
+    package func sites() throws(SessionStoreError) -> [Octets] {
+        try database.read { try CookieRows(database: $0, jarID: id).sites() }
+    }
+
+    /// The hosts that there are cookies of, each with the registrable domain under which storage keeps them. Reads the
+    /// whole jar, but no value.
+    package func hosts() throws(SessionStoreError) -> [(site: Octets, host: WebHost)] {
+        try database.read { try CookieRows(database: $0, jarID: id).hosts() }
+    }
+
+    /// The cookies of the registrable domain that `host` belongs to, in the order of creation, values opened, and then
+    /// those whose value was tampered with, without it.
+    public func cookies(
+        ofSiteOf host: WebHost
+    ) throws(SessionStoreError) -> (readable: [Cookie], unreadable: [Cookie]) {
+        try cookies(site: host.registrableDomain(policy.publicSuffixes))
+    }
+
+    /// The cookies of one of ``sites()``, as ``cookies(ofSiteOf:)`` gives them.
+    package func cookies(site: Octets) throws(SessionStoreError) -> (readable: [Cookie], unreadable: [Cookie]) {
+        let sealed = try database.read { try CookieRows(database: $0, jarID: id).cookies(site: site) }
+        return opened(sealed.cookies.sorted { ($0.creation, $0.sequence) < ($1.creation, $1.sequence) })
     }
 }

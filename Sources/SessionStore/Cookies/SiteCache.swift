@@ -138,3 +138,126 @@ extension SiteCache.State {
         jars[id]?.sites = kept
     }
 }
+
+/// The cookies of a site as ``SiteCache`` keeps them: sealed at first, when only what is sent is opened, and from the
+/// second question on opened and packed.
+struct CachedSite {
+    private var sealed: SealedSite?
+    private var opened = SiteCookies()
+    /// Cookies whose value cannot be read back, without it.
+    private var unreadable: [Cookie] = []
+    /// Whether the values are still to be opened.
+    var isSealed: Bool { sealed != nil }
+
+    /// How much room the site takes: one, and one for each cookie.
+    let size: Int
+
+    /// The rows of a site, values sealed.
+    init(_ sealed: SealedSite) {
+        self.sealed = sealed
+        size = 1 + sealed.count
+    }
+
+    /// Opens all values, which pays where a site is asked for again.
+    mutating func open(_ jar: CookieJar) {
+        guard let sealed else { return }
+        let (readable, unreadable) = jar.opened(sealed.cookies)
+        opened = SiteCookies(readable)
+        self.unreadable = unreadable
+        self.sealed = nil
+    }
+
+    /// What goes to a request and what stays (section 5.8.3 of the draft); notes the access.
+    mutating func retrieve(_ question: inout SiteQuestion) -> Retrieval {
+        let rules = question.rules
+        if let cookies = sealed?.cookies {
+            let retrieval = rules.retrieval(from: cookies, opening: question.jar.opener())
+            for cookie in retrieval.included where question.accesses.note(lastAccess: cookie.lastAccess, cookie.id) {
+                sealed?.touch(cookies.indices.filter { cookies[$0].id == cookie.id }, at: rules.now)
+            }
+            return retrieval
+        }
+        var retrieval = opened.retrieve(rules, &question.accesses)
+        retrieval.addExclusions(of: rules.retrieval(from: unreadable) { _ in nil })
+        return retrieval
+    }
+
+    /// The cookie-string alone; notes the access.
+    mutating func cookieString(_ question: inout SiteQuestion) -> Octets {
+        sealed?.cookieString(&question) ?? opened.cookieString(question.rules, &question.accesses)
+    }
+}
+
+/// What ``SiteCache`` asks the database, on a connection of its own.
+final class SiteReader {
+    /// What tells whether something changed, and whether values can be opened.
+    struct Status {
+        /// The position that the jar's next change gets; `nil` where the jar is gone.
+        let nextChange: Int64?
+        /// The id of the key that seals.
+        let newestKey: UInt32?
+    }
+
+    let connection: ReadingConnection
+    private let cookies: RowStatement
+    private let status: RowStatement
+    private let changes: RowStatement
+    private var scratch = SealedSite.scratch
+
+    init(_ database: SessionDatabase) throws {
+        connection = try ReadingConnection(database.file, busyTimeout: database.busyTimeout)
+        cookies = try connection.prepare(CookieRows.siteQuery)
+        status = try connection.prepare(
+            "SELECT (\(ChangeRows.nextPositionQuery)), (SELECT max(id) FROM sealing_key)")
+        changes = try connection.prepare(
+            "SELECT position, site FROM cookie_change WHERE id > ? AND id <= ? ORDER BY id")
+    }
+
+    /// The cookies of a site, values sealed.
+    func cookies(site: Octets, ofJar id: Int64) throws -> SealedSite {
+        try CookieRows.cookies(site: site, ofJar: id, by: cookies, &scratch)
+    }
+
+    /// How far a jar's journal is, and the newest key.
+    func status(ofJar id: Int64) throws -> Status {
+        status.bind(1, id)
+        defer { status.reset() }
+        guard try status.step() else { return Status(nextChange: nil, newestKey: nil) }
+        return Status(
+            nextChange: status.optionalInt64(0),
+            newestKey: status.optionalInt64(1).map { UInt32(truncatingIfNeeded: $0) })
+    }
+
+    /// The sites of the changes after `first` up to `last`; `nil` where the journal does not have each of them any
+    /// more.
+    func sites(ofJar id: Int64, changedAfter first: Int64, upTo last: Int64) throws -> Set<Octets>? {
+        changes.bind(1, ChangeRows.id(first, ofJar: id))
+        changes.bind(2, ChangeRows.id(last, ofJar: id))
+        defer { changes.reset() }
+        var sites: Set<Octets> = []
+        var position = first
+        while try changes.step() {
+            position += 1
+            guard changes.int64(0) == position else { return nil }
+            sites.insert(Octets(changes.bytes(1)))
+        }
+        return position == last ? sites : nil
+    }
+}
+
+/// What a request asks the cookies of its site.
+///
+/// Handed on as one value in its place: the closures between the question and the cookies would each copy what they
+/// need of it, which takes longer than the answer.
+struct SiteQuestion {
+    let jar: CookieJar
+    let rules: RetrievalRules
+    /// Which of the accesses that the answer is are to be written down.
+    var accesses: AccessNotes
+
+    init(_ context: RequestContext, to jar: CookieJar, now: Timestamp) {
+        self.jar = jar
+        rules = RetrievalRules(context, jar.policy, now: now)
+        accesses = AccessNotes(before: now.advanced(bySeconds: -jar.database.lastAccessGranularity))
+    }
+}

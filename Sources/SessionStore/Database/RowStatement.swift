@@ -189,3 +189,56 @@ private let emptyText: StaticString = ""
 
 /// Tells SQLite to copy what is bound: the C macro SQLITE_TRANSIENT, which Swift does not import.
 private let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+
+/// What tables of cookies have in common: the columns `domain, path, name, host_only, partition_key`, times and flags.
+extension RowStatement {
+    /// Binds the identity of a cookie to five parameters.
+    func bind(_ index: Int32, identity id: Cookie.ID) {
+        bind(index, id.domain.octets)
+        bind(index + 1, id.path)
+        bind(index + 2, id.name)
+        bind(index + 3, id.isHostOnly)
+        if let key = id.partitionKey {
+            bind(index + 4, text: key.serialized)
+        } else {
+            bindEmptyText(index + 4)
+        }
+    }
+
+    /// The identity of a cookie in five columns.
+    func identity(_ column: Int32) -> Cookie.ID {
+        Cookie.ID(
+            name: Octets(bytes(column + 2)), domain: WebHost(stored: Octets(bytes(column))),
+            isHostOnly: int64(column + 3) != 0, path: Octets(bytes(column + 1)),
+            partitionKey: partitionKey(column + 4))
+    }
+
+    /// The partition; few cookies have one.
+    func partitionKey(_ column: Int32) -> PartitionKey? {
+        let bytes = borrowedBytes(column)
+        return bytes.isEmpty ? nil : PartitionKey(serialized: String(decoding: bytes, as: UTF8.self))
+    }
+
+    /// The same-site-flag; the strictest one where it is none that this version knows.
+    func sameSite(_ column: Int32) -> SameSite {
+        SameSite(rawValue: UInt8(truncatingIfNeeded: int64(column))) ?? .strict
+    }
+
+    /// A moment.
+    func timestamp(_ column: Int32) -> Timestamp {
+        Timestamp(microseconds: int64(column))
+    }
+
+    /// A moment, or NULL.
+    func optionalTimestamp(_ column: Int32) -> Timestamp? {
+        optionalInt64(column).map(Timestamp.init(microseconds:))
+    }
+
+    /// The octets of the first column of every row.
+    func allOctets() throws -> [Octets] {
+        defer { reset() }
+        var octets: [Octets] = []
+        while try step() { octets.append(Octets(bytes(0))) }
+        return octets
+    }
+}

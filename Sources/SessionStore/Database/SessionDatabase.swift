@@ -1,5 +1,6 @@
 public import CookieModel
 internal import GRDB
+internal import GRDBSQLite
 
 /// One SQLite file with jars and tokens in it, shared safely by any number of threads and processes.
 ///
@@ -156,5 +157,109 @@ extension SessionStoreError {
         } else {
             self.init(.databaseUnavailable, path, "the file cannot be opened: \(PrivateFile.message(failure))")
         }
+    }
+}
+
+extension SessionDatabase {
+    /// Runs statements that change nothing; a second time where the key was rotated meanwhile, so that what `body`
+    /// returns can be opened.
+    func read<Result>(_ body: (Database) throws -> Result) throws(SessionStoreError) -> Result {
+        try SessionStoreError.catching(path) {
+            try queue.inDatabase { try reading($0, body) }
+        }
+    }
+
+    /// The same on any connection to the file.
+    func reading<Result>(_ database: Database, _ body: (Database) throws -> Result) throws -> Result {
+        while true {
+            try file.check()
+            let result = Swift.Result { try body(database) }
+            guard try keyRing.renew(database) else { return try result.get() }
+        }
+    }
+
+    /// Runs one transaction that holds the write lock from its first statement on, or a part of one that other threads
+    /// write at the same time: all of it is there, or nothing. Seals under the newest key.
+    func write<Result>(_ body: (Database) throws -> Result) throws(SessionStoreError) -> Result {
+        try SessionStoreError.catching(path) {
+            var result: Result?
+            // Within the transaction: a value sealed under a key that was just given up would be lost.
+            try commits.write(
+                on: queue, renew: { [keyRing] in try keyRing.renew($0) }, last: file.check
+            ) { result = try body($0) }
+            guard let result else { throw SessionStoreError(.databaseFailed, path, "the transaction did not run") }
+            return result
+        }
+    }
+
+    /// Runs one transaction where nobody else holds the write lock, and does not wait for it.
+    func writeUnlessBusy(_ body: (Database) throws -> Void) throws(SessionStoreError) {
+        try SessionStoreError.catching(path) {
+            try queue.writeWithoutTransaction { database in
+                sqlite3_busy_timeout(database.sqliteConnection, 0)
+                defer { sqlite3_busy_timeout(database.sqliteConnection, Int32(busyTimeout * 1000)) }
+                try database.inTransaction(.immediate) {
+                    try body(database)
+                    try file.check()
+                    return .commit
+                }
+            }
+        }
+    }
+}
+
+/// What a database survives.
+public enum Durability: String, Sendable, CaseIterable {
+    /// An acknowledged write survives power loss: every commit waits for the disk.
+    case full
+    /// An acknowledged write survives a crash of the process; after power loss the database is whole, but the last
+    /// commits may be missing. The default.
+    case normal
+    /// Nothing survives: the database lives in memory. The path is not used.
+    case memory
+}
+
+/// A connection that can only read, beside the one that writes: no writer of this process holds it up.
+///
+/// SQLite's own, without a queue: whoever has it sees to it that one thread at a time uses it.
+final class ReadingConnection {
+    let pointer: OpaquePointer
+    /// The index of the write-ahead log; `nil` where there is none, as on some network drives.
+    private(set) var walIndex: WALIndex?
+
+    /// - Parameter busyTimeout: how many seconds to wait for another process before giving up.
+    /// - Throws: also where another file lies in the place of this one.
+    init(_ file: OpenFile, busyTimeout: Double) throws {
+        try file.checkBeforeOpening()
+        var opened: OpaquePointer?
+        let code = sqlite3_open_v2(file.location, &opened, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nil)
+        guard let opened, code == SQLITE_OK else {
+            sqlite3_close(opened)
+            throw DatabaseError(resultCode: ResultCode(rawValue: code))
+        }
+        pointer = opened
+        // Both together: what lies at the name is what this connection has open, and what it has always been.
+        try file.checkAfterOpening(pointer)
+        sqlite3_extended_result_codes(pointer, 1)
+        sqlite3_busy_timeout(pointer, Int32(busyTimeout * 1000))
+        // The first reading is what opens the log and its index.
+        let mode = try prepare("PRAGMA journal_mode")
+        let schema = try prepare("SELECT count(*) FROM sqlite_schema")
+        if try schema.step(), try mode.step(), mode.text(0) == "wal" { walIndex = WALIndex(pointer) }
+        schema.reset()
+        mode.reset()
+    }
+
+    deinit {
+        while let statement = sqlite3_next_stmt(pointer, nil) { sqlite3_finalize(statement) }
+        sqlite3_close(pointer)
+    }
+
+    /// A statement that lives as long as this connection.
+    func prepare(_ sql: String) throws -> RowStatement {
+        var statement: OpaquePointer?
+        let code = sqlite3_prepare_v3(pointer, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+        guard let statement, code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
+        return RowStatement(statement, on: pointer)
     }
 }

@@ -1,3 +1,4 @@
+public import CookieModel
 internal import GRDB
 
 extension SessionDatabase {
@@ -110,5 +111,116 @@ extension SessionDatabase {
                     "the log takes \(size) bytes; 'crumb prune' empties it when nobody is reading"))
         }
         return findings
+    }
+}
+
+/// What a check of a database came to.
+public struct DatabaseCheck: Sendable, Hashable {
+    /// Everything that was found, in the order of the looks.
+    public var findings: [DatabaseFinding] = []
+    /// How many sealed values were opened.
+    public var readableValues = 0
+
+    /// Whether nothing is wrong.
+    public var isSound: Bool { !findings.contains(where: \.isProblem) }
+
+    /// Nothing found yet.
+    public init() {}
+}
+
+/// Something that a check of a database found.
+public struct DatabaseFinding: Sendable, Hashable {
+    /// A stable identifier of a kind of finding.
+    public struct Code: RawRepresentable, Hashable, Sendable {
+        /// The identifier as it is printed.
+        public let rawValue: String
+
+        /// A code from its identifier.
+        public init(rawValue: String) {
+            self.rawValue = rawValue
+        }
+
+        /// SQLite finds the file's structure damaged.
+        public static let structure = Code(rawValue: "structure")
+        /// A row belongs to a jar or saved session that is not there.
+        public static let orphan = Code(rawValue: "orphan")
+        /// A sealed value was changed, moved or cut off.
+        public static let unreadable = Code(rawValue: "unreadable")
+        /// A file or folder is open to other users.
+        public static let exposed = Code(rawValue: "exposed")
+        /// A rotation of the key was interrupted.
+        public static let rotationUnfinished = Code(rawValue: "rotation-unfinished")
+        /// A file was left behind by a process that was killed.
+        public static let leftover = Code(rawValue: "leftover")
+        /// The write-ahead log is large.
+        public static let largeLog = Code(rawValue: "large-log")
+    }
+
+    /// What kind it is.
+    public let code: Code
+    /// Whether something is wrong; otherwise it is good to know.
+    public let isProblem: Bool
+    /// The file, table or value concerned.
+    public let subject: String
+    /// What was found and what to do, as part of a sentence.
+    let detail: String
+    /// The value concerned, where it is one.
+    public let location: SealedValueLocation?
+
+    init(
+        _ code: Code, isProblem: Bool = true, _ subject: String, _ detail: String, location: SealedValueLocation? = nil
+    ) {
+        self.code = code
+        self.isProblem = isProblem
+        self.subject = subject
+        self.detail = detail
+        self.location = location
+    }
+
+    /// One sentence that names the subject and what to do. Never holds a value.
+    public var description: String { "\(subject): \(detail)" }
+}
+
+/// Where a sealed value is kept, in a person's words.
+public struct SealedValueLocation: Sendable, Hashable, CustomStringConvertible {
+    /// What kind of value it is.
+    public enum Kind: String, Sendable {
+        /// A cookie of a jar.
+        case cookie
+        /// A cookie of a saved session.
+        case savedCookie = "saved-cookie"
+        /// An OAuth2 token.
+        case token
+        /// A header field of a jar.
+        case headerField = "header-field"
+        /// An item of a page's `localStorage`, of a jar or one of its saved sessions.
+        case webStorage = "web-storage"
+    }
+
+    /// What kind of value it is.
+    public let kind: Kind
+    /// The jar's name; `nil` for a token, and for a value whose jar is not there.
+    public let jar: String?
+    /// The name of the saved session or of the token's profile, or what the URLs begin with that a header field is for, or the
+    /// origin of an item of web storage.
+    public let owner: String?
+    /// The cookie's domain; empty for all else.
+    public let domain: Octets
+    /// The cookie's path; empty for all else.
+    public let path: Octets
+    /// The cookie's or field's name, an item's key, or which of the profile's tokens it is.
+    public let name: Octets
+
+    /// The value's place for a message: never the value.
+    public var description: String {
+        let cookie = "'\(name)' of \(domain)\(path)"
+        let jarText = jar.map { "jar '\($0)'" } ?? "a jar that is not there"
+        switch kind {
+        case .cookie: return "cookie \(cookie) in \(jarText)"
+        case .savedCookie: return "cookie \(cookie) in saved session '\(owner ?? "")' of \(jarText)"
+        case .headerField: return "header field '\(name)' for \(owner ?? "all URLs") in \(jarText)"
+        case .webStorage: return "localStorage item '\(name)' of \(owner ?? "") in \(jarText)"
+        case .token: return "\(name) of '\(owner ?? "")'"
+        }
     }
 }

@@ -67,3 +67,53 @@ extension SessionDatabase {
         }
     }
 }
+
+/// What ``SessionDatabase/prune(jar:journalLimit:vacuum:now:)`` removed.
+public struct Pruning: Sendable, Hashable {
+    /// When the file is written anew without its free pages.
+    public enum Vacuum: Sendable {
+        /// Where at least a quarter of the file, and a megabyte, is free.
+        case whenWorthwhile
+        /// In any case.
+        case always
+        /// Never.
+        case never
+    }
+
+    /// How many expired cookies went, by jar; jars without any are left out.
+    public var expiredCookies: [String: Int] = [:]
+    /// How many cookies have expired and stay until the clock is confirmed, by jar; jars without any are left out.
+    public var waitingCookies: [String: Int] = [:]
+    /// How many entries of the journal went, the oldest ones.
+    public var journalEntries = 0
+    /// Whether the file was written anew.
+    public var wasVacuumed = false
+    /// How many bytes database and log take less than before.
+    public var freedBytes: Int64 = 0
+
+    /// Nothing removed yet.
+    public init() {}
+}
+
+extension SessionDatabase {
+    /// Writes the file anew without free pages (VACUUM).
+    func compact() throws(SessionStoreError) {
+        try SessionStoreError.catching(path) {
+            try queue.writeWithoutTransaction { try $0.execute(sql: "VACUUM") }
+        }
+    }
+
+    /// Moves the write-ahead log into the file and cuts it off.
+    ///
+    /// - Returns: whether that was possible; not while another process is reading.
+    func emptyLog() throws(SessionStoreError) -> Bool {
+        try SessionStoreError.catching(path) {
+            do {
+                _ = try queue.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+                return true
+            } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+                return false
+            }
+        }
+    }
+}

@@ -1,4 +1,5 @@
-internal import CookieModel
+public import CookieModel
+internal import Crypto
 internal import GRDB
 
 /// The `capture` table.
@@ -83,5 +84,80 @@ struct CaptureRows {
         statement.bind(1, digest)
         statement.bind(2, id)
         try statement.run()
+    }
+}
+
+/// A capture that was imported into a jar.
+public struct CaptureRecord: Sendable, Hashable {
+    /// Its name when it was imported: a path.
+    public let name: String
+    /// When it was imported.
+    public let imported: Timestamp
+}
+
+/// The SHA-256 of a capture's octets, and of what the import was told besides: by it the same import is known again.
+public struct CaptureDigest: Sendable {
+    private var hash = SHA256()
+
+    /// The digest of nothing yet.
+    public init() {}
+
+    /// Takes in some octets.
+    public mutating func update(_ octets: some Sequence<UInt8>) {
+        var octets = Array(octets)
+        octets.withUnsafeMutableBytes { hash.update(bufferPointer: UnsafeRawBufferPointer($0)) }
+    }
+
+    /// Takes in the octets of a buffer, without a copy.
+    public mutating func update(_ octets: ArraySlice<UInt8>) {
+        octets.withUnsafeBytes { hash.update(bufferPointer: $0) }
+    }
+
+    /// The digest of everything taken in.
+    package var bytes: [UInt8] { Array(hash.finalize()) }
+}
+
+/// A capture whose import has begun.
+public struct CaptureID: Sendable, Hashable {
+    let rawValue: Int64
+}
+
+extension CookieBatch {
+    /// Says that with this batch the capture it comes from is imported whole: ``CookieJar/importedCapture(_:)`` knows it
+    /// from then on.
+    public mutating func finishCapture(_ digest: CaptureDigest) throws(SessionStoreError) {
+        guard let captureID else { return }
+        let rows = try writtenRows()
+        try SessionStoreError.catching(path) {
+            try CaptureRows(database: rows.database, jarID: rows.jarID).finish(captureID, digest.bytes)
+        }
+    }
+}
+
+extension CookieJar {
+    /// The earlier import of the same octets into this jar, if it was finished.
+    public func importedCapture(_ digest: CaptureDigest) throws(SessionStoreError) -> CaptureRecord? {
+        try importedCapture(digest.bytes)
+    }
+
+    /// The same by the octets of the digest.
+    package func importedCapture(_ digest: [UInt8]) throws(SessionStoreError) -> CaptureRecord? {
+        try database.read { connection in
+            try CaptureRows(database: connection, jarID: id).capture(digest)
+        }
+    }
+
+    /// Begins the import of a capture: cookies stored in its name tell where they came from.
+    ///
+    /// - Parameters:
+    ///   - name: what a person knows the capture by.
+    ///   - isRequests: whether its cookies are those that requests sent; ``CookieOrigin/isRequest`` tells it.
+    public func beginCapture(
+        named name: String, ofRequests isRequests: Bool = false, now: Timestamp
+    ) throws(SessionStoreError) -> CaptureID {
+        CaptureID(
+            rawValue: try database.write { connection in
+                try CaptureRows(database: connection, jarID: id).insert(name, isRequests: isRequests, now: now)
+            })
     }
 }

@@ -1,3 +1,5 @@
+public import OAuth2
+
 /// Where the sealing keys come from.
 public struct KeySource: Sendable {
     /// Where a person would look for the key: a path, "the environment".
@@ -61,5 +63,73 @@ public struct KeySource: Sendable {
 
     func load(mayCreate: Bool) throws(SessionStoreError) -> [SealingKey] {
         try loading(mayCreate)
+    }
+}
+
+/// Where the passphrase of a key file comes from. It is asked once in the life of a ``KeyFile``, and only where that
+/// needs one.
+public struct PassphraseSource: Sendable {
+    /// Where a person would look for it: a path, "the terminal".
+    public let name: String
+    /// Whether a key file that is made on first use gets the passphrase too.
+    public let locksNewFiles: Bool
+    private let loading: @Sendable () throws(SessionStoreError) -> Secret?
+
+    /// A source of one's own, such as a window that asks.
+    ///
+    /// - Parameters:
+    ///   - name: where a person would look for it.
+    ///   - locksNewFiles: whether a key file that is made on first use gets the passphrase too.
+    ///   - load: gives the passphrase; `nil` where there is nobody to ask.
+    public init(
+        name: String, locksNewFiles: Bool = true,
+        load: @escaping @Sendable () throws(SessionStoreError) -> Secret?
+    ) {
+        self.name = name
+        self.locksNewFiles = locksNewFiles
+        loading = load
+    }
+
+    /// A passphrase that the program holds already.
+    public static func passphrase(_ passphrase: Secret) -> PassphraseSource {
+        PassphraseSource(name: "the program") { () throws(SessionStoreError) in passphrase }
+    }
+
+    /// The first line of a file, or of a descriptor as `/dev/fd/3`.
+    ///
+    /// A file that others may read is refused.
+    public static func file(_ path: String) -> PassphraseSource {
+        PassphraseSource(name: path) { () throws(SessionStoreError) in
+            guard let bytes = PrivateFile.contents(path, limit: maximumSize + 2) else {
+                throw SessionStoreError(
+                    .keyUnavailable, path,
+                    "the passphrase cannot be read: \(PrivateFile.message(PrivateFile.lastFailure))")
+            }
+            // A pipe has no modes that matter.
+            if !PrivateFile.isSpecial(path), let permissions = PrivateFile.permissions(path), permissions & 0o077 != 0 {
+                throw SessionStoreError(
+                    .keyExposed, path, "other users may read the passphrase; run: chmod 600 '\(path)'")
+            }
+            let line = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+            return try check(Secret(line), from: path)
+        }
+    }
+
+    /// The longest passphrase, in bytes.
+    static let maximumSize = 1024
+
+    /// The passphrase; `nil` where there is nobody to ask.
+    public func load() throws(SessionStoreError) -> Secret? {
+        guard let passphrase = try loading() else { return nil }
+        return try PassphraseSource.check(passphrase, from: name)
+    }
+
+    private static func check(_ passphrase: Secret, from name: String) throws(SessionStoreError) -> Secret {
+        let size = passphrase.withExposed { $0.count }
+        guard (1...maximumSize).contains(size) else {
+            throw SessionStoreError(
+                .keyUnavailable, name, "a passphrase is a line of 1 to \(maximumSize) bytes")
+        }
+        return passphrase
     }
 }

@@ -95,3 +95,66 @@ extension [UInt8] {
         }
     }
 }
+
+/// A 256-bit key that values are sealed under. Prints as nothing but its type.
+public struct SealingKey: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    let symmetricKey: SymmetricKey
+
+    /// A new key from the system's random numbers.
+    public init() {
+        symmetricKey = SymmetricKey(size: .bits256)
+    }
+
+    /// A key from its 32 bytes; `nil` for any other number.
+    public init?(bytes: [UInt8]) {
+        guard bytes.count == 32 else { return nil }
+        symmetricKey = SymmetricKey(data: bytes)
+    }
+
+    /// The key itself, to be written where it is kept.
+    var exposedBytes: [UInt8] {
+        symmetricKey.withUnsafeBytes { Array($0) }
+    }
+
+    /// Whether both are the same key, in a time that does not depend on where they differ.
+    func isSame(as other: SealingKey) -> Bool {
+        symmetricKey == other.symmetricKey
+    }
+
+    /// Does not show the key.
+    public var description: String { "SealingKey" }
+    /// Does not show the key.
+    public var debugDescription: String { "SealingKey" }
+    /// Does not show the key.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// Nonces for the values of one transaction: a random one, and those that follow it.
+///
+/// No nonce may serve twice under one key, in whatever process. Of `n` values that are sealed in runs of consecutive
+/// nonces, each from a random start of 96 bits, two share one with a probability below n²/2^96: at least as good as if
+/// every nonce was random, without asking the system for each.
+struct NonceSequence {
+    private var high: UInt64
+    private var low: UInt32
+
+    /// A sequence from a random start.
+    init() {
+        var generator = SystemRandomNumberGenerator()
+        self.init(high: generator.next(), low: generator.next())
+    }
+
+    /// A sequence from a given start, for tests.
+    init(high: UInt64, low: UInt32) {
+        self.high = high
+        self.low = low
+    }
+
+    /// The next nonce, as a number of 96 bits.
+    mutating func next() -> (high: UInt64, low: UInt32) {
+        let nonce = (high, low)
+        low &+= 1
+        if low == 0 { high &+= 1 }
+        return nonce
+    }
+}

@@ -91,3 +91,45 @@ extension SessionStoreError {
             "jar '\(jar)' has no saved session of this name")
     }
 }
+
+/// A session that was saved by name: a copy of a jar's cookies at one moment.
+public struct SavedSession: Sendable, Hashable {
+    /// Its name, within the jar.
+    public let name: String
+    /// When it was saved.
+    public let creation: Timestamp
+    /// How many cookies it holds, those included that have expired since.
+    public let cookieCount: Int
+}
+
+/// What the end of a session came to.
+public struct SessionEnd: Sendable, Hashable {
+    /// How many session cookies went.
+    public let removed: Int
+    /// How many cookies stay, since they have a lifetime of their own.
+    public let kept: Int
+}
+
+/// What restoring a saved session came to: the jar's cookies are those of the session that have not expired.
+public struct SessionRestoration: Sendable, Hashable {
+    /// What was restored.
+    public let session: SavedSession
+    /// How many cookies went that the session does not have.
+    public let removed: Int
+    /// How many cookies came back that the jar no longer had.
+    public let added: Int
+    /// How many cookies had changed and are as they were.
+    public let changed: Int
+    /// The cookies of the session that have expired since, and stay out, without values.
+    public let expired: [Cookie]
+    /// How many cookies the jar has now.
+    public var cookieCount: Int { session.cookieCount - expired.count }
+}
+
+/// What saving a session came to.
+public struct SessionSave: Sendable, Hashable {
+    /// What is saved now.
+    public let session: SavedSession
+    /// What was saved under the same name before, and is gone; `nil` where nothing was.
+    public let previous: SavedSession?
+}

@@ -1,5 +1,56 @@
-internal import CookieModel
+public import CookieModel
 internal import GRDB
+
+/// One entry of the tokens' journal: which profile changed, when and why. Never a token.
+public struct TokenChange: Sendable, Hashable {
+    /// Why a profile changed.
+    public enum Cause: Int64, Sendable, CaseIterable {
+        /// Tokens came in by a login or an import.
+        case stored = 1
+        /// The server renewed them.
+        case refreshed = 2
+        /// A new refresh token was kept; the rest of the server's reply comes, or could not be used.
+        case rotated = 3
+        /// The server no longer accepts the grant.
+        case refused = 4
+        /// A user removed the profile.
+        case removed = 5
+        /// The server renewed them, and an ID token of another login that came along was not kept.
+        case refreshedWithoutIDToken = 6
+
+        /// The cause as reports write it.
+        public var identifier: String {
+            switch self {
+            case .stored: "stored"
+            case .refreshed: "refreshed"
+            case .rotated: "rotated"
+            case .refused: "refused"
+            case .removed: "removed"
+            case .refreshedWithoutIDToken: "refreshed-without-id-token"
+            }
+        }
+    }
+
+    /// Its place in the journal: larger than that of every change before.
+    public let position: Int64
+    /// Why.
+    public let cause: Cause
+    /// When.
+    public let time: Timestamp
+    /// The profile's name.
+    public let name: String
+    /// The profile's generation with this change.
+    public let generation: Int64
+}
+
+extension TokenStore {
+    /// The changes of all profiles after a position of their journal, the oldest first, at most `count`.
+    ///
+    /// The journal keeps the last thousand.
+    public func changes(after position: Int64, count: Int = 1000) throws(SessionStoreError) -> [TokenChange] {
+        try database.read { try TokenChangeRows(database: $0).changes(after: position, count: count) }
+    }
+}
 
 /// The `token_change` table: the tokens' journal.
 struct TokenChangeRows {

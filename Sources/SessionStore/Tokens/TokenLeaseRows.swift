@@ -1,6 +1,14 @@
 internal import CookieModel
 internal import GRDB
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
 /// The `token_lease` table.
 struct TokenLeaseRows {
     let database: Database
@@ -58,5 +66,110 @@ struct TokenLeaseRows {
         statement.bind(1, profileID)
         statement.bind(2, text: holder.description)
         try statement.run()
+    }
+}
+
+/// Who holds a lease: one refresh of one process, told apart from all others.
+public struct LeaseHolder: Hashable, Sendable, CustomStringConvertible {
+    /// The holder as the database keeps it, such as `4711-9c2f…@2f81…/977`: the process's number, what no other refresh
+    /// has, and the process's name where it has one (``ProcessLiveness``).
+    public let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+
+    /// A holder for a refresh of the process of that number.
+    init(process: Int32, witness: ProcessLiveness = .none, using generator: inout some RandomNumberGenerator) {
+        let digits = (0..<2).map { _ in String(UInt64.random(in: .min ... .max, using: &generator), radix: 16) }
+        let name = witness.name(process).map { "@\($0)" } ?? ""
+        self.init("\(process)-\(digits.joined())\(name)")
+    }
+
+    /// Whether the holder's process has ended for certain, so that its lease need not be waited for.
+    func hasEnded(by witness: ProcessLiveness) -> Bool {
+        guard let process, let at = description.firstIndex(of: "@") else { return false }
+        return witness.hasEnded(process, String(description[at...].dropFirst()))
+    }
+
+    /// The process's number, for people: another machine may have the same.
+    public var process: Int32? { Int32(description.prefix { $0 != "-" }) }
+}
+
+/// Tells whether a process that holds a lease has ended, where that is certain.
+///
+/// A number alone says little: numbers are used again, and other machines and containers have the same ones. So a process
+/// is named by what nothing else has: the boot of its machine, its namespaces, and the moment of its start.
+public struct ProcessLiveness: Sendable {
+    /// A name of the running process of a number that no other process has, ever; `nil` where there is none to be had.
+    let name: @Sendable (_ process: Int32) -> String?
+    /// Whether the process that had a number and a name has ended for certain, and can send nothing any more.
+    let hasEnded: @Sendable (_ process: Int32, _ name: String) -> Bool
+
+    init(
+        name: @escaping @Sendable (Int32) -> String?, hasEnded: @escaping @Sendable (Int32, String) -> Bool
+    ) {
+        self.name = name
+        self.hasEnded = hasEnded
+    }
+
+    /// Knows nothing, so that every lease is waited for to its end.
+    public static let none = ProcessLiveness(name: { _ in nil }, hasEnded: { _, _ in false })
+
+    /// What the system's `/proc` tells; nothing where there is none.
+    public static let system = ProcessLiveness(
+        name: { process in
+            guard let place = ProcFile.place, let status = ProcFile.status(of: process) else { return nil }
+            return "\(place)/\(status.start)"
+        },
+        hasEnded: { process, name in
+            // What is said of another machine's, boot's or container's processes is said of others than these.
+            guard let place = ProcFile.place, name.hasPrefix("\(place)/"), process > 0 else { return false }
+            guard let status = ProcFile.status(of: process) else {
+                // Not to be seen may only mean not to be seen by this user.
+                return kill(process, 0) != 0 && errno == ESRCH
+            }
+            // One that only waits to be noticed by its parent has closed everything it had open.
+            return "\(place)/\(status.start)" != name || status.isZombie
+        })
+}
+
+/// What a system with `/proc` tells of processes.
+private enum ProcFile {
+    /// The machine's boot, and the namespaces in which numbers and starts of processes count; `nil` where unknown.
+    static var place: String? {
+        guard let boot = text("/proc/sys/kernel/random/boot_id"), let numbers = link("/proc/self/ns/pid") else {
+            return nil
+        }
+        let identifier = boot.prefix { $0.isHexDigit || $0 == "-" }
+        guard !identifier.isEmpty else { return nil }
+        return "\(identifier).\(digits(numbers)).\(link("/proc/self/ns/time").map(digits) ?? "")"
+    }
+
+    /// The state of a process (proc_pid_stat(5)); `nil` where it is not to be seen.
+    static func status(of process: Int32) -> (start: Substring, isZombie: Bool)? {
+        // The name in brackets may hold brackets and blanks; after the last bracket there are only plain fields.
+        guard let text = text("/proc/\(process)/stat"), let end = text.lastIndex(of: ")") else { return nil }
+        let fields = text[end...].dropFirst().split(separator: " ")
+        // The third field and the 22nd.
+        guard fields.count > 19 else { return nil }
+        return (fields[19], ["Z", "X", "x"].contains(fields[0]))
+    }
+
+    private static func digits(_ text: String) -> String { text.filter(\.isNumber) }
+
+    private static func text(_ path: String) -> String? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count = read(descriptor, &buffer, buffer.count)
+        return count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : nil
+    }
+
+    private static func link(_ path: String) -> String? {
+        var buffer = [CChar](repeating: 0, count: 256)
+        let count = readlink(path, &buffer, buffer.count)
+        return count > 0 ? String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self) : nil
     }
 }

@@ -59,7 +59,7 @@ public final class TokenRefresher: Sendable {
     private let transport: any EndpointTransport
     private let checkIDToken: IDTokenCheck?
     private let process: Int32
-    private let witness: ProcessWitness
+    private let witness: ProcessLiveness
     private let shield: Shield
     private let clock: any Clock<Duration>
     let now: @Sendable () -> Timestamp
@@ -97,7 +97,7 @@ public final class TokenRefresher: Sendable {
     ///   - now: the time, by which tokens and leases end.
     public init(
         store: TokenStore, transport: any EndpointTransport, checkingIDTokens checkIDToken: IDTokenCheck? = nil,
-        process: Int32, witness: ProcessWitness = .system, timing: Timing = Timing(),
+        process: Int32, witness: ProcessLiveness = .system, timing: Timing = Timing(),
         shield: @escaping Shield = { try await $0() }, clock: any Clock<Duration> = ContinuousClock(),
         now: @escaping @Sendable () -> Timestamp
     ) {

@@ -1,5 +1,6 @@
 internal import CookieModel
 internal import OAuth2
+internal import Synchronization
 
 /// One question to the server for new tokens, by who holds the lease; every answer is kept before anyone sees it.
 struct TokenRenewal: Sendable {
@@ -183,3 +184,110 @@ struct TokenRenewal: Sendable {
         return latest
     }
 }
+
+/// Why there is no token that could be used, where neither the store nor the server has failed: a stable code, the
+/// profile, one sentence a user can act on.
+public struct TokenRefreshError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// A stable identifier.
+    public struct Code: RawRepresentable, Hashable, Sendable {
+        /// The identifier as it is printed.
+        public let rawValue: String
+
+        /// A code from its identifier.
+        public init(rawValue: String) {
+            self.rawValue = rawValue
+        }
+
+        /// The server no longer accepts the grant: only a new login helps.
+        public static let loginRequired = Code(rawValue: "login-required")
+        /// The access token has ended, and there is nothing to renew it with.
+        public static let tokenExpired = Code(rawValue: "token-expired")
+        /// There is a refresh token, but not from whom and how tokens are to be got for it.
+        public static let settingsMissing = Code(rawValue: "token-settings-missing")
+        /// Another process was refreshing all the time that this one waited.
+        public static let refreshBusy = Code(rawValue: "token-refresh-busy")
+    }
+
+    /// Why.
+    public let code: Code
+    /// The profile's name.
+    public let profile: String
+    private let detail: String
+
+    /// - Parameter hasExpired: Whether the access token has expired as well, for ``Code/tokenExpired``.
+    init(_ code: Code, _ profile: String, hasExpired: Bool = true) {
+        self.code = code
+        self.profile = profile
+        detail =
+            switch code {
+            case .loginRequired:
+                "the login was revoked, or the server no longer accepts it; log in again with 'crumb token login'"
+            case .tokenExpired:
+                (hasExpired ? "the access token has expired, and there" : "there")
+                    + " is no refresh token to renew it with; log in again with 'crumb token login', or import a new one"
+            case .settingsMissing:
+                "how the tokens are renewed is not known; give the token endpoint with 'crumb token import', or log in"
+                    + " with 'crumb token login'"
+            default: "another process has been refreshing the token for too long; try again"
+            }
+    }
+
+    /// An error with a sentence of its own.
+    ///
+    /// - Parameter detail: What happened and what to do, as a clause without a full stop.
+    init(_ code: Code, _ profile: String, detail: String) {
+        self.code = code
+        self.profile = profile
+        self.detail = detail
+    }
+
+    /// One sentence that names the profile and what to do.
+    public var description: String { "\(profile): \(detail)" }
+}
+
+/// Sends requests for as long as a lease is held: it is renewed before each, and none is sent after its end.
+///
+/// A program may be stopped at any moment and go on an hour later. What it then sends with a refresh token that somebody
+/// else has used meanwhile would end the login.
+struct LeasedTransport: EndpointTransport {
+    private let base: any EndpointTransport
+    private let timeout: Duration
+    private let renew: @Sendable () throws -> Timestamp?
+    private let state = State()
+
+    /// - Parameters:
+    ///   - base: what sends the requests, and heeds ``EndpointRequest/latestSending`` and
+    ///     ``EndpointRequest/answerTimeout``.
+    ///   - timeout: how long an answer is waited for.
+    ///   - renew: makes the lease last longer; its end, `nil` where it is another's.
+    init(
+        _ base: any EndpointTransport, timeout: Duration, renew: @escaping @Sendable () throws -> Timestamp?
+    ) {
+        self.base = base
+        self.timeout = timeout
+        self.renew = renew
+    }
+
+    /// Why nothing was sent; `nil` where that was not for want of the lease.
+    var failure: (any Error)? { state.failure.withLock { $0 } }
+
+    func send(_ request: EndpointRequest) async throws(OAuth2Error) -> EndpointResponse {
+        let end: Timestamp?
+        do {
+            end = try renew()
+            if end == nil { state.failure.withLock { $0 = LeaseLost() } }
+        } catch {
+            state.failure.withLock { $0 = error }
+            end = nil
+        }
+        guard let end else { throw OAuth2Error(unreachable: "somebody else refreshes the tokens") }
+        return try await base.send(request.sent(before: end.microseconds, answeredWithin: timeout))
+    }
+
+    private final class State: Sendable {
+        let failure = Mutex<(any Error)?>(nil)
+    }
+}
+
+/// The lease is another's: nothing was sent, and what that other has got is to be looked at.
+struct LeaseLost: Error {}

@@ -12,7 +12,7 @@ extension TokenStore {
     /// - Returns: the profile as it is now: what was known of it before may be old.
     func takeLease(
         _ name: String, resource: String? = nil, for holder: LeaseHolder, until expiry: Timestamp,
-        witness: ProcessWitness = .none, now: Timestamp
+        witness: ProcessLiveness = .none, now: Timestamp
     ) throws(SessionStoreError) -> LeaseOutcome {
         try database.write { connection in
             let rows = TokenRows(database: connection, sealer: database.sealer)

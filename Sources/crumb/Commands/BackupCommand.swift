@@ -41,3 +41,121 @@ private struct BackupReport: Encodable {
     let sizeInBytes: Int64
     let key: String
 }
+
+struct RestoreCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "restore",
+        abstract: "Put a backup in the place of the database.",
+        discussion: """
+            Reads a file that 'crumb backup' made. It has to be sealed under the current key. Crumb copies the backup, \
+            checks its structure and every sealed value, and then replaces the database in one step, with its \
+            write-ahead log. The backup stays as it is.
+
+            Stop 'crumb serve' and every other process that uses the database first: exit status 25 if one still has it \
+            open. A database that is there is replaced only with --force; back it up first to keep it.
+            """)
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    @Flag(help: "Replace the database that is there.")
+    var force = false
+
+    @Argument(help: "The backup.", completion: .file())
+    var file: String
+
+    func execute(_ console: Console) throws {
+        let path = try database.path()
+        guard !PrivateFile.isAbsent(file) else {
+            throw Problem(.inputNotFound, "\(file): no such file; name a backup that 'crumb backup' made")
+        }
+        let restored = try SessionDatabase.restore(
+            file, to: path, keys: try KeyLocation().source(), replacing: force, now: .now)
+        if output.json {
+            try console.writeJSON(RestorationReport(database: path, file: file, restored))
+        } else {
+            let jars = counted(restored.jars, "jar")
+            let values = counted(restored.sealedValues, "sealed value")
+            try console.writeLine(
+                "\(path): \(restored.replaced ? "replaced with" : "restored from") \(file): \(jars), \(values)")
+        }
+    }
+}
+
+private struct RestorationReport: Encodable {
+    let database: String
+    let file: String
+    let jars: Int
+    let sealedValues: Int
+    let sizeInBytes: Int64
+    let replaced: Bool
+
+    init(database: String, file: String, _ restoration: DatabaseRestoration) {
+        self.database = database
+        self.file = file
+        jars = restoration.jars
+        sealedValues = restoration.sealedValues
+        sizeInBytes = restoration.sizeInBytes
+        replaced = restoration.replaced
+    }
+}
+
+struct CheckCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Check the database: file structure, rows without owners, sealed values, permissions.",
+        discussion: """
+            Changes nothing. Exit status 0 if the database is sound, 29 if not. If it cannot be opened, the status is the \
+            same as with any other command.
+            """)
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    func execute(_ console: Console) throws {
+        guard let opened = try database.openExisting(now: .now) else {
+            if output.json { try console.writeJSON(CheckReport(database: try database.path(), DatabaseCheck())) }
+            console.note("\(try database.path()): there is no database yet")
+            return
+        }
+        let check = try opened.check()
+        if output.json {
+            try console.writeJSON(CheckReport(database: opened.path, check))
+        } else {
+            for finding in check.findings {
+                try console.writeLine("\(finding.isProblem ? "wrong" : "note ")  \(finding.description)")
+            }
+            let problems = check.findings.count(where: \.isProblem)
+            let verdict =
+                problems == 0 ? "sound" : problems == 1 ? "one thing is wrong" : "\(problems) things are wrong"
+            let values = "\(check.readableValues) sealed \(check.readableValues == 1 ? "value" : "values") can be read"
+            try console.writeLine("\(opened.path): \(verdict); \(values)")
+        }
+        if !check.isSound { throw FailureKind.checkFailed.exitCode }
+    }
+}
+
+private struct CheckReport: Encodable {
+    struct Finding: Encodable {
+        let code: String
+        let problem: Bool
+        let message: String
+        let value: SealedValueReport?
+    }
+
+    let database: String
+    let sound: Bool
+    let readableValues: Int
+    let findings: [Finding]
+
+    init(database: String, _ check: DatabaseCheck) {
+        self.database = database
+        sound = check.isSound
+        readableValues = check.readableValues
+        findings = check.findings.map { finding in
+            Finding(
+                code: finding.code.rawValue, problem: finding.isProblem, message: finding.description,
+                value: finding.location.map(SealedValueReport.init))
+        }
+    }
+}

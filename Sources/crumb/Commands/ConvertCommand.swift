@@ -72,7 +72,7 @@ struct ConvertCommand: CrumbCommand {
         var status: FailureKind?
         for file in files {
             if Interruption.isRequested {
-                console.complain("\(file): not read, since it was stopped before")
+                console.error("\(file): not read, since it was stopped before")
                 continue
             }
             let report = try converter.read(InputFile(capture: file, tlsKeys: tlsKeys))

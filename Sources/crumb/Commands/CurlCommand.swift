@@ -52,7 +52,7 @@ struct CurlCommand: CrumbCommand {
         ) { file in try InputFile(file).contents(limit: 1 << 24) }
         if output.json, !hasTerminator { try CurlCommand.refuseAmbiguity(given.options) }
         if let name = jarBehindCurlOptions() {
-            console.complain(
+            console.error(
                 "'-j \(name)' is curl's option here. Put it first to name the jar: crumb curl -j \(ShellWord(name))")
         }
         let plan = try CurlPlan(given.options)

@@ -40,3 +40,131 @@ struct GetCommand: CrumbCommand {
         }
     }
 }
+
+struct ListCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List the cookies of a jar.",
+        discussion: "Shows values only with --values: a value can be as good as a password.",
+        aliases: ["show", "ls"])
+
+    @OptionGroup var jar: JarOptions
+    @OptionGroup var output: OutputOptions
+
+    @Flag(help: "Show the values.")
+    var values = false
+
+    @Flag(help: "Show the URL and capture that each value came from, and when.")
+    var origins = false
+
+    @Argument(help: "Only cookies of this domain and its subdomains.")
+    var domain: String?
+
+    /// Why the list is empty: the jar is, or the argument names no domain of it but a cookie, a jar or nothing.
+    private func emptyListNote() throws -> String {
+        guard let domain else { return "no cookies in jar '\(jar.jar)'" }
+        let note = "no cookies of the domain '\(Octets(domain))' in jar '\(jar.jar)'"
+        let all = try jar.kept(now: .now).cookies(of: nil, showingValues: false, origins: false).cookies
+        let count = all.count { $0.nameOctets == Octets(domain) }
+        if count > 0 {
+            return "\(note); \(count == 1 ? "1 cookie has" : "\(count) cookies have") this name: 'crumb list' shows "
+                + "each with its domain"
+        }
+        let jars = try jar.databaseOptions.keptJars(now: .now).list()
+        if jars.contains(where: { $0.name == domain }) {
+            return "\(note); to list the jar: crumb list --jar \(ShellWord(domain))"
+        }
+        return domain.contains(".") ? note : "\(note), and no cookie and no jar of this name"
+    }
+
+    func execute(_ console: Console) throws {
+        let host = try domain.map { domain in
+            guard let host = CookieFilter.domain(named: domain) else {
+                throw Problem(.urlInvalid, "\(domain): this is not a host name")
+            }
+            return host
+        }
+        let list = try jar.kept(now: .now).cookies(of: host, showingValues: values, origins: origins)
+        for cookie in list.unreadable { console.error(cookie.unreadableLine) }
+        if output.json {
+            for cookie in list.cookies { try console.writeJSON(cookie) }
+        } else if list.cookies.isEmpty {
+            console.note(try emptyListNote())
+        } else {
+            let added = (origins ? ["FROM"] : []) + (values ? ["VALUE"] : [])
+            var rows = [["DOMAIN", "PATH", "NAME", "EXPIRES", "FLAGS"] + added]
+            for cookie in list.cookies {
+                rows.append(
+                    [
+                        cookie.shownDomain, cookie.path, cookie.nameOctets.description, cookie.expires ?? "session",
+                        cookie.flags,
+                    ] + (origins ? [cookie.origin?.label ?? "-"] : [])
+                        + (values ? [cookie.valueOctets.description] : []))
+            }
+            try console.writeLine(Console.table(rows))
+        }
+        if !list.unreadable.isEmpty { throw FailureKind.valueDamaged.exitCode }
+    }
+}
+
+struct RemoveCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove",
+        abstract: "Remove cookies by name, domain, URL or path.",
+        discussion: """
+            Removes the cookies that meet every condition, and lists them. Exit status 4 if there are none. 'crumb jars \
+            clear' removes all cookies of a jar.
+            """,
+        aliases: ["rm", "delete"])
+
+    @OptionGroup var jar: JarOptions
+    @OptionGroup var output: OutputOptions
+
+    @Option(help: "Cookies of this domain and its subdomains.")
+    var domain: String?
+
+    @Option(help: "Cookies that a visit to this URL carries, as 'crumb header' prints them.")
+    var url: String?
+
+    @Option(help: "Cookies with exactly this path.")
+    var path: String?
+
+    @Argument(help: "Cookies with this name.")
+    var name: String?
+
+    func validate() throws {
+        guard name != nil || domain != nil || url != nil || path != nil else {
+            throw ValidationError(
+                "Name the cookies by a name, --domain, --url or --path. `crumb jars clear NAME` removes all.")
+        }
+    }
+
+    func execute(_ console: Console) throws {
+        let removed = try jar.kept(now: .now).removeCookies(try filter())
+        guard !removed.isEmpty else {
+            throw Problem(
+                .cookieNotFound, "jar '\(jar.jar)' has no such cookie; 'crumb list' shows those there are")
+        }
+        for cookie in removed {
+            if output.json {
+                try console.writeJSON(cookie)
+            } else {
+                try console.writeLine("removed \(cookie.label)")
+            }
+        }
+    }
+
+    private func filter() throws -> CookieFilter {
+        var filter = CookieFilter()
+        filter.name = name.map { Octets($0) }
+        filter.path = path.map { Octets($0) }
+        if let domain {
+            guard let host = CookieFilter.domain(named: domain) else {
+                throw Problem(.urlInvalid, "\(domain): this is not a host name")
+            }
+            filter.domain = host
+        }
+        filter.request = try url.map { RequestContext(url: try requestURL($0)) }
+        return filter
+    }
+}

@@ -36,8 +36,8 @@ struct HeaderCommand: CrumbCommand {
             if !cookieString.isEmpty { try console.write(HeaderCommand.line("Cookie", cookieString)) }
             for field in report.fields ?? [] { try console.write(HeaderCommand.line(field.name, field.octets)) }
         }
-        for cookie in report.unreadable { console.complain(cookie.unreadableLine) }
-        for field in report.damagedFields { console.complain(field.damageLine) }
+        for cookie in report.unreadable { console.error(cookie.unreadableLine) }
+        for field in report.damagedFields { console.error(field.damageLine) }
         if cookieString.isEmpty, report.fields?.isEmpty ?? true { throw FailureKind.nothingToSend.exitCode }
     }
 

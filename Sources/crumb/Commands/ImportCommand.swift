@@ -121,11 +121,11 @@ struct ImportCommand: CrumbCommand {
     ///   - isOwn: whether it is a browser's own file.
     ///   - mayBeEmpty: whether it is no news that there is nothing in it.
     private func importFile(
-        _ file: String, _ importer: any CaptureTaking, _ console: Console, _ outcome: inout Outcome,
+        _ file: String, _ importer: any CaptureImporting, _ console: Console, _ outcome: inout Outcome,
         isOwn: Bool = false, mayBeEmpty: Bool = false
     ) throws {
         if Interruption.isRequested {
-            return console.complain("\(file): not read, since it was stopped before")
+            return console.error("\(file): not read, since it was stopped before")
         }
         let report = try importer.importFile(InputFile(capture: file, tlsKeys: tlsKeys), isOwn: isOwn)
         if report.nothingImported == nil { outcome.hasImported = true } else if mayBeEmpty { return }

@@ -54,8 +54,8 @@ struct PlanCommand: CrumbCommand {
             policy: try existing?.policy ?? jar.policy(), verification: handler.map { .message($0) } ?? .none, now: now)
         try console.writeJSON(WebViewPlanReport(plan))
         for cookie in found?.unreadable ?? [] {
-            console.complain("\(cookie.label): \(ExclusionReason.unreadable.explanation)")
+            console.error("\(cookie.label): \(ExclusionReason.unreadable.explanation)")
         }
-        for item in storage?.unreadable ?? [] { console.complain(WebStorageList.Item(damaged: item).unreadableLine) }
+        for item in storage?.unreadable ?? [] { console.error(WebStorageList.Item(damaged: item).unreadableLine) }
     }
 }

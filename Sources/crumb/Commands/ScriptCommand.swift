@@ -72,3 +72,50 @@ struct ScriptCommand: CrumbCommand {
         if report.script.isEmpty { throw FailureKind.nothingToSend.exitCode }
     }
 }
+
+struct CaptureScriptCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "capture-script",
+        abstract: "Print a script that reports to a web view's app what pages do to cookies.",
+        discussion: """
+            Install it in the page's own world, at document start, in every frame. It does nothing if no message handler \
+            of that name exists. docs/web-views.md describes its messages.
+            """)
+
+    @OptionGroup var output: OutputOptions
+
+    @Option(
+        help: ArgumentHelp("The message handler to report to.", valueName: "name"), transform: messageHandlerName)
+    var handler: MessageHandlerName
+
+    func execute(_ console: Console) throws {
+        let script = CaptureScript(handler: handler)
+        if output.json {
+            try console.writeJSON(CaptureScriptReport(script, handler: handler))
+        } else {
+            try console.write(script.source.utf8)
+        }
+    }
+}
+
+/// When a script sets a cookie, as the command line writes it.
+enum ScriptWriting: String, ExpressibleByArgument, CaseIterable {
+    case once, missing, always
+
+    var writing: InjectionScript.Writing {
+        switch self {
+        case .once: .once
+        case .missing: .missing
+        case .always: .always
+        }
+    }
+}
+
+/// Reads a message handler's name that a user typed.
+func messageHandlerName(_ text: String) throws -> MessageHandlerName {
+    guard let name = MessageHandlerName(text) else {
+        throw ValidationError(
+            "a handler's name has up to \(MessageHandlerName.limit) letters, digits, _ and $, and no digit in front")
+    }
+    return name
+}

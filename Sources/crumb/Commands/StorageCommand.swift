@@ -49,7 +49,7 @@ struct StorageListCommand: CrumbCommand {
             try console.writeLine(Console.table([["ORIGIN", "ITEMS", "OCTETS"]] + rows))
         }
         let damaged = (list.items ?? []).filter { $0.isDamaged == true }
-        for item in damaged { console.complain(item.unreadableLine) }
+        for item in damaged { console.error(item.unreadableLine) }
         if !damaged.isEmpty { throw FailureKind.valueDamaged.exitCode }
     }
 }

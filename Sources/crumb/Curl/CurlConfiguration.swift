@@ -1,4 +1,7 @@
 import Captures
+import CoreFoundation
+import Foundation
+import SessionOperations
 
 /// The syntax of curl's configuration files.
 enum CurlConfiguration {
@@ -58,5 +61,96 @@ enum CurlConfiguration {
     /// A value in quotes, such that curl reads the same octets.
     static func quoted(_ value: [UInt8]) -> [UInt8] {
         [UInt8(ascii: "\"")] + CurlConfigurationWriter.escaped(value) + [UInt8(ascii: "\"")]
+    }
+}
+
+/// The part of a request's body that can be sent more than once.
+enum RequestBody {
+    /// Whether a file gives the same when it is read a second time. One that is not there is curl's to complain about.
+    static func isReplayable(_ path: String) -> Bool {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return true }
+        return status.st_mode & S_IFMT == S_IFREG
+    }
+
+    /// Standard input, all of it, where it can be read from the start again and nobody else can read it.
+    ///
+    /// - Returns: a descriptor, for the caller to close.
+    static func bufferedStandardInput() throws -> Int32 {
+        let descriptor = anonymousFile()
+        guard descriptor >= 0 else {
+            throw Problem(
+                .inputUnreadable, "standard input cannot be kept for redirects: \(String(cString: strerror(errno)))")
+        }
+        do {
+            try InputFile("-").forEachChunk { try Console.write(Array($0), to: descriptor) }
+        } catch {
+            close(descriptor)
+            throw error
+        }
+        return descriptor
+    }
+
+    private static func anonymousFile() -> Int32 {
+        #if os(Linux)
+            // In memory, the user's alone, and without a name at once.
+            let name = "/crumb-\(UInt64.random(in: .min ... .max))"
+            let shared = shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0o600)
+            if shared >= 0 {
+                shm_unlink(name)
+                _ = fcntl(shared, F_SETFD, FD_CLOEXEC)
+                return shared
+            }
+        #endif
+        // Elsewhere shared memory cannot be read as a file is.
+        let folder = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
+        var template = Array("\(folder)/crumb.XXXXXX".utf8CString)
+        let descriptor = mkstemp(&template)
+        guard descriptor >= 0 else { return descriptor }
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        unlink(template)
+        return descriptor
+    }
+}
+
+/// The curl that the user has installed.
+struct CurlProgram {
+    let path: String
+    let table: CurlOptionTable
+
+    /// Finds curl on the search path and learns its options.
+    init(environment: [String: String] = ProcessInfo.processInfo.environment) throws {
+        guard let path = ChildProcess.pathOfProgram("curl", environment: environment) else {
+            throw Problem(
+                .curlNotFound,
+                "curl was not found on PATH; install it, as with 'apt install curl' or 'brew install curl'")
+        }
+        self.path = path
+        let help = HelpText()
+        var process = ChildProcess(program: path, failure: .curlNotFound)
+        try process.capture(STDOUT_FILENO) { help.bytes += $0 }
+        try process.capture(STDERR_FILENO) { _ in }
+        _ = try process.run(["-q", "--help", "all"].map { Array($0.utf8) })
+        guard let table = CurlOptionTable(help: help.bytes) else {
+            throw Problem(.curlNotFound, "\(path): 'curl --help all' lists no options; curl 7.73 or newer is needed")
+        }
+        self.table = table
+    }
+
+    /// The `.curlrc` that curl would read, found in the same order as by curl.
+    static func defaults(environment: [String: String] = ProcessInfo.processInfo.environment) -> String? {
+        var candidates = ["CURL_HOME", "XDG_CONFIG_HOME", "HOME"].compactMap { variable in
+            environment[variable].flatMap { $0.isEmpty ? nil : $0 + "/.curlrc" }
+        }
+        if environment["XDG_CONFIG_HOME"] == nil {
+            candidates += ["CURL_HOME", "HOME"].compactMap { variable in
+                environment[variable].flatMap { $0.isEmpty ? nil : $0 + "/.config/curlrc" }
+            }
+        }
+        return candidates.first { access($0, R_OK) == 0 }
+    }
+
+    private final class HelpText {
+        var bytes: [UInt8] = []
     }
 }

@@ -21,7 +21,7 @@ final class CurlHopRun {
     private var undecided: [UInt8]? = []
     private var headers = HeaderDumpReader()
     private var lastBlock: ResponseBlock?
-    private var talk = CurlTalk()
+    private var talk = CurlStderrFilter()
     private var writeOut = WriteOut()
 
     /// Why a request is made once more.

@@ -86,7 +86,7 @@ final class CurlSession {
                 continue
             }
             try run.finish(isTooMany: redirect != nil, limit: plan.redirectLimit)
-            if let warning { console.complain(warning) }
+            if let warning { console.error(warning) }
             if let failure { throw failure }
             return redirect == nil ? status : 47
         }
@@ -117,16 +117,16 @@ final class CurlSession {
     private func cookieHeader(for hop: RedirectChain) throws -> CookieMerge {
         let retrieval = try target.jar?.retrieve(for: hop.context, now: now()) ?? Retrieval()
         for exclusion in retrieval.excluded where exclusion.reasons.contains(.unreadable) {
-            console.complain("\(exclusion.cookie.label): \(ExclusionReason.unreadable.explanation)")
+            console.error("\(exclusion.cookie.label): \(ExclusionReason.unreadable.explanation)")
         }
         return CookieMerge(own: plan.cookies(for: hop).map { Octets($0) }, jar: retrieval.included)
     }
 
     /// The header fields that are kept with the jar; complains of those that cannot be read back.
     private func readableFields() throws -> [StoredHeaderField] {
-        let fields = try target.jar?.headerFieldsOfJustOpened() ?? []
+        let fields = try target.jar?.cachedHeaderFields() ?? []
         for field in fields where field.value == nil {
-            console.complain(HeaderFieldReport(field, showingValue: false).damageLine)
+            console.error(HeaderFieldReport(field, showingValue: false).damageLine)
         }
         return fields.filter { $0.value != nil }
     }
@@ -155,5 +155,40 @@ final class CurlSession {
     private func rewoundInput() -> Int32? {
         if let replayedInput { lseek(replayedInput, 0, SEEK_SET) }
         return replayedInput
+    }
+}
+
+extension RedirectChain {
+    /// The chain behind a response that curl would follow; `nil` where it would not.
+    ///
+    /// - Parameter keptPosts: the statuses for which the user wants a POST to stay one.
+    func following(_ response: ResponseBlock, keptPosts: Set<Int>) throws -> RedirectChain? {
+        guard (300...399).contains(response.status), let location = response.location else { return nil }
+        // curl follows every 3xx with a Location. Those that the Fetch Standard knows no redirect in change nothing
+        // about the request, like 307.
+        let changesMethod = [301, 302, 303].contains(response.status)
+        let keepsMethod = !changesMethod || (context.method == "POST" && keptPosts.contains(response.status))
+        // What stands behind the path may be an authorization code.
+        let shown = Octets(Array(location.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }))
+        let found: Redirect?
+        do throws(RequestURLError) {
+            found = try Redirect(
+                status: keepsMethod ? 307 : response.status, location: location, url: context.url,
+                method: context.method)
+        } catch {
+            throw Problem(.redirectInvalid, "\(context.url.origin) redirects to '\(shown)': \(error.description)")
+        }
+        guard let redirect = found else { return nil }
+        var next = self
+        next.advance(to: redirect)
+        return next
+    }
+}
+
+extension CookieMerge {
+    /// The line of a configuration file that has curl send it; empty where there is nothing to send.
+    var configuration: [UInt8] {
+        guard !octets.isEmpty else { return [] }
+        return CurlOption(name: "header", value: Array("Cookie: ".utf8) + octets.bytes).configurationLine
     }
 }

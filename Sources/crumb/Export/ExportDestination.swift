@@ -1,3 +1,6 @@
+import ArgumentParser
+import Captures
+import CookieModel
 import Foundation
 import SessionOperations
 import SessionStore
@@ -112,5 +115,101 @@ final class ExportDestination {
             return Problem(.diskFull, "\(name): the disk is full; make room and try again")
         }
         return Problem(.fileNotWritten, "\(name): the file cannot be written: \(PrivateFile.message(failure))")
+    }
+}
+
+/// Writes cookies in one format to one destination.
+struct FileExporter {
+    private let destination: ExportDestination
+    private var exporter: CookieExporter
+
+    init(_ format: ExportFormat, to destination: ExportDestination, host: WebHost?, now: Timestamp) {
+        self.destination = destination
+        exporter = CookieExporter(format, to: destination.file, host: host, now: now)
+    }
+
+    /// Writes a cookie unless its lifetime is over.
+    mutating func write(_ record: CookieRecord) throws {
+        exporter.write(record, to: &destination.bytes)
+        try destination.writeIfFull()
+    }
+
+    /// Writes the web storage of an origin, after all cookies.
+    mutating func write(_ part: ExportedCookies.StoragePart) throws {
+        exporter.write(part, to: &destination.bytes)
+        try destination.writeIfFull()
+    }
+
+    /// Accounts for a cookie whose value cannot be read back.
+    mutating func leaveOut(unreadable cookie: Cookie) {
+        exporter.leaveOut(unreadable: cookie)
+    }
+
+    /// Ends the file; what became of the cookies.
+    mutating func finish() throws -> ExportReport {
+        // Where nothing is written, what was there stays.
+        if !exporter.isNothing {
+            exporter.finish(&destination.bytes)
+            try destination.finish()
+        }
+        return exporter.report
+    }
+}
+
+extension ExportReport {
+    /// What was written, for a person, and what of it the format does not keep.
+    var text: [String] {
+        var rows = ["\(output.map { "\($0): " } ?? "")\(counted(written, "cookie")) written"]
+        if expired > 0 { rows[0] += ", \(expired) expired" }
+        if storageItems > 0 { rows[0] += ", \(counted(storageItems, "localStorage item"))" }
+        if storageItemsLeftOut > 0 {
+            rows.append("  \(format) holds no localStorage: \(counted(storageItemsLeftOut, "item")) left out")
+        }
+        let order = CookieFeature.allCases.map(\.rawValue)
+        let lost = notKept.sorted { (order.firstIndex(of: $0.id) ?? 0) < (order.firstIndex(of: $1.id) ?? 0) }
+        if !lost.isEmpty {
+            let parts = lost.map { $0.count == written ? $0.title : "\($0.title) (of \($0.count))" }
+            rows.append("  \(format) does not keep: \(parts.joined(separator: ", "))")
+        }
+        return rows
+    }
+
+    /// Says what became of the cookies; the command ends with the status that belongs to it.
+    func tell(_ console: Console, json: Bool) throws {
+        if json {
+            // Where there is no file, standard output has the cookies.
+            try console.writeJSON(self, toTalk: output == nil)
+        } else {
+            for line in text { console.note(line) }
+        }
+        for line in complaints { console.error(line) }
+        if let status { throw status.exitCode }
+    }
+
+    /// The status that the command ends with, where it is not success.
+    private var status: FailureKind? {
+        if !unreadable.isEmpty || storageItemsUnreadable > 0 { return .valueDamaged }
+        if !leftOut.isEmpty { return .cookieNotHeld }
+        return isNothing ? .nothingToSend : nil
+    }
+}
+
+/// Where an export goes.
+struct ExportOptions: ParsableArguments {
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            "The file to write, readable only by you; '-' is standard output. Default: standard output, unless it is a terminal.",
+            valueName: "file"))
+    var output: String?
+
+    @Flag(help: "Replace an existing file.")
+    var force = false
+
+    /// Opens the destination.
+    ///
+    /// - Parameter own: files that are no destination.
+    func destination(sparing own: [String], _ console: Console) throws -> ExportDestination {
+        try ExportDestination(output, replaces: force, sparing: own, console: console)
     }
 }

@@ -5,7 +5,7 @@ import SessionOperations
 import SessionStore
 
 /// Takes the cookies of files, of standard input and of browsers' databases into a jar, while a person looks on.
-struct CaptureImporter: CaptureTaking {
+struct CaptureImporter: CaptureImporting {
     /// How much of a pipe is kept in memory, to see whether it was imported before.
     private static let pipeLimit = 32 << 20
 

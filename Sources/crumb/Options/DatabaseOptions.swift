@@ -1,5 +1,9 @@
 import ArgumentParser
+import BrowserCookies
 import CookieModel
+import Foundation
+import OAuth2
+import SessionOperations
 import SessionStore
 
 /// Which database a command works on, or which service it asks instead.
@@ -33,22 +37,22 @@ struct DatabaseOptions: ParsableArguments {
     }
 
     /// The jars, in the file or of the service.
-    func keptJars(now: Timestamp) throws -> any KeptJars {
-        if let service = try service() { return ServedJars(service) }
-        return StoredJars(self, now: now)
+    func keptJars(now: Timestamp) throws -> any JarsBackend {
+        if let service = try service() { return RemoteJars(service) }
+        return LocalJars(self, now: now)
     }
 
     /// The tokens, in the file or of the service.
     ///
     /// - Parameter refresh: how a refresh from here waits; a service goes by a setting of its own.
-    func keptTokens(now: Timestamp, refresh: RefreshOptions? = nil) throws -> any KeptTokens {
+    func keptTokens(now: Timestamp, refresh: RefreshOptions? = nil) throws -> any TokensBackend {
         if let service = try service() {
             guard refresh?.refreshTimeout == nil else {
                 throw ValidationError("--refresh-timeout: the service goes by its own setting, refresh.timeoutSeconds.")
             }
-            return ServedTokens(service)
+            return RemoteTokens(service)
         }
-        return StoredTokens(self, refreshTimeout: refresh?.refreshTimeout, now: now)
+        return LocalTokens(self, refreshTimeout: refresh?.refreshTimeout, now: now)
     }
 
     /// Opens the database, making it where it is missing.
@@ -89,4 +93,68 @@ struct DatabaseOptions: ParsableArguments {
         }
         return database
     }
+}
+
+/// What a browser's database does not tell by itself.
+struct BrowserDatabaseOptions: ParsableArguments {
+    @Option(
+        name: [.customLong("container"), .customLong("browser-container")],
+        help: ArgumentHelp("Read this container of Firefox, by name or number; 'none' is 0.", valueName: "name"))
+    var container = "none"
+
+    @Option(
+        name: [.customLong("keyring-password-file"), .customLong("browser-password-file")],
+        help: ArgumentHelp(
+            "The file with the password that Chromium encrypts its cookies with; '-' is standard input. Default: "
+                + "CRUMB_BROWSER_PASSWORD, else the desktop's keyring.",
+            valueName: "file"))
+    var passwordFile: String?
+
+    /// What a database is read with.
+    ///
+    /// - Parameter keyring: what is asked for the password if none is given.
+    func options(keyring: DesktopKeyring? = nil) throws -> BrowserDatabase.Options {
+        var options = BrowserDatabase.Options()
+        if let password = try password() {
+            options.password = { password }
+        } else if let keyring {
+            options.password = { keyring.password() }
+        }
+        return options
+    }
+
+    /// The number of the container in the profile that a file of Firefox's belongs to.
+    func containerNumber(ofProfileIn folder: String) throws -> Int {
+        let containers = FirefoxContainers(inFolder: folder)
+        if let number = containers.number(of: container) { return number }
+        let names = containers.all.map { "\($0.name) (\($0.number))" }.joined(separator: ", ")
+        throw Problem(
+            .inputNotFound,
+            "there is no container '\(container)' in \(folder)/containers.json"
+                + (names.isEmpty ? "" : "; containers: \(names)"))
+    }
+
+    private func password() throws -> [UInt8]? {
+        if let passwordFile {
+            var bytes = try InputFile(passwordFile).contents(limit: 4096)
+            while bytes.last.map(InputFile.isWhiteSpace) == true { bytes.removeLast() }
+            return bytes
+        }
+        return SecretVariable.browserPassword.secret?.exposedBytes
+    }
+}
+
+/// How a command talks; the same for all of them.
+struct OutputOptions: ParsableArguments {
+    @Flag(name: .long, help: "Print JSON, one object per line.")
+    var json = false
+
+    @Flag(name: .shortAndLong, help: "Print only data and errors.")
+    var quiet = false
+
+    @Flag(name: .long, help: "Print without colour. NO_COLOR does the same.")
+    var noColor = false
+
+    /// Whether output may be coloured.
+    var usesColor: Bool { !noColor && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CookieModel
+import Foundation
 import SessionOperations
 import SessionStore
 
@@ -28,14 +29,14 @@ struct JarOptions: ParsableArguments {
     ///   - console: where a jar that the command creates is named.
     func kept(
         now: Timestamp, browserOptions: BrowserDatabaseOptions? = nil, console: Console? = nil
-    ) throws -> any KeptJar {
+    ) throws -> any JarBackend {
         guard let service = try databaseOptions.service() else {
-            return StoredJar(self, browserOptions: browserOptions, now: now, console: console)
+            return LocalJar(self, browserOptions: browserOptions, now: now, console: console)
         }
         guard suffixListOptions.publicSuffixList == nil else {
             throw ValidationError("A service goes by its own public suffix list: --public-suffix-list has no effect.")
         }
-        return try ServedJar(named: jar, of: service, console: console)
+        return try RemoteJar(named: jar, of: service, console: console)
     }
 
     /// The rules that apply. Reads the public suffix list where one was given, so it is called once a command.
@@ -99,5 +100,68 @@ struct JarOptions: ParsableArguments {
         if let found = try database.existingJar(named: jar, policy: policy) { return found }
         if jar == "default" { return nil }
         throw Problem.noJar(named: jar, in: database, now: .now)
+    }
+}
+
+/// Who asks for the URL, and from where: what same-site rules and partitions depend on.
+struct ContextOptions: ParsableArguments {
+    @Option(help: "The method of the request.")
+    var method = "GET"
+
+    @Option(help: "The page in the address bar. Default: the URL itself.")
+    var topLevel: String?
+
+    @Option(help: "The origin that starts the request, or 'user' for a person. Default: the page in the address bar.")
+    var initiator: String?
+
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Whether the request navigates the tab. Default: yes, unless --top-level is given.")
+    var navigation: Bool?
+
+    func context(for url: RequestURL, interface: RequestContext.Interface = .http) throws -> RequestContext {
+        var context = RequestContext(url: url)
+        context.method = method.uppercased()
+        context.topLevel = try topLevel.map(requestURL)
+        if let initiator {
+            context.initiator = initiator == "user" ? .user : .origin(try requestURL(initiator))
+        }
+        context.isTopLevelNavigation = navigation ?? (topLevel == nil)
+        return interface == .script ? context.scriptAccess : context
+    }
+}
+
+/// Which running service is asked in the place of a database file.
+struct ServiceOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Use a running service instead of a database file: unix:/PATH, https://HOST[/PREFIX] or http://127.0.0.1:PORT. "
+                + "Default: CRUMB_SERVICE.",
+            valueName: "url"))
+    var service: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The file with the access token for the service, readable only by you. Default: CRUMB_SERVICE_TOKEN_FILE.",
+            valueName: "file"))
+    var serviceTokenFile: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A file with certificates in PEM that are trusted for the service, besides the system's. Default: "
+                + "CRUMB_SERVICE_CA.",
+            valueName: "file"))
+    var serviceCA: String?
+
+    /// The service; `nil` where none is given.
+    func connection() throws -> ServiceConnection? {
+        let locations = Locations()
+        guard let text = service ?? locations.service else { return nil }
+        let file = serviceTokenFile ?? locations.serviceTokenFile
+        let address = try ServiceAddress(text)
+        let authorities = address.isEncrypted ? serviceCA ?? locations.serviceCA : nil
+        return ServiceConnection(
+            address: address, token: try file.map { try ServiceTokenFile($0) },
+            authorities: try authorities.map { try ServiceConnection.certificates(in: $0) })
     }
 }

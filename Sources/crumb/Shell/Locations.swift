@@ -1,5 +1,14 @@
+import CookieModel
 import Foundation
+import OAuth2
 import SessionOperations
+import SessionStore
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
 
 /// Where files lie when nothing else is said: the XDG folders on Linux, Application Support on macOS.
 struct Locations {
@@ -86,5 +95,135 @@ struct Locations {
         #else
             return "\(home)/\(fallback)/crumb"
         #endif
+    }
+}
+
+/// Where the command's key comes from: `CRUMB_KEY`, else the key file, with the passphrase that locks it.
+struct KeyLocation {
+    let locations: Locations
+
+    /// What `CRUMB_KEY` held. The first look takes it out of the environment, so that no child inherits it.
+    private static let environmentKeys = Result { try KeySource.takingEnvironment() }
+
+    init(_ locations: Locations = Locations()) {
+        self.locations = locations
+    }
+
+    /// Takes secrets out of the environment: curl has no use for them.
+    static func clearEnvironment() {
+        _ = environmentKeys
+    }
+
+    /// Whether the key comes from the environment.
+    var isInEnvironment: Bool {
+        if case .success(nil) = KeyLocation.environmentKeys { false } else { true }
+    }
+
+    /// The key file; also where ``isInEnvironment`` says that it is not used.
+    func file() throws -> KeyFile {
+        KeyFile(try locations.keyFile(), passphrase: passphrase())
+    }
+
+    /// Whether a passphrase locks the key.
+    func isLocked() throws -> Bool {
+        isInEnvironment ? false : try file().state()?.isLocked ?? false
+    }
+
+    /// The source to open a database with.
+    func source() throws -> KeySource {
+        if let source = try KeyLocation.environmentKeys.get() { return source }
+        return .file(try file())
+    }
+
+    /// What a person is told: never a key.
+    func name() throws -> String {
+        isInEnvironment ? "CRUMB_KEY" : try locations.keyFile()
+    }
+
+    private func passphrase() -> PassphraseSource {
+        locations.passphraseFile().map { .file($0) } ?? Terminal.passphraseSource
+    }
+}
+
+/// A variable of the environment with a secret for crumb alone.
+///
+/// The first look takes it out of the environment, so that no child inherits it, and overwrites it where it lies, where
+/// others of the same user could read it for as long as crumb runs.
+enum SecretVariable: String, CaseIterable {
+    /// A client's secret at an authorization server.
+    case clientSecret = "CRUMB_CLIENT_SECRET"
+    /// What a browser encrypts its cookies under.
+    case browserPassword = "CRUMB_BROWSER_PASSWORD"
+    /// The value of a header field that is kept with a jar.
+    case fieldValue = "CRUMB_FIELD_VALUE"
+
+    private static let secrets: [SecretVariable: Secret] = allCases.reduce(into: [:]) {
+        $0[$1] = Secret(takingEnvironment: $1.rawValue)
+    }
+
+    /// Its value; `nil` where it is not set, or empty.
+    var secret: Secret? { SecretVariable.secrets[self] }
+
+    /// Takes all of them out of the environment, and the database's key: no other program has use for them.
+    static func clearEnvironment() {
+        _ = secrets
+        KeyLocation.clearEnvironment()
+    }
+}
+
+/// The terminal that the command runs on, whatever its streams are.
+enum Terminal {
+    /// Asks on the terminal where there is one. A key file that is made on first use is not locked for that alone.
+    static let passphraseSource = PassphraseSource(name: "the terminal", locksNewFiles: false) {
+        () throws(SessionStoreError) in
+        readSecret("Passphrase: ")
+    }
+
+    /// The passphrase in a file, or one that is typed on the terminal.
+    ///
+    /// - Parameters:
+    ///   - file: The file; `nil` to ask.
+    ///   - option: The option that names the file.
+    ///   - isNew: Whether a person has to type it twice.
+    /// - Throws: `Problem` if there is no passphrase.
+    static func passphrase(in file: String?, by option: String, isNew: Bool) throws -> Secret {
+        if let file {
+            guard let passphrase = try PassphraseSource.file(file).load() else {
+                throw Problem(.keyLocked, "\(file): there is no passphrase")
+            }
+            return passphrase
+        }
+        guard let passphrase = readSecret(isNew ? "New passphrase: " : "Passphrase: ") else {
+            throw Problem(.keyLocked, "there is no \(isNew ? "new " : "")passphrase; name a file with \(option)")
+        }
+        guard !isNew || readSecret("Again: ") == passphrase else {
+            throw Problem(.keyLocked, "the two passphrases differ; nothing was changed")
+        }
+        return passphrase
+    }
+
+    /// Reads a line that is not shown; `nil` where there is no terminal, and where nothing or Control-C was typed.
+    static func readSecret(_ prompt: String) -> Secret? {
+        let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var saved = termios()
+        guard tcgetattr(descriptor, &saved) == 0 else { return nil }
+        var silent = saved
+        // Without ISIG, so that Control-C cannot leave a terminal behind that shows nothing: it is read as a byte.
+        silent.c_lflag &= ~tcflag_t(ECHO | ISIG)
+        guard tcsetattr(descriptor, TCSAFLUSH, &silent) == 0 else { return nil }
+        defer {
+            tcsetattr(descriptor, TCSAFLUSH, &saved)
+            try? Console.write(Array("\n".utf8), to: descriptor)
+        }
+        try? Console.write(Array(prompt.utf8), to: descriptor)
+        var line: [UInt8] = []
+        var byte: UInt8 = 0
+        while line.count < 4096, read(descriptor, &byte, 1) == 1, byte != UInt8(ascii: "\n") {
+            if byte == 3 { return nil }
+            line.append(byte)
+        }
+        return line.isEmpty ? nil : Secret(line)
     }
 }

@@ -9,7 +9,7 @@ struct CredentialHelper {
     /// The most that a program may ask with, in bytes.
     private static let limit = 1 << 16
 
-    let tokens: any KeptTokens
+    let tokens: any TokensBackend
     /// The name of the login.
     let login: String
     /// The only host, with its port, that the token is for.

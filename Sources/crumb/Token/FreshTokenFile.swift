@@ -93,7 +93,7 @@ final class FreshTokenFile: @unchecked Sendable {
                 let sentence = Problem(of: error)?.message ?? "\(error)"
                 // Once, and only while there is a file.
                 if sentence != lastComplaint, condition.withLock({ !isClosed }) {
-                    console.complain("\(sentence); the file keeps the last token")
+                    console.error("\(sentence); the file keeps the last token")
                 }
                 lastComplaint = sentence
             }

@@ -1,4 +1,11 @@
+import Foundation
 import SessionOperations
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
 
 /// What a browser gets that comes back from a login, or asks for something else at its address.
 enum LoopbackPage {
@@ -43,5 +50,69 @@ enum LoopbackPage {
         if case .redirect(let url) = self { lines.append("Location: \(url)") }
         lines += LoginPage.fields.map { "\($0.name): \($0.value)" }
         return Array("\(lines.joined(separator: "\r\n"))\r\n\r\n".utf8) + body
+    }
+}
+
+/// The user at the other end of a connection within this machine.
+///
+/// Everybody on a machine can connect to a loopback address. Linux lists the owner of each end of a connection.
+enum LoopbackPeer {
+    /// The user who opened a connection that was accepted here; `nil` if the system does not tell.
+    static func user(of connection: Int32) -> uid_t? {
+        guard let peer = address(connection, getpeername), let own = address(connection, getsockname) else {
+            return nil
+        }
+        for table in ["/proc/net/tcp", "/proc/net/tcp6"] {
+            guard let handle = FileHandle(forReadingAtPath: table) else { continue }
+            defer { try? handle.close() }
+            var rest: [UInt8] = []
+            while let chunk = try? handle.read(upToCount: 1 << 16), !chunk.isEmpty {
+                var lines = (rest + chunk).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+                rest = lines.popLast().map(Array.init) ?? []
+                for line in lines {
+                    if let user = user(in: String(decoding: line, as: UTF8.self), from: peer, to: own) { return user }
+                }
+            }
+        }
+        return nil
+    }
+
+    /// The owner of a socket in a line of `/proc/net/tcp` (proc_pid_net(5)), if it connects these two addresses.
+    static func user(in line: String, from peer: String, to own: String) -> uid_t? {
+        let fields = line.split(separator: " ", maxSplits: 8, omittingEmptySubsequences: true)
+        // An address of IPv4 may stand at the end of one of IPv6.
+        guard fields.count > 7, fields[1].hasSuffix(peer), fields[2].hasSuffix(own) else { return nil }
+        return uid_t(fields[7])
+    }
+
+    /// An address and port as the system's tables have them: words of the machine's own octet order, in hexadecimal.
+    private static func address(
+        _ connection: Int32,
+        _ name: (Int32, UnsafeMutablePointer<sockaddr>?, UnsafeMutablePointer<socklen_t>?) -> Int32
+    ) -> String? {
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        return withUnsafeMutablePointer(to: &storage) { storage -> String? in
+            let result = storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { name(connection, $0, &length) }
+            guard result == 0 else { return nil }
+            switch Int32(storage.pointee.ss_family) {
+            case AF_INET:
+                return storage.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { address in
+                    hexadecimal(address.pointee.sin_addr, address.pointee.sin_port)
+                }
+            case AF_INET6:
+                return storage.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { address in
+                    hexadecimal(address.pointee.sin6_addr, address.pointee.sin6_port)
+                }
+            default: return nil
+            }
+        }
+    }
+
+    private static func hexadecimal<Address>(_ address: Address, _ port: in_port_t) -> String {
+        let words = withUnsafeBytes(of: address) { bytes in
+            (0..<bytes.count / 4).map { bytes.loadUnaligned(fromByteOffset: $0 * 4, as: UInt32.self) }
+        }
+        return words.map { String(format: "%08X", $0) }.joined() + String(format: ":%04X", UInt16(bigEndian: port))
     }
 }

@@ -3,14 +3,15 @@ import Foundation
 import OAuth2
 import SessionOperations
 import SessionStore
+import Synchronization
 
 /// Logs in at a server, in one way or another, and talks with the user meanwhile.
 struct TokenLogin {
-    private let conversation: TokenLoginConversation
+    private let conversation: LoginFlow
     private let console: Console
 
     init(_ plan: TokenLoginPlan, console: Console) {
-        conversation = TokenLoginConversation(
+        conversation = LoginFlow(
             plan, over: HelperTransport(),
             checkingIDTokens: { token, keys in try IDTokenSignature.check(token, keys: keys) }, now: { .now })
         self.console = console
@@ -140,7 +141,7 @@ struct TokenLogin {
         if readsInput { console.ask("If the browser cannot come back, paste the URL that it ended at.") }
         if opensBrowser {
             WebBrowser.open(redirect.opening) {
-                console.complain(
+                console.error(
                     "no browser could be opened; open the page yourself, or set BROWSER to a browser's command")
             }
         }
@@ -210,5 +211,31 @@ extension DeviceLoginReport {
         self.init(
             verificationURI: device.verificationURI, verificationURIComplete: device.verificationURIComplete,
             userCode: device.userCode, expires: Timestamp(microseconds: device.expiry).rfc3339)
+    }
+}
+
+/// Waits in a synchronous command for what only asynchronous code can do.
+enum Blocking {
+    private final class Box<Value: Sendable>: Sendable {
+        let result = Mutex<Result<Value, any Error>?>(nil)
+    }
+
+    /// Runs `body` on other threads and waits for its end.
+    static func run<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) throws -> Value {
+        let box = Box<Value>()
+        let end = DispatchSemaphore(value: 0)
+        Task.detached {
+            let result: Result<Value, any Error>
+            do {
+                result = .success(try await body())
+            } catch {
+                result = .failure(error)
+            }
+            box.result.withLock { $0 = result }
+            end.signal()
+        }
+        end.wait()
+        guard let result = box.result.withLock({ $0 }) else { throw CancellationError() }
+        return try result.get()
     }
 }

@@ -1,4 +1,6 @@
 @preconcurrency import Foundation
+import NetworkHelper
+import SessionOperations
 
 #if canImport(Glibc)
     @preconcurrency import Glibc
@@ -101,5 +103,77 @@ enum WebBrowser {
         var status: Int32 = 0
         while waitpid(child, &status, 0) < 0, errno == EINTR {}
         return status == 0
+    }
+}
+
+/// The clipboard of the user's desktop, by the first program on PATH that reaches it.
+enum Clipboard {
+    private struct Way {
+        let program: String
+        var arguments: [String] = []
+        /// The variable that says that its desktop is there.
+        var variable: String?
+    }
+
+    private static let ways = [
+        Way(program: "wl-copy", variable: "WAYLAND_DISPLAY"),
+        Way(program: "xclip", arguments: ["-selection", "clipboard"], variable: "DISPLAY"),
+        Way(program: "xsel", arguments: ["--clipboard", "--input"], variable: "DISPLAY"),
+        Way(program: "pbcopy"),
+    ]
+
+    /// Copies a text.
+    ///
+    /// - Returns: Whether a program has taken it.
+    static func copy(
+        _ text: String, environment: [String: String] = ProcessInfo.processInfo.environment
+    ) -> Bool {
+        ways.contains { way in
+            if let variable = way.variable, (environment[variable] ?? "").isEmpty { return false }
+            guard let path = ChildProcess.pathOfProgram(way.program, environment: environment) else { return false }
+            var process = ChildProcess(program: path, failure: .outputFailed)
+            do {
+                try process.setStandardInput(contents: Array(text.utf8))
+                // They go on in the background, and would keep a pipe open.
+                for stream in [STDOUT_FILENO, STDERR_FILENO] { try process.discard(stream) }
+                return try process.run(way.arguments.map { Array($0.utf8) }) == 0
+            } catch {
+                return false
+            }
+        }
+    }
+}
+
+/// A QR code for the terminal that standard error is, which the program beside `crumb` draws.
+struct TerminalQRCode {
+    enum Style {
+        /// In black and white, whatever the terminal's own colours are.
+        case colored
+        /// In the terminal's own colours, for whoever wants no others.
+        case plain
+    }
+
+    private let lines: [String]
+
+    /// - Returns: `nil` where there is no terminal, it is too narrow, or there is nobody to draw: a code is a convenience,
+    ///   the address is told all the same.
+    init?(_ text: String, _ style: Style) {
+        guard isatty(STDERR_FILENO) == 1, let program = try? NetworkProgram() else { return nil }
+        let question = QRCodeQuestion(text: text, usesColor: style == .colored)
+        guard let answer: HelperMessage<QRCodeAnswer> = try? program.ask("qr-code", HelperMessage(question)),
+            case .drawn(let lines, let columns) = answer.head, columns <= TerminalQRCode.width
+        else { return nil }
+        self.lines = lines
+    }
+
+    func show() {
+        try? Console.write(lines.flatMap { Array("\($0)\n".utf8) }, to: STDERR_FILENO)
+    }
+
+    /// How many columns the terminal has; as many as anyone needs where it does not say.
+    private static var width: Int {
+        var size = winsize()
+        guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return .max }
+        return Int(size.ws_col)
     }
 }

@@ -23,7 +23,7 @@ struct ProfileDocumentationTests {
 
     /// The flags that the code declares, by their bits.
     private static func flags() throws -> [String] {
-        let text = try Documentation.text("Sources/CookieModel/Policy/CookieProfile.swift")
+        let text = try Documentation.text("Sources/CookieModel/Policy/CookiePolicy.swift")
         return text.matches(of: /static let (\w+) = CookieProfile\(rawValue: 1 << (\d+)\)/)
             .sorted { (Int($0.2) ?? 0) < (Int($1.2) ?? 0) }.map { String($0.1) }
     }

@@ -212,8 +212,8 @@ struct StrictRequestTests {
         func object(_ count: Int) -> [UInt8] {
             Array("{\((0..<count).map { "\"m\($0)\":1" }.joined(separator: ","))}".utf8)
         }
-        #expect(PlainObject(object(PlainObject.memberLimit))?.count == PlainObject.memberLimit)
-        #expect(PlainObject(object(PlainObject.memberLimit + 1)) == nil)
+        #expect(FlatJSONObject(object(FlatJSONObject.memberLimit))?.count == FlatJSONObject.memberLimit)
+        #expect(FlatJSONObject(object(FlatJSONObject.memberLimit + 1)) == nil)
     }
 
     @Test(

@@ -18,7 +18,7 @@ struct LoggedSecretTests {
         let authorizations = AuthorizationServer()
         let server = try await RunningServer.with(transport: authorizations) { server in
             try ServiceFixture.fill(server.database)
-            let asker = Asker(server, sample)
+            let asker = CallerMonitor(server, sample)
             let owner = try server.token("all", Set(AccessVerb.allCases))
             // Refused: nobody, guesses, and who may not.
             for token in [
@@ -91,7 +91,7 @@ struct LoggedSecretTests {
 }
 
 /// Asks what a row of the route table says, with changes.
-private struct Asker {
+private struct CallerMonitor {
     private let server: RunningServer
     private let sample: RouteSample
 

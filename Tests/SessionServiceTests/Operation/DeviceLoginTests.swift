@@ -67,7 +67,7 @@ struct DeviceLoginTests {
         request.grant = .deviceCode
         request.resources = ["https://api.test/a", "https://api.test/b"]
         let plan = try await request.plan(try ServiceFixture().database.tokens, over: server)
-        let login = TokenLoginConversation(plan, over: server, checkingIDTokens: nil, now: now)
+        let login = LoginFlow(plan, over: server, checkingIDTokens: nil, now: now)
         let device = try await login.deviceAuthorization()
         do {
             let tokens = try await login.tokens(confirmed: device, within: timeout, clock: clock)

@@ -75,7 +75,7 @@ struct LoginOutcomeTests {
         request.clientID = "app"
         change(&request)
         let plan = try await request.plan(store, over: server)
-        let conversation = TokenLoginConversation(
+        let conversation = LoginFlow(
             plan, over: server, checkingIDTokens: nil, now: { ServiceFixture.now })
         let attempt = AuthorizationAttempt(state: Secret("s"), codeVerifier: Secret("v"), nonce: Secret("n"))
         let tokens = try await conversation.tokens(

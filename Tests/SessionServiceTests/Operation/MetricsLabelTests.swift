@@ -58,14 +58,14 @@ struct MetricsLabelTests {
     }
 
     /// Who asks for the metrics.
-    enum Asker: String, CaseIterable, Sendable {
+    enum CallerMonitor: String, CaseIterable, Sendable {
         case nobody, guess, reader, writer, ofOneJar, socket
     }
 
     @Test(
-        "They are for who may read everything, or for all who reach the service", arguments: Asker.allCases,
+        "They are for who may read everything, or for all who reach the service", arguments: CallerMonitor.allCases,
         [false, true])
-    func access(asker: Asker, isPublic: Bool) async throws {
+    func access(asker: CallerMonitor, isPublic: Bool) async throws {
         let expected =
             switch (asker, isPublic) {
             case (.reader, _), (.socket, _): 200

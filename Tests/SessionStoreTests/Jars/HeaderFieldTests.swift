@@ -47,13 +47,13 @@ struct HeaderFieldTests {
         let (reader, writer) = (try Given.database(path), try Given.database(path))
         let jar = try writer.jar(now: Given.now)
         for _ in 0..<3 {
-            #expect(try reader.present("default").headerFieldsOfJustOpened().isEmpty)
+            #expect(try reader.present("default").cachedHeaderFields().isEmpty)
             #expect(try fields(reader.present("default")).isEmpty)
         }
         let open = try reader.present("default")
         try jar.setHeaderField(Secret("1"), named: "A", scope: nil)
         #expect(try fields(open) == ["A - 1"])
-        #expect(try reader.present("default").headerFieldsOfJustOpened().count == 1)
+        #expect(try reader.present("default").cachedHeaderFields().count == 1)
         try jar.setHeaderField(Secret("2"), named: "A", scope: nil)
         #expect(try fields(open) == ["A - 2"])
         _ = try jar.removeHeaderField(named: "A", scope: nil)
@@ -68,7 +68,7 @@ struct HeaderFieldTests {
         #expect(!jar.hasHeaderFields)
         // A question would fail.
         try database.execute("DROP TABLE header_field")
-        #expect(try jar.headerFieldsOfJustOpened().isEmpty)
+        #expect(try jar.cachedHeaderFields().isEmpty)
         #expect(errorCode { try jar.headerFields() } == .databaseFailed)
     }
 

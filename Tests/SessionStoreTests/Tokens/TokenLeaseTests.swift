@@ -37,7 +37,7 @@ struct TokenLeaseTests {
     }
 
     private func refresher(
-        _ store: TokenStore, witness: ProcessWitness = .none, now: @escaping @Sendable () -> Timestamp = { Given.now }
+        _ store: TokenStore, witness: ProcessLiveness = .none, now: @escaping @Sendable () -> Timestamp = { Given.now }
     ) -> TokenRefresher {
         TokenRefresher(
             store: store, transport: server, process: 1, witness: witness, timing: TokenLeaseTests.timing, now: now)
@@ -72,7 +72,7 @@ struct TokenLeaseTests {
         let store = try given()
         let end = Given.now.advanced(bySeconds: 50)
         _ = try store.takeLease("p", for: LeaseHolder(holder), until: end, now: Given.now)
-        let witness = ProcessWitness(name: { "boot/\($0)" }, hasEnded: { $0 == 77 && $1.hasPrefix("boot/") })
+        let witness = ProcessLiveness(name: { "boot/\($0)" }, hasEnded: { $0 == 77 && $1.hasPrefix("boot/") })
         let refresher = refresher(store, witness: witness)
         if isFree {
             #expect(try await refresher.token("p").tokens.accessToken == Secret("access-1"))
@@ -86,7 +86,7 @@ struct TokenLeaseTests {
     @Test("A holder says which process it is, in a way that no other is")
     func name() {
         var generator = SystemRandomNumberGenerator()
-        let witness = ProcessWitness(name: { "boot/\($0)" }, hasEnded: { _, _ in true })
+        let witness = ProcessLiveness(name: { "boot/\($0)" }, hasEnded: { _, _ in true })
         let holder = LeaseHolder(process: 4711, witness: witness, using: &generator)
         #expect(holder.process == 4711 && holder.description.hasSuffix("@boot/4711"))
         #expect(holder.hasEnded(by: witness) && !holder.hasEnded(by: .none))
@@ -96,7 +96,7 @@ struct TokenLeaseTests {
     #if os(Linux)
         @Test("The system tells processes apart that have the same number")
         func system() throws {
-            let witness = ProcessWitness.system
+            let witness = ProcessLiveness.system
             let own = try #require(witness.name(getpid()))
             #expect(own == witness.name(getpid()) && own != witness.name(getppid()))
             #expect(!witness.hasEnded(getpid(), own))
@@ -116,15 +116,15 @@ struct TokenLeaseTests {
             defer { arguments.forEach { free($0) } }
             var child = pid_t()
             #expect(posix_spawnp(&child, "sleep", nil, nil, &arguments, environ) == 0)
-            let name = try #require(ProcessWitness.system.name(child))
-            #expect(!ProcessWitness.system.hasEnded(child, name))
+            let name = try #require(ProcessLiveness.system.name(child))
+            #expect(!ProcessLiveness.system.hasEnded(child, name))
             kill(child, SIGKILL)
             var information = siginfo_t()
             waitid(P_PID, id_t(child), &information, WEXITED | WNOWAIT)
-            #expect(ProcessWitness.system.hasEnded(child, name))
+            #expect(ProcessLiveness.system.hasEnded(child, name))
             var status: Int32 = 0
             waitpid(child, &status, 0)
-            #expect(ProcessWitness.system.hasEnded(child, name))
+            #expect(ProcessLiveness.system.hasEnded(child, name))
         }
     #endif
 

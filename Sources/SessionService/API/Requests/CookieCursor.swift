@@ -1,6 +1,7 @@
 import CookieModel
 import PublicSuffix
 import SessionOperations
+import SessionStore
 
 /// A place in the order in which a jar's cookies are listed: by site, and within a site as they were made; opaque to
 /// callers.
@@ -43,5 +44,65 @@ struct CookieCursor: Comparable, Sendable {
 
     static func < (left: CookieCursor, right: CookieCursor) -> Bool {
         left.site == right.site ? left.sequence < right.sequence : left.site < right.site
+    }
+}
+
+/// Which cookies of a jar a query is about.
+struct CookieCondition: Sendable {
+    var filter = CookieFilter()
+    private var isHTTPOnly: Bool?
+    private var isPersistent: Bool?
+
+    /// What a query says of the request, besides its URL, where its route knows that.
+    static let requestMembers: Set<String> = ["method", "topLevel", "initiator", "navigation"]
+
+    /// The request that a query is about; `nil` where it has no URL.
+    static func request(_ query: QueryItems) throws(ServiceProblem) -> RequestContext? {
+        guard let url = try query.one("url") else { return nil }
+        return try RequestParameters(
+            url: url, method: try query.one("method"), topLevel: try query.one("topLevel"),
+            initiator: try query.one("initiator"), navigation: try query.flag("navigation")
+        ).requestContext()
+    }
+
+    private struct RequestParameters: RequestDescription {
+        let url: String
+        let method: String?
+        let topLevel: String?
+        let initiator: String?
+        let navigation: Bool?
+    }
+
+    /// The conditions of a query, of those that its route knows.
+    init(_ query: QueryItems) throws(ServiceProblem) {
+        filter.name = try query.one("name").map { Octets($0) }
+        filter.domain = try query.host("domain")
+        filter.path = try query.one("path").map { Octets($0) }
+        filter.request = try query.url("url").map { RequestContext(url: $0) }
+        isHTTPOnly = try query.flag("httpOnly")
+        isPersistent = try query.flag("session").map { !$0 }
+    }
+
+    /// The cookies that live and meet all conditions, and those whose value cannot be read back.
+    ///
+    /// Those of a request come in the order in which they are sent.
+    func cookies(of jar: CookieJar, now: Timestamp) throws -> (readable: [Cookie], unreadable: [Cookie]) {
+        let all: (readable: [Cookie], unreadable: [Cookie])
+        if let request = filter.request {
+            let retrieval = try jar.retrieve(for: request, now: now)
+            let unreadable = retrieval.excluded.filter { $0.reasons.contains(.unreadable) }
+            all = (retrieval.included, unreadable.map(\.cookie))
+        } else {
+            all = try jar.cookies()
+        }
+        return (all.readable.filter { admits($0, now) }, all.unreadable.filter { admits($0, now) })
+    }
+
+    private func admits(_ cookie: Cookie, _ now: Timestamp) -> Bool {
+        guard !cookie.isExpired(at: now) else { return false }
+        let selection = CookieSelection(
+            sites: filter.domain.map { [$0] } ?? [], names: filter.name.map { [$0] } ?? [], isHTTPOnly: isHTTPOnly,
+            isPersistent: isPersistent)
+        return (filter.path ?? cookie.path) == cookie.path && selection.admits(CookieRecord(cookie))
     }
 }

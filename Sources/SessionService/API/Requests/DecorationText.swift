@@ -3,6 +3,7 @@ import Foundation
 import HTTPTypes
 import RequestDecoration
 import SessionOperations
+import WebPrimitives
 
 /// The answer to `decorate` in JSON: the header fields to set, which cookies went in, and why others stayed out.
 ///
@@ -127,5 +128,76 @@ extension JSONWriter {
             isFirst = false
         }
         if !isFirst { append("]") }
+    }
+}
+
+/// The answer to one response in JSON: ``ResponseDecisions``, as its encoder writes it.
+///
+/// What nearly every line comes to, a cookie that is stored and nothing to say about it, is written by hand.
+struct DecisionsText {
+    /// The JSON.
+    let bytes: [UInt8]
+
+    init(_ decisions: [StorageDecisionReport]) {
+        var text = JSONWriter()
+        text.append(#"{"decisions":["#)
+        for (index, decision) in decisions.enumerated() {
+            if index > 0 { text.append(",") }
+            DecisionsText.append(decision, to: &text)
+        }
+        text.append("]}")
+        bytes = text.bytes
+    }
+
+    private static func append(_ decision: StorageDecisionReport, to text: inout JSONWriter) {
+        guard decision.reasons.isEmpty, decision.evicted.isEmpty, let cookie = decision.cookie, let name = cookie.name,
+            cookie.partitionKey == nil, cookie.reason == nil
+        else { return text.append(json: JSONText.of(decision)) }
+        text.append(#"{"cookie":{"domain":"#)
+        text.append(string: cookie.domain)
+        text.append(cookie.hostOnly ? #","hostOnly":true,"name":"# : #","hostOnly":false,"name":"#)
+        text.append(string: name)
+        text.append(#","path":"#)
+        text.append(string: cookie.path)
+        text.append(#"},"evicted":[],"outcome":"#)
+        text.append(string: decision.outcome)
+        text.append(#","reasons":[]}"#)
+    }
+}
+
+/// The members that say of a request what cookie rules ask for; the same for every route that is about one.
+protocol RequestDescription {
+    var url: String { get }
+    var method: String? { get }
+    var topLevel: String? { get }
+    var initiator: String? { get }
+    var navigation: Bool? { get }
+}
+
+extension RequestDescription {
+    /// The request, as the options `--method`, `--top-level`, `--initiator` and `--navigation` of the command say it.
+    func requestContext(
+        _ interface: RequestContext.Interface = .http
+    ) throws(ServiceProblem) -> RequestContext {
+        try requestContext(for: url, member: "url", interface)
+    }
+
+    /// The same for another URL.
+    func requestContext(
+        for url: String, member: String, _ interface: RequestContext.Interface = .http
+    ) throws(ServiceProblem) -> RequestContext {
+        var context = RequestContext(url: try RequestURL(url, member: member))
+        if let method {
+            guard HTTPRequest.Method(rawValue: method) != nil else {
+                throw .bodyInvalid("method: this is no method of HTTP")
+            }
+            context.method = method.uppercased()
+        }
+        if let topLevel { context.topLevel = try RequestURL(topLevel, member: "topLevel") }
+        if let initiator {
+            context.initiator = initiator == "user" ? .user : .origin(try RequestURL(initiator, member: "initiator"))
+        }
+        context.isTopLevelNavigation = navigation ?? (topLevel == nil)
+        return interface == .script ? context.scriptAccess : context
     }
 }

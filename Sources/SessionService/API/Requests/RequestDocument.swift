@@ -15,11 +15,11 @@ protocol RequestDocument: Decodable {
 /// A document that is asked for so often that it is mostly read without the decoder.
 protocol PlainDocument: RequestDocument, SendableMetatype {
     /// The document out of a plain object, the same that decoding it gives; `nil` where that has to be tried.
-    init?(_ object: PlainObject)
+    init?(_ object: FlatJSONObject)
 }
 
 /// Decodes a document and refuses members that it does not have.
-struct Exactly<Document: RequestDocument>: Decodable {
+struct StrictlyDecoded<Document: RequestDocument>: Decodable {
     let document: Document
 
     init(document: Document) {
@@ -96,21 +96,21 @@ extension Request {
     func document<Document: RequestDocument>(
         _ type: Document.Type, in context: ServiceRequestContext
     ) async throws -> Document {
-        try await json(Exactly<Document>.self, in: context).document
+        try await json(StrictlyDecoded<Document>.self, in: context).document
     }
 
     /// The document in the body, which mostly is a plain one.
     func document<Document: PlainDocument>(
         _ type: Document.Type, in context: ServiceRequestContext
     ) async throws -> Document {
-        try await json(Exactly<Document>.self, in: context) { Document($0).map(Exactly.init) }.document
+        try await json(StrictlyDecoded<Document>.self, in: context) { Document($0).map(StrictlyDecoded.init) }.document
     }
 
     /// The document in the body, or an empty one where there is no body.
     func optionalDocument<Document: RequestDocument>(
         _ type: Document.Type, in context: ServiceRequestContext
     ) async throws -> Document {
-        try await json(Exactly<Document>.self, in: context, ifEmpty: "{}").document
+        try await json(StrictlyDecoded<Document>.self, in: context, ifEmpty: "{}").document
     }
 
     /// The JSON in the body, which ``StrictJSON`` takes.
@@ -120,14 +120,14 @@ extension Request {
     ///   - plain: makes it out of a plain object, or gives `nil` where it has to be decoded; `nil` where it always has.
     func json<Value: Decodable>(
         _ type: Value.Type, in context: ServiceRequestContext, ifEmpty standIn: String? = nil,
-        plain: ((PlainObject) -> Value?)? = nil
+        plain: ((FlatJSONObject) -> Value?)? = nil
     ) async throws -> Value {
         let body = try await jsonBody(in: context, mayBeEmpty: standIn != nil)
         if body.readableBytes == 0, let standIn {
             return try JSONDecoder().decode(Value.self, from: Data(standIn.utf8))
         }
         let bytes = Array(body.readableBytesView)
-        if let plain, let value = PlainObject(bytes).flatMap(plain) { return value }
+        if let plain, let value = FlatJSONObject(bytes).flatMap(plain) { return value }
         try StrictJSON.check(bytes)
         return try JSONDecoder().decode(Value.self, from: Data(bytes))
     }

@@ -16,16 +16,16 @@ struct DecorateDocument: PlainDocument, RequestDescription {
     let initiator: String?
     let navigation: Bool?
     /// The header fields that the request has already. Cookies among them stand first and win by name.
-    let headers: [Exactly<HeaderFieldDocument>]?
+    let headers: [StrictlyDecoded<HeaderFieldDocument>]?
 
     /// All but one with header fields.
-    init?(_ object: PlainObject) {
+    init?(_ object: FlatJSONObject) {
         guard let url = object.text("url") else { return nil }
         self.url = url
         method = object.text("method")
         topLevel = object.text("topLevel")
         initiator = object.text("initiator")
-        navigation = object.truth("navigation")
+        navigation = object.bool("navigation")
         headers = nil
         // A member of another name, or with another kind of value, is for the decoder to refuse.
         let taken = [method, topLevel, initiator].count { $0 != nil }

@@ -76,8 +76,8 @@ extension SessionAPI {
         let now = now()
         let report = try await blocking {
             let stored = try jar.cookies()
-            return SetCookieTrialReport(
-                SetCookieTrial(
+            return SetCookieDryRunReport(
+                SetCookieDryRun(
                     lines, description, jar: jar.name, policy: jar.policy, cookies: stored.readable + stored.unreadable,
                     now: now))
         }

@@ -58,7 +58,7 @@ extension SessionAPI {
         let showsValues = try context.query.flag("values") ?? false
         let jar = try jar(in: context)
         if showsValues { try context.require(.secrets, jar: jar.name) }
-        let fields = try jar.headerFieldsOfJustOpened()
+        let fields = try jar.cachedHeaderFields()
         if showsValues {
             context.audit(SecretAccess(.fieldValues, jar: jar.name, names: fields.map(\.name)))
         }
@@ -73,7 +73,7 @@ extension SessionAPI {
         in context: ServiceRequestContext
     ) throws -> FieldSelection {
         // Nearly all jars have none.
-        let stored = try jar.headerFieldsOfJustOpened()
+        let stored = try jar.cachedHeaderFields()
         guard !stored.isEmpty else { return FieldSelection() }
         let names = Set(own().map { $0.lowercased() })
         let selection = FieldSelection(stored, for: description.url, isSetByCaller: names.contains)

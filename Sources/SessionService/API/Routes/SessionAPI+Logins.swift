@@ -313,7 +313,7 @@ extension SessionAPI {
     /// Gets the tokens of a login, stores them, and records how the login ended. Tokens that come while the service is
     /// locked are revoked.
     private func finish(
-        _ login: LoginRegistry.Login, _ conversation: TokenLoginConversation, _ body: () async throws -> TokenSet
+        _ login: LoginRegistry.Login, _ conversation: LoginFlow, _ body: () async throws -> TokenSet
     ) async {
         do {
             _ = try await conversation.keep(try await body(), in: tokens.store, if: agentLock.check)

@@ -16,7 +16,7 @@ struct HeaderFieldDocument: PlainDocument {
     let value: String?
     let valueBase64: String?
 
-    init?(_ object: PlainObject) {
+    init?(_ object: FlatJSONObject) {
         guard let name = object.text("name"), let value = object.text("value"), object.count == 2 else { return nil }
         self.name = name
         self.value = value
@@ -58,7 +58,7 @@ struct ResponseDocument: PlainDocument, RequestDescription {
 
     let url: String
     let status: Number<StatusRange>?
-    let headers: [Exactly<HeaderFieldDocument>]
+    let headers: [StrictlyDecoded<HeaderFieldDocument>]
     let method: String?
     let topLevel: String?
     let initiator: String?
@@ -68,20 +68,20 @@ struct ResponseDocument: PlainDocument, RequestDescription {
     /// When it came; from then on lifetimes count.
     let received: String?
 
-    init?(_ object: PlainObject) {
+    init?(_ object: FlatJSONObject) {
         guard let url = object.text("url"), let headers = object.objects("headers") else { return nil }
         self.url = url
-        var fields: [Exactly<HeaderFieldDocument>] = []
+        var fields: [StrictlyDecoded<HeaderFieldDocument>] = []
         for header in headers {
             guard let field = HeaderFieldDocument(header) else { return nil }
-            fields.append(Exactly(document: field))
+            fields.append(StrictlyDecoded(document: field))
         }
         self.headers = fields
         status = object.number("status").flatMap(Number.init)
         method = object.text("method")
         topLevel = object.text("topLevel")
         initiator = object.text("initiator")
-        navigation = object.truth("navigation")
+        navigation = object.bool("navigation")
         sent = object.text("sent")
         received = object.text("received")
         // A member of another name, or with another kind of value, is for the decoder to refuse.
@@ -138,10 +138,10 @@ enum ResponsesDocument: Decodable {
     init(from decoder: any Decoder) throws {
         if var list = try? decoder.unkeyedContainer() {
             var documents: [ResponseDocument] = []
-            while !list.isAtEnd { documents.append(try list.decode(Exactly<ResponseDocument>.self).document) }
+            while !list.isAtEnd { documents.append(try list.decode(StrictlyDecoded<ResponseDocument>.self).document) }
             self = .several(documents)
         } else {
-            self = .one(try Exactly<ResponseDocument>(from: decoder).document)
+            self = .one(try StrictlyDecoded<ResponseDocument>(from: decoder).document)
         }
     }
 }

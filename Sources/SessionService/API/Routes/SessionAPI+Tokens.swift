@@ -34,7 +34,7 @@ struct AccessTokenDocument: RequestDocument {
     let resource: String?
 
     /// The request that the token is for, where one is named.
-    func request() throws -> ProvenRequest? {
+    func request() throws -> DPoPRequest? {
         guard let url else {
             guard method == nil, nonce == nil else {
                 throw ServiceProblem.bodyInvalid("url: method and nonce belong to a request; give its URL")
@@ -44,7 +44,7 @@ struct AccessTokenDocument: RequestDocument {
         guard method.map({ HTTPRequest.Method($0) != nil }) ?? true else {
             throw ServiceProblem.bodyInvalid("method: this is no method of HTTP")
         }
-        return ProvenRequest(method: method ?? "GET", url: try RequestURL(url, member: "url"), nonce: nonce)
+        return DPoPRequest(method: method ?? "GET", url: try RequestURL(url, member: "url"), nonce: nonce)
     }
 }
 

@@ -9,7 +9,7 @@ struct JarView: InspectorView {
         let site: String
         let summary: String
         let isOpen: Bool
-        let cookies: [CookieView]
+        let cookies: [CookiePage]
     }
 
     struct Change {
@@ -48,15 +48,15 @@ struct JarView: InspectorView {
         name = shownName
         let href = InspectorPath.jar(jar.name)
         self.href = href
-        var sites: [(name: String, cookies: [CookieView])] = []
+        var sites: [(name: String, cookies: [CookiePage])] = []
         var count = 0
         try jar.forEachSite { readable, unreadable in
             let rows =
                 readable.filter { !$0.isExpired(at: now) }.map {
-                    CookieView($0, jarHref: href, showsValue: showsValues, now: now)
+                    CookiePage($0, jarHref: href, showsValue: showsValues, now: now)
                 }
                 + unreadable.map {
-                    CookieView($0, jarHref: href, showsValue: false, isUnreadable: true, now: now)
+                    CookiePage($0, jarHref: href, showsValue: false, isUnreadable: true, now: now)
                 }
             guard let host = (readable.first ?? unreadable.first)?.domain, !rows.isEmpty else { return }
             let site = String(decoding: host.registrableDomain(jar.policy.publicSuffixes), as: UTF8.self)

@@ -1,5 +1,6 @@
 import CookieModel
 import OAuth2
+import SessionOperations
 import SessionStore
 
 /// A page of the jars, and the tokens where the caller may see them.
@@ -89,5 +90,92 @@ struct OverviewView: InspectorView {
         self.tokens = (tokens ?? []).map { Token($0, now: now) }
         hasTokens = !self.tokens.isEmpty
         seesTokens = tokens != nil
+    }
+}
+
+/// Who looks at a page.
+struct CallerView {
+    let name: String
+    /// Whether the caller signed in here; on a Unix-domain socket nobody has to.
+    let canSignOut: Bool
+}
+
+struct SignInView: InspectorView {
+    static let template = "sign-in"
+    let title = "Sign in"
+    let caller: CallerView? = nil
+    let refused: Bool
+    /// The page to go to afterwards: a path of this service.
+    let to: String
+}
+
+struct ForeignLinkView: InspectorView {
+    static let template = "foreign-link"
+    let title = "A link from another site"
+    let caller: CallerView? = nil
+    /// The page that the link leads to: a path of this service.
+    let href: String
+}
+
+struct ProblemView: InspectorView {
+    static let template = "problem"
+    let title: String
+    let caller: CallerView?
+    let detail: String
+}
+
+/// What becomes of a site's cookies for one request.
+struct AnswerView {
+    struct Reason {
+        let id: String
+        let explanation: String
+        let remedy: String?
+    }
+
+    struct Row {
+        let name: String
+        let domain: String
+        let path: String
+        let kind: String
+        let label: String
+        let reasons: [Reason]
+        /// What happened to the cookie.
+        let notes: [String]
+    }
+
+    let verdict: String
+    let rows: [Row]
+    let hasRows: Bool
+    let hints: [String]
+
+    init(_ explanation: Explanation, mentions: (_ jar: String) -> Bool) {
+        let isScript = explanation.context.interface == .script
+        let report = ExplanationReport(explanation)
+        verdict = report.verdict(isScript: isScript)
+        let remarks = CookieRemarks(report)
+        func row(_ cookie: CookieReport, _ kind: String, _ label: String, _ reasons: [ReasonReport]) -> Row {
+            Row(
+                name: shownName(cookie.nameOctets), domain: cookie.shownDomain, path: cookie.path, kind: kind,
+                label: label,
+                reasons: reasons.map { Reason(id: $0.id, explanation: $0.explanation, remedy: $0.remedy) },
+                notes: remarks.remarks(on: cookie, isSent: kind == "sent"))
+        }
+        rows =
+            report.included.map { row($0, "sent", isScript ? "visible" : "sent", []) }
+            + report.excluded.map { row($0.cookie, "unsent", isScript ? "hidden" : "not sent", $0.reasons) }
+            + report.gone.map { change in
+                Row(
+                    name: shownName(change.identity.nameOctets),
+                    domain: "\(change.hostOnly ? "" : ".")\(change.domain)", path: change.path, kind: "unsent",
+                    label: change.cause, reasons: [], notes: [change.sentence(at: explanation.now)])
+            }
+        hasRows = !rows.isEmpty
+        hints =
+            (explanation.better.map { ["\($0.sent) of them would go to \($0.url)"] } ?? [])
+            + explanation.otherJars.filter { mentions($0.name) }.map {
+                "\($0.sentence)."
+            }
+            + (explanation.similarSites.isEmpty
+                ? [] : ["The jar has cookies of similar sites: \(explanation.similarSites.joined(separator: ", "))"])
     }
 }

@@ -1,3 +1,4 @@
+import Configuration
 public import Logging
 
 /// How a ``SessionServer`` runs.
@@ -48,5 +49,64 @@ public struct ServiceConfiguration: Sendable {
     public var logLevel = Logger.Level.info
 
     /// A configuration that listens nowhere yet.
+    public init() {}
+}
+
+extension ServiceConfiguration {
+    /// Reads a configuration: what the command line says counts before the environment, and that before the file.
+    ///
+    /// - Parameters:
+    ///   - arguments: what the command line says, by the keys that the file has; several values for a list.
+    ///   - environment: variables, of which those that begin with `CRUMB_` are looked at.
+    ///   - file: a JSON file; everything in it must be known.
+    /// - Throws: an error that names the setting that cannot be.
+    public init(
+        arguments: [String: [String]] = [:], environment: [String: String] = [:], file: String? = nil
+    ) throws(ServiceStartError) {
+        self.init()
+        var providers: [any ConfigProvider] = [
+            InMemoryProvider(name: "command line", values: ServiceConfiguration.values(arguments)),
+            EnvironmentVariablesProvider(environmentVariables: environment).prefixKeys(with: "crumb"),
+        ]
+        if let file { providers.append(InMemoryProvider(name: file, values: try ConfigurationFile(file).values)) }
+        let reader = ConfigReader(providers: providers)
+        for setting in ServiceSetting.all { try setting.apply(&self, reader, setting) }
+    }
+
+    private static func values(_ arguments: [String: [String]]) -> [AbsoluteConfigKey: ConfigValue] {
+        var values: [AbsoluteConfigKey: ConfigValue] = [:]
+        for setting in ServiceSetting.all {
+            guard let given = arguments[setting.key], let first = given.first else { continue }
+            let content: ConfigContent = if case .texts = setting.kind { .stringArray(given) } else { .string(first) }
+            values[AbsoluteConfigKey(ConfigKey(setting.key))] = ConfigValue(content, isSecret: false)
+        }
+        return values
+    }
+}
+
+/// What the service puts up with from one connection, one caller, and all of them.
+public struct ServiceLimits: Sendable, Hashable {
+    /// How many connections are open at once, over TCP and over the socket each; whoever comes after that is answered 503.
+    public var connections = 4096
+    /// How many bytes the fields of a request may take, its first line included.
+    public var headerBytes = 32 << 10
+    /// How many bytes the body of a request may have; routes may ask for less.
+    public var bodyBytes = 1 << 30
+    /// How many seconds a request's head may take to arrive, from its first byte on.
+    public var headerSeconds = 10
+    /// How many seconds a connection may stay open without a request, and an answer may wait for its reader.
+    public var idleSeconds = 75
+    /// How many bytes of a body must arrive in a second, on average, after the first five seconds.
+    public var bodyBytesPerSecond = 240
+    /// How many requests a caller may make in a second, on average; 0 for any number.
+    public var requestsPerSecond = 0
+    /// How many requests a caller may make at once before that average counts; 0 for two seconds' worth.
+    public var requestBurst = 0
+    /// How many access tokens that are none an address may show in a minute.
+    public var failedAttemptsPerMinute = 20
+    /// How many seconds requests that were accepted have to be answered in when the service stops.
+    public var shutdownSeconds = 25
+
+    /// The limits where nothing else is said.
     public init() {}
 }

@@ -1,5 +1,11 @@
+import Hummingbird
+import HummingbirdCore
+import Logging
 import NIOCore
+import NIOHTTP1
 import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
+import NIOSSL
 
 /// Tells a connection's monitor of the bytes that come.
 final class ByteHandler: ChannelDuplexHandler {
@@ -92,5 +98,86 @@ final class MessageHandler: ChannelDuplexHandler {
         } else {
             context.fireUserInboundEventTriggered(event)
         }
+    }
+}
+
+/// Lets requests through whose head can be read in one way only. Tells the connection's monitor of the request after which
+/// it is to end, which depends on the version of HTTP (RFC 9112, section 9.3).
+///
+/// A target other than a path is for proxies: one reader could take what it names for the host, the next one for nothing.
+/// A transfer coding that the service does not undo hides where the body ends (RFC 9112, section 6.1).
+final class RequestHeadHandler: ChannelInboundHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+
+    private let monitor: ConnectionMonitor
+    private var isRefused = false
+
+    init(_ monitor: ConnectionMonitor) {
+        self.monitor = monitor
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isRefused else { return }
+        if case .head(let head) = unwrapInboundIn(data) {
+            if let error = RequestHeadHandler.refusal(of: head) {
+                isRefused = true
+                return context.fireErrorCaught(error)
+            }
+            if !head.isKeepAlive { monitor.receiveLastRequest() }
+        }
+        context.fireChannelRead(data)
+    }
+
+    private static func refusal(of head: HTTPRequestHead) -> (any Error)? {
+        guard head.uri.utf8.first == UInt8(ascii: "/") else { return HTTPParserError.invalidURL }
+        let codings = head.headers["Transfer-Encoding"]
+        guard !codings.isEmpty else { return nil }
+        // Before 1.1 there was none: a proxy in front may have passed over the field.
+        guard head.version == .http1_1 else { return HTTPParserError.unexpectedContentLength }
+        return codings.count == 1 && codings[0].lowercased() == "chunked" ? nil : ServiceProblem.transferCodingUnknown
+    }
+}
+
+/// One connection: TLS where there is to be some, HTTP/1.1, and what watches over both.
+struct ServiceChannel: HTTPChannelHandler {
+    typealias Value = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
+
+    let responder: Responder
+    let limits: ServiceLimits
+    let connections: OpenConnections
+    let health: ServiceHealth
+    let tls: NIOSSLContext?
+
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+        channel.eventLoop.makeCompletedFuture {
+            let isRefused = connections.add(channel)
+            if isRefused {
+                health.warn(
+                    ServiceProblem.tooManyConnections.code, "Connections are refused: too many are open",
+                    ["limit": "\(limits.connections)"])
+            }
+            let monitor = ConnectionMonitor(limits: limits, isRefused: isRefused, loop: channel.eventLoop)
+            let pipeline = channel.pipeline.syncOperations
+            if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
+            try pipeline.addHandler(ByteHandler(monitor))
+            var decoderLimits = NIOHTTPDecoderLimitConfiguration()
+            decoderLimits.maxHeaderFieldSize = limits.headerBytes
+            decoderLimits.maxHeaderListSize = limits.headerBytes
+            try pipeline.configureHTTPServerPipeline(
+                withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
+                withEncoderConfiguration: HTTPResponseEncoder.Configuration(),
+                withDecoderLimitConfiguration: decoderLimits)
+            try pipeline.addHandler(RequestHeadHandler(monitor))
+            try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: tls != nil))
+            try pipeline.addHandler(MessageHandler(monitor))
+            return try NIOAsyncChannel(
+                wrappingChannelSynchronously: channel,
+                configuration: NIOAsyncChannel.Configuration(isOutboundHalfClosureEnabled: true))
+        }
+    }
+
+    func handle(value: Value, logger: Logger) async {
+        await handleHTTP(asyncChannel: value, logger: logger)
     }
 }

@@ -1,4 +1,8 @@
+import HTTPTypes
+import Hummingbird
 import NIOCore
+import NIOHTTP1
+import SessionOperations
 import Synchronization
 
 /// The connections of every way in, each counted by itself: whoever reaches a port cannot use up those of the socket's
@@ -17,7 +21,7 @@ struct ConnectionPools: Sendable {
     var count: Int { socket.count + tcp.count }
 
     /// Those of one way in.
-    subscript(way: WayIn) -> OpenConnections { way.isOwners ? socket : tcp }
+    subscript(way: ListenerKind) -> OpenConnections { way.isOwners ? socket : tcp }
 }
 
 /// The connections of one way in.
@@ -65,4 +69,91 @@ final class OpenConnections: Sendable {
         }
         for channel in channels { channel.pipeline.fireUserInboundEventTriggered(MessageHandler.Drain()) }
     }
+}
+
+/// What a connection is answered that never got as far as a route.
+extension ServiceProblem {
+    static let headLate = ServiceProblem(
+        .requestLate, "the request did not arrive in time; send it at once")
+
+    static let bodyLate = ServiceProblem(
+        .requestLate, "the body of the request arrived too slowly; send it faster")
+
+    static let bodyTooLarge = ServiceProblem(
+        .bodyTooLarge, "the body of the request is larger than this service takes")
+
+    static let tooManyConnections: ServiceProblem = {
+        var problem = ServiceProblem(
+            .connectionsExhausted, "too many connections are open; try again in a moment")
+        problem.fields[.retryAfter] = "1"
+        return problem
+    }()
+
+    /// A method that no path is asked for by (RFC 9110, section 15.6.2).
+    static let methodUnknown = ServiceProblem(
+        .methodUnknown,
+        "this service does not know this method; use GET, HEAD, POST, PUT, PATCH or DELETE")
+
+    /// A transfer coding other than "chunked" (RFC 9112, section 6.1).
+    static let transferCodingUnknown = ServiceProblem(
+        .transferCodingUnknown,
+        "this service knows no transfer coding but chunked; send the body without any other")
+
+    /// What is wrong with bytes that are no request.
+    ///
+    /// - Parameter head: what has come of it; `nil` where that is not known.
+    init(malformed error: any Error, head: RequestHeadBytes? = nil) {
+        switch error {
+        case let problem as ServiceProblem: self = problem
+        case HTTPParserError.invalidMethod where head?.method != nil: self = .methodUnknown
+        case HTTPParserError.invalidContentLength where head?.declaresHugeBody == true: self = .bodyTooLarge
+        case HTTPParserError.headerOverflow:
+            self.init(
+                .headerTooLarge,
+                "the header fields of the request are larger than this service takes")
+        default: self.init(.requestMalformed, "these bytes are no HTTP/1.1 request")
+        }
+    }
+}
+
+/// The bytes of a request's head that the parser gave up on.
+struct RequestHeadBytes {
+    private let bytes: ByteBufferView
+
+    init(_ bytes: ByteBufferView) {
+        self.bytes = bytes
+    }
+
+    /// The method, known or not; `nil` where the bytes do not begin with one.
+    var method: String? {
+        let name = bytes.prefix { $0 != UInt8(ascii: " ") }
+        guard name.endIndex < bytes.endIndex else { return nil }
+        return HTTPRequest.Method(String(decoding: name, as: UTF8.self))?.rawValue
+    }
+
+    /// Whether the length of the body is a number, one that the parser cannot hold.
+    var declaresHugeBody: Bool {
+        bytes.split(separator: UInt8(ascii: "\n")).dropFirst().contains { line in
+            let parts = line.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2,
+                String(decoding: parts[0], as: UTF8.self).lowercased() == HTTPField.Name.contentLength.canonicalName
+            else { return false }
+            let value = String(decoding: parts[1], as: UTF8.self).drop { " \t".contains($0) }
+            let digits = value.prefix { $0.isASCII && $0.isNumber }
+            return !digits.isEmpty && Int(digits) == nil
+                && value.dropFirst(digits.count).allSatisfy { " \t\r".contains($0) }
+        }
+    }
+}
+
+extension HTTPFields {
+    /// How many octets the body has, `Int.max` where they are more; `nil` where it is not said.
+    var declaredLength: Int? {
+        guard let text = self[.contentLength], !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+        else { return nil }
+        return Int(text) ?? .max
+    }
+
+    /// Whether the client waits to be told to go on before it sends the body (RFC 9110, section 10.1.1).
+    var expectsContinue: Bool { self[.expect]?.lowercased() == "100-continue" }
 }

@@ -1,8 +1,10 @@
+import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import Logging
 import NIOCore
 import NIOPosix
+import NIOSSL
 import ServiceLifecycle
 
 /// Takes connections at one address, until the service stops.
@@ -119,5 +121,75 @@ struct Listener: Service {
                 loop.scheduleTask(in: Listener.acceptGrace) { channel.close(promise: nil) }
             }
         }
+    }
+}
+
+/// The certificate that the service shows, out of its files.
+enum TLSFiles {
+    static func context(_ configuration: ServiceConfiguration) throws(ServiceStartError) -> NIOSSLContext? {
+        guard configuration.certificateFile != nil || configuration.privateKeyFile != nil else { return nil }
+        guard let certificateFile = configuration.certificateFile, let keyFile = configuration.privateKeyFile else {
+            throw ServiceStartError(
+                .configurationInvalid, "TLS needs a certificate and its key: name both, or neither")
+        }
+        let chain: [NIOSSLCertificate]
+        do {
+            chain = try NIOSSLCertificate.fromPEMFile(certificateFile)
+        } catch {
+            throw ServiceStartError(.certificateInvalid, "\(certificateFile): this is no certificate in PEM")
+        }
+        let key: NIOSSLPrivateKey
+        do {
+            key = try NIOSSLPrivateKey(file: keyFile, format: .pem)
+        } catch {
+            throw ServiceStartError(.certificateInvalid, "\(keyFile): this is no private key in PEM")
+        }
+        var settings = TLSConfiguration.makeServerConfiguration(
+            certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
+        settings.minimumTLSVersion = .tlsv12
+        settings.applicationProtocols = ["http/1.1"]
+        do {
+            return try NIOSSLContext(configuration: settings)
+        } catch {
+            throw ServiceStartError(
+                .certificateInvalid, "\(certificateFile): the key in \(keyFile) does not belong to it, or neither works"
+            )
+        }
+    }
+}
+
+/// How a connection reached the service.
+struct ListenerKind: Sendable {
+    /// What it is called in logs: `socket`, or `tcp`.
+    let name: String
+    /// Whether whoever comes this way is the owner, as nobody else can.
+    let isOwners: Bool
+    /// Whether it is encrypted.
+    let isEncrypted: Bool
+    /// The names that requests may be for; `nil` for any.
+    let hosts: HostRule?
+    /// Where the service's own pages are from for browsers that come by a proxy; `nil` where they are from the address
+    /// that is listened on.
+    var publicOrigin: String?
+    /// The IP addresses of proxies, which tell whom they ask for.
+    var proxies: Set<String> = []
+
+    /// A Unix-domain socket, which its file's mode protects.
+    static let socket = ListenerKind(name: "socket", isOwners: true, isEncrypted: false, hosts: nil)
+
+    /// Who sends a request: an IP address, or the name of the way in.
+    ///
+    /// For a proxy's connection that is the last address of `X-Forwarded-For` that no proxy of ours has: what stands
+    /// before it, the client itself may have sent.
+    func peer(of request: HTTPRequest, on channel: any Channel) -> String {
+        let peer = channel.remoteAddress?.ipAddress ?? name
+        guard proxies.contains(peer), let field = HTTPField.Name("X-Forwarded-For") else { return peer }
+        let hops = request.headerFields[values: field].flatMap { $0.split(separator: ",") }.map {
+            String($0.drop { $0 == " " }.prefix { $0 != " " })
+        }
+        guard let client = hops.last(where: { !proxies.contains($0) }),
+            let address = try? SocketAddress(ipAddress: client, port: 0).ipAddress
+        else { return peer }
+        return address
     }
 }

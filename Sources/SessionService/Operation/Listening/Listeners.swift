@@ -13,7 +13,7 @@ struct Listeners: Service {
     private let unixSocket: UnixSocket?
 
     /// Makes the channel for connections of one way in.
-    typealias MakeChannel = (WayIn, NIOSSLContext?) -> ServiceChannel
+    typealias MakeChannel = (ListenerKind, NIOSSLContext?) -> ServiceChannel
 
     /// Begins to listen everywhere.
     ///
@@ -27,7 +27,7 @@ struct Listeners: Service {
         let tls = try TLSFiles.context(configuration)
         var all: [Listener] = []
         var unixSocket: UnixSocket?
-        func listen(_ source: Listener.Source, _ name: String, _ way: WayIn) async throws(ServiceStartError) {
+        func listen(_ source: Listener.Source, _ name: String, _ way: ListenerKind) async throws(ServiceStartError) {
             all.append(
                 try await Listener(
                     source, name: name, channel: makeChannel(way, way.isEncrypted ? tls : nil),
@@ -76,7 +76,7 @@ struct Listeners: Service {
     /// The way in that a TCP address is; refused where others can reach it and nothing protects it.
     private static func way(
         _ address: SocketAddress, _ name: String, _ configuration: ServiceConfiguration, _ tls: NIOSSLContext?
-    ) throws(ServiceStartError) -> WayIn {
+    ) throws(ServiceStartError) -> ListenerKind {
         guard tls != nil || InheritedSocket.isLoopback(address) else {
             throw ServiceStartError(
                 .unprotected,
@@ -84,7 +84,7 @@ struct Listeners: Service {
                     + "listen on 127.0.0.1")
         }
         let hosts = configuration.hosts + (configuration.publicURL.map { [$0.authority] } ?? [])
-        return WayIn(
+        return ListenerKind(
             name: "tcp", isOwners: false, isEncrypted: tls != nil, hosts: HostRule(hosts),
             publicOrigin: configuration.publicURL?.origin,
             proxies: configuration.publicURL == nil ? [] : Set(configuration.proxies))

@@ -1,4 +1,8 @@
 import ArgumentParser
+import CookieModel
+import OAuth2
+import SessionOperations
+import SessionStore
 
 struct TokenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -12,4 +16,173 @@ struct TokenCommand: ParsableCommand {
             TokenSetupCommand.self, TokenSwitchCommand.self, TokenRemoveCommand.self, TokenFallbackCommand.self,
             TokenAgentCommand.self,
         ])
+}
+
+struct TokenListCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the stored logins. Never shows tokens.",
+        aliases: ["ls"])
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    func execute(_ console: Console) throws {
+        let list = try database.keptTokens(now: .now).list()
+        var rows = [["NAME", "STATE", "EXPIRES", "REFRESH", "ISSUER", "ACCOUNT"]]
+        for problem in list.problems ?? [] { console.error(problem) }
+        for report in list.tokens {
+            if output.json { try console.writeJSON(report) }
+            rows.append([
+                shown(report.name), report.state, report.expires ?? "unknown", report.hasRefreshToken ? "yes" : "no",
+                report.issuer.isEmpty ? "-" : shown(report.issuer),
+                report.account.isEmpty ? "-" : shown(report.account),
+            ])
+        }
+        if !output.json {
+            if rows.count > 1 { try console.writeLine(Console.table(rows)) } else { console.note("no tokens") }
+        }
+        if list.unreadable > 0 { throw FailureKind.valueDamaged.exitCode }
+    }
+}
+
+struct TokenStatusCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Show a login and where it is stored. Never shows tokens.",
+        aliases: ["show"])
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    @OptionGroup var login: LoginArgument
+
+    func execute(_ console: Console) throws {
+        let name = try login.resolved(in: database)
+        let status = try database.keptTokens(now: .now).status(of: name)
+        if output.json {
+            try console.writeJSON(status)
+        } else {
+            for (label, value) in status.lines { try console.writeLine("\(label): \(shown(value))") }
+        }
+    }
+}
+
+struct TokenRefreshCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "refresh", abstract: "Renew the tokens now, whether or not they are due.")
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var refresh: RefreshOptions
+    @OptionGroup var network: NetworkOptions
+
+    @OptionGroup var login: LoginArgument
+
+    func execute(_ console: Console) throws {
+        let name = try login.resolved(in: database)
+        let report = try database.keptTokens(now: .now, refresh: refresh).refresh(name)
+        if let problem = report.idTokenProblem {
+            console.error("\(name): the tokens were renewed, but for the ID token: \(problem)")
+        }
+        if output.json { try console.writeJSON(report) } else { console.note("refreshed \(report.text)") }
+    }
+}
+
+/// How a refresh waits for the server.
+struct RefreshOptions: ParsableArguments {
+    /// The default timeout of a refresh, in seconds.
+    static let defaultTimeout = 120
+    /// How many seconds can be said.
+    static let timeouts = 1...3600
+
+    @Option(
+        help: ArgumentHelp(
+            "How many seconds the server has to answer a renewal: one that comes later is lost, and with it, at many servers, "
+                + "the login. Default: CRUMB_REFRESH_TIMEOUT_SECONDS, else 120.",
+            valueName: "seconds"))
+    var refreshTimeout: Int?
+
+    /// How many seconds the server has.
+    ///
+    /// - Parameter said: What an option says; `nil` for what the environment or the default says.
+    static func seconds(_ said: Int?) throws -> Int {
+        try said ?? Locations().refreshTimeout ?? defaultTimeout
+    }
+
+    func validate() throws {
+        guard refreshTimeout.map(RefreshOptions.timeouts.contains) ?? true else {
+            throw ValidationError("--refresh-timeout: use 1 to 3600 seconds.")
+        }
+    }
+}
+
+struct TokenRemoveCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "Remove a login here; the server does not hear of it.",
+        aliases: ["rm", "delete"])
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    @Argument(help: "The name of the login.")
+    var name: String
+
+    func execute(_ console: Console) throws {
+        guard try database.keptTokens(now: .now).remove(name) else {
+            throw Problem(advising: .tokenNotFound, "\(name): there is no token of this name")
+        }
+        if output.json { try console.writeJSON(["removed": name]) } else { console.note("removed \(name)") }
+    }
+}
+
+struct TokenRevokeCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "revoke",
+        abstract: "Revoke the tokens at the server. The settings of the login stay.",
+        discussion: "To log in again, run 'crumb token login NAME' without options.")
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var network: NetworkOptions
+
+    @Argument(help: "The name of the login.")
+    var name: String
+
+    func execute(_ console: Console) throws {
+        let report = try database.keptTokens(now: .now).revoke(name)
+        if output.json {
+            try console.writeJSON(report)
+        } else {
+            console.note("revoked \(name)")
+        }
+    }
+}
+
+struct TokenLogoutCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "logout",
+        abstract: "Revoke the tokens at the server and remove the login here.",
+        discussion: """
+            If the server cannot be reached, nothing is removed, so you can try again; --force removes the login anyway. \
+            If the server cannot revoke tokens, the login is removed, and a message says so.
+            """)
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var network: NetworkOptions
+
+    @Flag(help: "Remove the login even if the server cannot revoke its tokens.")
+    var force = false
+
+    @Argument(help: "The name of the login.")
+    var name: String
+
+    func execute(_ console: Console) throws {
+        let report = try database.keptTokens(now: .now).logOut(name, force: force)
+        if let problem = report.problem { console.error(problem) }
+        if output.json {
+            try console.writeJSON(report)
+        } else {
+            console.note("logged out: \(name)")
+        }
+    }
 }

@@ -107,7 +107,7 @@ struct TokenExecCommand: CrumbCommand {
     }
 
     private func notRun(_ program: String, _ failure: Int32, _ console: Console) -> ExitCode {
-        console.complain("\(program): the command cannot be run: \(String(cString: strerror(failure)))")
+        console.error("\(program): the command cannot be run: \(String(cString: strerror(failure)))")
         return ExitCode(failure == ENOENT ? 127 : 126)
     }
 

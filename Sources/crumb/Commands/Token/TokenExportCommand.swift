@@ -138,7 +138,7 @@ struct TokenExportCommand: CrumbCommand {
 
     private func warn(ofBinding type: TokenType, _ console: Console) {
         guard type == .dpop else { return }
-        console.complain(
+        console.error(
             "\(name): the token is bound to a key that stays here, and is of no use without it; for single requests, "
                 + "'crumb token header --url' makes the proof")
     }

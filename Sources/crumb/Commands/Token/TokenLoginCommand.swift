@@ -89,7 +89,7 @@ struct TokenLoginCommand: CrumbCommand {
         guard client.keyAlgorithm == nil else {
             throw Problem(.tokenSettingsInvalid, "--key-algorithm: a service signs by the type of the key")
         }
-        var document = ServedLogin.Document(
+        var document = RemoteLogin.Document(
             try request(), clientKey: try client.clientKeyFile.map { try client.pem(in: $0) },
             assertionKey: try grant.assertionKeyFile.map { try client.pem(in: $0) })
         // The service has presets of its own; those of a file are known here alone.
@@ -98,7 +98,7 @@ struct TokenLoginCommand: CrumbCommand {
             document.providerTenant = server.providerTenant
             document.providerHost = server.providerHost
         }
-        return try ServedLogin(service, console: console).run(document, presentation)
+        return try RemoteLogin(service, console: console).run(document, presentation)
     }
 
     private func logInHere(_ console: Console) throws -> StoredTokenReport {

@@ -85,7 +85,7 @@ struct TokenSetupCommand: CrumbCommand {
         for step in steps { try step.carryOut() }
         console.note("\(tool.rawValue): set up\(host.map { " for \($0)" } ?? "")")
         if tool == .docker, !isOnPath(try programFolder()) {
-            console.complain("\(try programFolder()): docker finds programs on PATH only; add this folder to it")
+            console.error("\(try programFolder()): docker finds programs on PATH only; add this folder to it")
         }
     }
 

@@ -1,0 +1,263 @@
+import WebPrimitives
+
+/// Reads a capture that comes in pieces: recorded responses, or another program's cookies.
+///
+/// Push the bytes in as they come, in pieces of any length, and say when they end; what comes out does not depend on
+/// where the pieces were cut. Memory is bounded by ``CaptureLimits``, not by the capture.
+///
+///     var reader = CaptureReader(source: "capture.har")
+///     while let piece = try nextPiece() {
+///         reader.read(piece.span) { item in … }
+///     }
+///     reader.finish { item in … }
+///
+/// What cannot be read is an item too, ``CaptureItem/failure(_:)``, and costs as little as possible: a line or an
+/// entry where the rest can still be understood.
+public struct CaptureReader: Sendable {
+    private enum Stage {
+        /// Before the first byte that counts.
+        case preamble
+        /// Holding back the first bytes until they tell the format.
+        case detection
+        case content
+        /// At the end, or given up.
+        case over
+    }
+
+    /// Long pieces are taken in slices, so that what one call has found and not yet given out stays small.
+    private static let sliceByteCount = 1 << 16
+
+    /// The capture's format: what the caller said, or what its beginning tells; `nil` until it has.
+    public private(set) var format: CaptureFormat?
+
+    private let source: String
+    private let url: String?
+    private let container: Int
+    private var stage = Stage.preamble
+    private var preamble = Preamble()
+    private var detector = FormatDetector()
+    private var prefix: [UInt8] = []
+    private var reader: (any FormatReader)?
+    private var items: [CaptureItem] = []
+    private var trail = PageTrail()
+
+    /// A reader at the beginning of a capture.
+    ///
+    /// - Parameters:
+    ///   - source: the capture's name in places and messages, such as `capture.har` or `standard input`.
+    ///   - url: the URL that was asked for, for the formats that do not tell. Others do not look at it.
+    ///   - format: the capture's format; `nil` to tell it by its beginning.
+    ///   - container: the container of Firefox whose cookies are read; 0 is none. Other formats do not look at it.
+    public init(source: String, url: String? = nil, format: CaptureFormat? = nil, container: Int = 0) {
+        self.source = source
+        self.url = url
+        self.format = format
+        self.container = container
+    }
+
+    /// Takes the next bytes and gives out what is complete with them, in order.
+    ///
+    /// Where `emit` throws, the error comes through, and the reader is over: it gives out nothing more.
+    public mutating func read<Failure: Error>(
+        _ piece: Span<UInt8>, _ emit: (CaptureItem) throws(Failure) -> Void
+    ) throws(Failure) {
+        var position = 0
+        while position < piece.count, stage != .over {
+            let end = min(position + CaptureReader.sliceByteCount, piece.count)
+            take(piece.extracting(position..<end))
+            position = end
+            try give(emit)
+        }
+    }
+
+    /// Takes the end of the capture and gives out what is left. A second call does nothing.
+    public mutating func finish<Failure: Error>(_ emit: (CaptureItem) throws(Failure) -> Void) throws(Failure) {
+        switch stage {
+        case .preamble where preamble.held.isEmpty:
+            items.append(.failure(.inputEmpty(at: CapturePlace(source: source))))
+        case .preamble:
+            begin()
+            detect(isWhole: true)
+        case .detection:
+            detect(isWhole: true)
+        case .content, .over:
+            break
+        }
+        if stage == .content { reader?.finish(into: &items) }
+        stop()
+        try give(emit)
+    }
+
+    /// How many bytes are held at the moment.
+    var bufferedByteCount: Int {
+        prefix.capacity + (reader?.bufferedByteCount ?? 0) + items.capacity * MemoryLayout<CaptureItem>.stride
+    }
+
+    private mutating func take(_ slice: Span<UInt8>) {
+        var position = 0
+        if stage == .preamble {
+            guard let start = preamble.skip(slice) else { return }
+            position = start
+            begin()
+        }
+        if stage == .detection {
+            let end = min(slice.count, position + CaptureLimits.prefixByteCount - prefix.count)
+            let added = slice.extracting(position..<end)
+            prefix.append(added)
+            position = end
+            // The first bytes tell most formats. Where they do not, the end of a line may; JSON may tell anywhere.
+            let isFull = prefix.count == CaptureLimits.prefixByteCount
+            let isStart = prefix.count - added.count < 16
+            let isTelling =
+                FormatDetector.isJSON(prefix.span) || added.firstIndex(of: ASCII.lineFeed, from: 0) != nil
+            guard isFull || isStart || isTelling else { return }
+            detect(isWhole: isFull)
+        }
+        if stage == .content { reader?.read(slice.extracting(position..<slice.count), into: &items) }
+    }
+
+    /// The preamble is over: the bytes that it held are the first that count.
+    private mutating func begin() {
+        if let format {
+            open(format, with: preamble.held)
+        } else {
+            prefix = preamble.held
+            stage = .detection
+        }
+    }
+
+    private mutating func detect(isWhole: Bool) {
+        guard stage == .detection else { return }
+        let prefix = prefix
+        guard let finding = detector.finding(in: prefix.span, isWhole: isWhole) else { return }
+        switch finding {
+        case .format(let found):
+            format = found
+            self.prefix = []
+            open(found, with: prefix)
+        case .unknown(let finding):
+            items.append(.failure(.inputUnrecognized(finding, at: CapturePlace(source: source))))
+            stop()
+        case .packed(let finding):
+            items.append(.failure(.inputPacked(finding, at: CapturePlace(source: source))))
+            stop()
+        }
+    }
+
+    private mutating func open(_ format: CaptureFormat, with first: [UInt8]) {
+        stage = .content
+        reader = format.reader(
+            source: source, url: url, container: container, line: preamble.line, column: preamble.column)
+        reader?.read(first.span, into: &items)
+    }
+
+    private mutating func stop() {
+        stage = .over
+        reader = nil
+        prefix = []
+    }
+
+    private mutating func give<Failure: Error>(
+        _ emit: (CaptureItem) throws(Failure) -> Void
+    ) throws(Failure) {
+        guard !items.isEmpty else { return }
+        defer { items.removeAll(keepingCapacity: true) }
+        do throws(Failure) {
+            let unstated = format?.unstated ?? []
+            for item in items {
+                guard case .response(var response) = item else {
+                    try emit(item.leavingOpen(unstated))
+                    continue
+                }
+                trail.follow(&response)
+                try emit(.response(response))
+            }
+        } catch {
+            stop()
+            throw error
+        }
+    }
+}
+
+/// How much of a capture is held at a time. A reader's memory is bounded by these numbers, not by the capture.
+public enum CaptureLimits {
+    /// The longest line, field value or JSON string that is read, in bytes: 1 MiB. A longer one is left out and
+    /// reported, and the rest of its entry still counts.
+    public static let fieldByteCount = JSONLimits.stringByteCount
+
+    /// The most that the Set-Cookie lines of one response may take, in bytes, each line counted with 64 more: 16 MiB.
+    /// The lines beyond are left out and reported.
+    public static let responseByteCount = JSONLimits.valueByteCount
+
+    /// How deep the arrays and objects of a JSON document may be nested: 1,048,576 levels, each of which takes a byte.
+    /// Readers go a few levels deep themselves; what is below is skipped.
+    public static let nestingDepth = JSONLimits.nestingDepth
+
+    /// How many bytes are looked at to recognise a format: 64 KiB.
+    public static let prefixByteCount = 1 << 16
+}
+
+/// The reader of one format: takes bytes in pieces of any length and says what they hold.
+///
+/// What it appends must not depend on where the pieces were cut.
+protocol FormatReader: Sendable {
+    /// Takes the next bytes and appends what is complete with them.
+    mutating func read(_ bytes: Span<UInt8>, into items: inout [CaptureItem])
+
+    /// Takes the end of the input.
+    mutating func finish(into items: inout [CaptureItem])
+
+    /// How many bytes of the input are held back, for the tests of bounded memory.
+    var bufferedByteCount: Int { get }
+}
+
+/// The reader of a format of lines: gets each line whole, wherever the pieces were cut.
+protocol LineFormatReader: FormatReader {
+    /// The capture's name in places.
+    var source: String { get }
+    /// What cuts the pieces into lines.
+    var lines: LineBuffer { get set }
+
+    /// Takes a line, without its line feed.
+    mutating func take(_ line: Span<UInt8>, into items: inout [CaptureItem])
+
+    /// Takes note of a line that was too long to be kept.
+    mutating func leaveOutLine(into items: inout [CaptureItem])
+
+    /// Takes the end of the lines.
+    mutating func finishLines(into items: inout [CaptureItem])
+}
+
+extension LineFormatReader {
+    var bufferedByteCount: Int { lines.bufferedByteCount }
+
+    mutating func read(_ bytes: Span<UInt8>, into items: inout [CaptureItem]) {
+        var position = 0
+        while let line = lines.next(in: bytes, from: &position) {
+            switch line {
+            case .inPiece(let range): take(bytes.extracting(range), into: &items)
+            case .joined(let line): take(line.span, into: &items)
+            case .tooLong: leaveOutLine(into: &items)
+            }
+        }
+    }
+
+    /// The last line counts without its line feed too: many exporters leave it away.
+    mutating func finish(into items: inout [CaptureItem]) {
+        switch lines.last() {
+        case .joined(let line): take(line.span, into: &items)
+        case .tooLong: leaveOutLine(into: &items)
+        case .inPiece, nil: break
+        }
+        finishLines(into: &items)
+    }
+
+    mutating func finishLines(into items: inout [CaptureItem]) {}
+
+    mutating func leaveOutLine(into items: inout [CaptureItem]) {
+        items.append(.failure(.lineTooLong(at: place)))
+    }
+
+    /// Where the line at hand stands.
+    var place: CapturePlace { CapturePlace(source: source, line: lines.number) }
+}

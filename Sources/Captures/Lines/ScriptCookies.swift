@@ -1,0 +1,141 @@
+import CookieModel
+
+/// Reads the messages of a web view's capture script, one in JSON on each line.
+///
+/// What they tell was done by a script of the page that they name, and can do no more than one: it is received through
+/// the script interface.
+struct CaptureMessagesReader: LineFormatReader {
+    let source: String
+    var lines: LineBuffer
+    private var entryCount = 0
+
+    init(source: String, firstLine: Int) {
+        self.source = source
+        lines = LineBuffer(firstNumber: firstLine)
+    }
+
+    mutating func take(_ line: Span<UInt8>, into items: inout [CaptureItem]) {
+        guard !line.trimmingBlanks(line.droppingCarriageReturn).isEmpty else { return }
+        entryCount += 1
+        let place = CapturePlace(source: source, entry: entryCount, line: lines.number)
+        guard let message = JSONValue(parsing: line)?.object, message["crumb"]?.octets == "capture",
+            let kind = message["kind"]?.octets, let url = message["url"]?.text
+        else {
+            items.append(.failure(.entryMalformed("It is no message of a capture script.", at: place)))
+            return
+        }
+        var setCookie: [Octets] = []
+        var isTold = true
+        switch kind {
+        case "cookie":
+            guard let line = message["line"]?.octets else {
+                items.append(.failure(.entryMalformed("It has no line.", at: place)))
+                return
+            }
+            setCookie = [line]
+        case "change":
+            let changed = (message["changed"]?.elements ?? []).map { ScriptCookie.line($0, isDeleted: false) }
+            let deleted = (message["deleted"]?.elements ?? []).map { ScriptCookie.line($0, isDeleted: true) }
+            setCookie = (changed + deleted).compactMap(\.self)
+            isTold = setCookie.count == changed.count + deleted.count
+        case "response":
+            // Whatever the answer set, the engine has kept to itself.
+            break
+        case "touched": isTold = false
+        default: items.append(.failure(.entryMalformed("It is of a kind that is not known.", at: place)))
+        }
+        if !isTold { items.append(.failure(.cookiesUntold(at: place))) }
+        guard !setCookie.isEmpty else { return }
+        items.append(
+            .response(
+                CapturedResponse(url: url, interface: .script, status: 0, setCookie: setCookie, place: place)))
+    }
+}
+
+/// A cookie as a `change` event of the Cookie Store API shows it.
+private enum ScriptCookie {
+    /// The set-cookie-string that comes to this cookie, or ends it; `nil` where the engine told too little, or what no
+    /// such string can say.
+    static func line(_ value: JSONValue, isDeleted: Bool) -> Octets? {
+        guard let cookie = value.object, let name = cookie["name"]?.octets, let path = cookie["path"]?.octets,
+            path.first == ASCII.slash, !name.contains(UInt8(ascii: "=")),
+            let content = isDeleted ? Octets([]) : cookie["value"]?.octets
+        else { return nil }
+        let domain = cookie["domain"]?.octets ?? []
+        guard ![name, content, path, domain].contains(where: breaksOut) else { return nil }
+        var line = Array(name) + [UInt8(ascii: "=")] + Array(content) + Array("; Path=".utf8) + Array(path)
+        if !domain.isEmpty { line += Array("; Domain=".utf8) + Array(domain) }
+        if isDeleted {
+            line += Array("; Max-Age=0".utf8)
+        } else if case .number(let milliseconds) = cookie["expires"] {
+            line += Array("; Expires=\(Timestamp(microseconds: milliseconds.millionths / 1000).httpDate)".utf8)
+        }
+        if cookie["secure"]?.boolean == true { line += Array("; Secure".utf8) }
+        switch cookie["sameSite"]?.octets {
+        case "strict": line += Array("; SameSite=Strict".utf8)
+        case "lax": line += Array("; SameSite=Lax".utf8)
+        case "none": line += Array("; SameSite=None".utf8)
+        default: break
+        }
+        if cookie["partitioned"]?.boolean == true { line += Array("; Partitioned".utf8) }
+        return Octets(line)
+    }
+
+    private static func breaksOut(_ octets: Octets) -> Bool {
+        octets.contains { $0 == ASCII.semicolon || $0 < 0x20 || $0 == 0x7F }
+    }
+}
+
+/// Reads what a script reads from `document.cookie`, a page's string on each line: `a=1; b=2`, or the same in quotes, as
+/// a console prints it.
+///
+/// The string tells names and values and nothing else. Each cookie is received as if a script of the URL that the caller
+/// gives had set it: host-only, for that URL's default path, until the session ends. A name that begins with `__Secure-`
+/// or `__Host-` tells more: no browser has such a cookie without what the prefix asks for.
+struct DocumentCookieReader: LineFormatReader {
+    let source: String
+    private let url: String?
+    var lines: LineBuffer
+    private var entryCount = 0
+
+    init(source: String, url: String?, firstLine: Int) {
+        self.source = source
+        self.url = url
+        lines = LineBuffer(firstNumber: firstLine)
+    }
+
+    mutating func take(_ bytes: Span<UInt8>, into items: inout [CaptureItem]) {
+        var text = bytes.extracting(bytes.trimmingBlanks(bytes.droppingCarriageReturn))
+        if text.count >= 2, text[0] == text[text.count - 1], text[0] == ASCII.quote || text[0] == ASCII.apostrophe {
+            text = text.extracting(1..<(text.count - 1))
+        }
+        guard !text.isEmpty else { return }
+        entryCount += 1
+        guard let url else { return items.append(.failure(.urlMissing(at: place))) }
+        var pairs = SetCookieLines()
+        var start = 0
+        while start <= text.count {
+            let end = text.firstIndex(of: ASCII.semicolon, from: start) ?? text.count
+            let pair = text.extracting(text.trimmingBlanks(start..<end))
+            if !pair.isEmpty { DocumentCookieReader.append(pair, to: &pairs) }
+            start = end + 1
+        }
+        items.append(
+            .response(
+                CapturedResponse(
+                    url: url, urlOrigin: .given, interface: .script, status: 0, setCookie: pairs.octets, place: place)))
+    }
+
+    private static func append(_ pair: Span<UInt8>, to lines: inout SetCookieLines) {
+        func begins(_ prefix: StaticString) -> Bool {
+            let length = prefix.utf8CodeUnitCount
+            return pair.count > length && pair.extracting(0..<length).equalsIgnoringCase(prefix)
+        }
+        let isHost = begins("__host-")
+        guard isHost || begins("__secure-") else { return lines.append(pair) }
+        var line: [UInt8] = []
+        line.append(pair)
+        line += Array((isHost ? "; Secure; Path=/" : "; Secure").utf8)
+        lines.append(line.span)
+    }
+}

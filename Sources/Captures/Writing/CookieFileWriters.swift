@@ -1,0 +1,129 @@
+import CookieModel
+
+/// Writes a cookie file: seven columns a line, a leading dot and TRUE for a domain cookie, neither for a host-only one.
+///
+/// - wget, aria2 and others take a line that begins with `#HttpOnly_` for a comment, and would be signed out without the
+///   cookie. So an HttpOnly cookie stands twice: first plain, for them, then with the mark, which replaces it for those
+///   who know the mark (curl, Python and what is made of it, libsoup, browsers' importers, ``NetscapeReader``).
+/// - curl compares an IPv6 address without brackets.
+struct NetscapeWriter: FormatWriter {
+    func begin(_ bytes: inout [UInt8]) {
+        bytes +=
+            """
+            # Netscape HTTP Cookie File
+            # Written by crumb. Who has this file is signed in: keep it to yourself.
+            # An HttpOnly cookie stands twice: plain, for tools that take a line with # for a comment, then marked.
+
+
+            """.utf8
+    }
+
+    func write(_ record: CookieRecord, to bytes: inout [UInt8]) {
+        appendLine(record, to: &bytes)
+        guard record.isHTTPOnly else { return }
+        bytes += "#HttpOnly_".utf8
+        appendLine(record, to: &bytes)
+    }
+
+    func end(_ bytes: inout [UInt8]) {}
+
+    private func appendLine(_ record: CookieRecord, to bytes: inout [UInt8]) {
+        var domain = Substring(record.domain)
+        if domain.hasPrefix("["), domain.hasSuffix("]") { domain = domain.dropFirst().dropLast() }
+        if !record.isHostOnly { bytes.append(ASCII.dot) }
+        bytes += domain.utf8
+        bytes += record.isHostOnly ? "\tFALSE\t".utf8 : "\tTRUE\t".utf8
+        bytes += record.path
+        bytes += record.isSecure ? "\tTRUE\t".utf8 : "\tFALSE\t".utf8
+        bytes += String(record.expiry?.seconds ?? 0).utf8
+        bytes.append(ASCII.tab)
+        bytes += record.name
+        bytes.append(ASCII.tab)
+        bytes += record.value
+        bytes.append(ASCII.lineFeed)
+    }
+}
+
+/// Writes Set-Cookie lines, each with its field's name.
+struct SetCookieWriter: FormatWriter {
+    func begin(_ bytes: inout [UInt8]) {}
+
+    func write(_ record: CookieRecord, to bytes: inout [UInt8]) {
+        bytes += "Set-Cookie: ".utf8
+        bytes += record.setCookieLine
+        bytes.append(ASCII.lineFeed)
+    }
+
+    func end(_ bytes: inout [UInt8]) {}
+}
+
+extension CookieRecord {
+    /// The field value that sets the cookie, where it comes from its own host over a secure connection (section 4.1 of
+    /// the draft, and CHIPS).
+    var setCookieLine: [UInt8] {
+        var line = name.bytes + [0x3D] + value.bytes
+        if !isHostOnly { line += "; Domain=\(domain)".utf8 }
+        line += "; Path=".utf8
+        line += path
+        if let expiry { line += "; Expires=\(expiry.httpDate)".utf8 }
+        if isSecure { line += "; Secure".utf8 }
+        if isHTTPOnly { line += "; HttpOnly".utf8 }
+        if let sameSite = sameSite.attributeValue { line += "; SameSite=\(sameSite)".utf8 }
+        if partitionKey != nil { line += "; Partitioned".utf8 }
+        return line
+    }
+}
+
+/// Writes the Cookie field of a request, its cookies in the order in which they come (section 5.8.3 of the draft).
+struct HeaderWriter: FormatWriter {
+    private var isEmpty = true
+
+    func begin(_ bytes: inout [UInt8]) {}
+
+    mutating func write(_ record: CookieRecord, to bytes: inout [UInt8]) {
+        bytes += isEmpty ? "Cookie: ".utf8 : "; ".utf8
+        isEmpty = false
+        bytes += record.pair
+    }
+
+    func end(_ bytes: inout [UInt8]) {
+        if !isEmpty { bytes.append(ASCII.lineFeed) }
+    }
+}
+
+/// Writes a configuration file for `curl --config`, with the Cookie field of a request.
+///
+/// As a header, since curl takes a `cookie` without an equals sign for a file's name. curl sends neither to another host
+/// that it is redirected to.
+package struct CurlConfigurationWriter: FormatWriter {
+    private var header = HeaderWriter()
+    private var isEmpty = true
+
+    func begin(_ bytes: inout [UInt8]) {}
+
+    mutating func write(_ record: CookieRecord, to bytes: inout [UInt8]) {
+        if isEmpty { bytes += "header = \"".utf8 }
+        isEmpty = false
+        var text: [UInt8] = []
+        header.write(record, to: &text)
+        bytes += CurlConfigurationWriter.escaped(text)
+    }
+
+    func end(_ bytes: inout [UInt8]) {
+        if !isEmpty { bytes += "\"\n".utf8 }
+    }
+
+    /// Octets as they stand between the quotes of a value, such that curl reads the same ones.
+    package static func escaped(_ octets: [UInt8]) -> [UInt8] {
+        var text: [UInt8] = []
+        for byte in octets {
+            switch byte {
+            case ASCII.quote, ASCII.backslash: text += [ASCII.backslash, byte]
+            case ASCII.lineFeed: text += "\\n".utf8
+            case ASCII.carriageReturn: text += "\\r".utf8
+            default: text.append(byte)
+            }
+        }
+        return text
+    }
+}

@@ -1,0 +1,217 @@
+public import PublicSuffix
+public import WebPrimitives
+
+/// Everything about a request, or a script's access, that cookie rules ask for.
+public struct RequestContext: Sendable {
+    /// Which side asks: the draft's "type" of a retrieval.
+    public enum Interface: String, Sendable {
+        /// An HTTP request or response.
+        case http
+        /// A "non-HTTP" API such as `document.cookie`.
+        case script
+    }
+
+    /// Who caused the request: the draft's "client".
+    public enum Initiator: Sendable, Hashable {
+        /// The page in the address bar.
+        case topLevel
+        /// A person: an address typed, a bookmark. No client.
+        case user
+        /// A document or worker of that URL's origin.
+        case origin(RequestURL)
+        /// A document whose origin is opaque, as in a sandboxed frame: same-site with nothing.
+        case opaque
+    }
+
+    /// The URL requested, or that of the document whose script asks.
+    public var url: RequestURL
+    /// The request's method, upper case.
+    public var method = "GET"
+    /// Which side asks.
+    public var interface = Interface.http
+    /// The page in the address bar when the request is made; `nil` where the request itself is that page.
+    public var topLevel: RequestURL?
+    /// Who caused the request.
+    public var initiator = Initiator.topLevel
+    /// Whether the request navigates a top-level traversable.
+    public var isTopLevelNavigation: Bool
+    /// The URLs that redirected here, first one first.
+    public var redirects: [RequestURL] = []
+    /// Whether ``topLevel`` can be relied on for a partition; `false` for a recorded third-party request whose page the
+    /// recording does not name. Such a request sets no partitioned cookies.
+    public var isPartitionKnown = true
+    /// Whether cookies of every path of the host count, and without the limits of one request: what a script may set,
+    /// rather than what it sees.
+    public private(set) var includesAllPaths = false
+
+    /// A request for a page by a person: nothing cross-site about it.
+    public init(url: RequestURL) {
+        self.url = url
+        isTopLevelNavigation = true
+    }
+
+    /// A request within a page.
+    ///
+    /// - Parameters:
+    ///   - topLevel: the page in the address bar.
+    ///   - initiator: who caused it.
+    ///   - isTopLevelNavigation: whether it navigates the tab away from that page.
+    public init(
+        url: RequestURL, topLevel: RequestURL?, initiator: Initiator = .topLevel, isTopLevelNavigation: Bool = false
+    ) {
+        self.url = url
+        self.topLevel = topLevel
+        self.initiator = initiator
+        self.isTopLevelNavigation = isTopLevelNavigation
+    }
+
+    /// What the scripts of the page may do that this request loads (section 5.8.2).
+    ///
+    /// Of a page that fills the tab only its own site counts, not who led to it, nor by which way or method.
+    public var scriptAccess: RequestContext {
+        var access = self
+        access.interface = .script
+        access.method = "GET"
+        access.redirects = []
+        if isTopLevelNavigation { (access.topLevel, access.initiator) = (nil, .topLevel) }
+        return access
+    }
+
+    /// What the scripts of the page may set that this request loads: cookies of every path of its host, since no browser
+    /// checks the path of a cookie that is set (section 5.7), only that of one that is read.
+    public var scriptWriting: RequestContext {
+        var access = scriptAccess
+        access.includesAllPaths = true
+        return access
+    }
+
+    /// Whether the method is "safe" in the sense of RFC 9110, section 9.2.1.
+    public var hasSafeMethod: Bool {
+        switch method {
+        case "GET", "HEAD", "OPTIONS", "TRACE": true
+        default: false
+        }
+    }
+}
+
+extension CookiePolicy {
+    /// Whether a request is "same-site" (section 5.2 of the draft).
+    ///
+    /// For a top-level navigation the client is who caused it; for anything else the client's "site for cookies" is
+    /// the page in the address bar, as long as the initiator is of that site as well.
+    func isSameSite(_ context: RequestContext) -> Bool {
+        guard context.topLevel != nil || hasForeignInitiator(context) || considersRedirectChain else { return true }
+        let site = SchemefulSite(context.url, publicSuffixes)
+        if considersRedirectChain {
+            for url in context.redirects where SchemefulSite(url, publicSuffixes) != site { return false }
+        }
+        let topLevelSite = context.topLevel.map { SchemefulSite($0, publicSuffixes) } ?? site
+        let initiatorSite: SchemefulSite? =
+            switch context.initiator {
+            case .user: context.isTopLevelNavigation ? site : topLevelSite
+            case .topLevel: topLevelSite
+            case .origin(let url): SchemefulSite(url, publicSuffixes)
+            case .opaque: nil
+            }
+        return initiatorSite == site && (context.isTopLevelNavigation || topLevelSite == site)
+    }
+
+    /// Whether a request is a third party's: neither a top-level navigation nor same-site. A cookie that it sets needs
+    /// `SameSite=None` (section 5.7, step 18).
+    public func isThirdParty(_ context: RequestContext) -> Bool {
+        !context.isTopLevelNavigation && !isSameSite(context)
+    }
+
+    /// The site of a URL, serialized as in a partition's key: `https://example.com`.
+    public func site(of url: RequestURL) -> String {
+        SchemefulSite(url, publicSuffixes).description
+    }
+
+    private func hasForeignInitiator(_ context: RequestContext) -> Bool {
+        switch context.initiator {
+        case .topLevel, .user: false
+        case .origin, .opaque: true
+        }
+    }
+
+    /// The partition that partitioned cookies of a request live in (CHIPS).
+    ///
+    /// A top-level navigation is the root of its own partition. Otherwise the key is the site of the page in the
+    /// address bar, with the cross-site-ancestor bit where the request or its initiator is of another site.
+    func partitionKey(_ context: RequestContext, isSameSite: Bool) -> PartitionKey {
+        partitionKey(of: context.partitionPage, hasCrossSiteAncestor: context.hasCrossSiteAncestor(isSameSite))
+    }
+
+    /// The partition of a page.
+    func partitionKey(of page: RequestURL, hasCrossSiteAncestor: Bool) -> PartitionKey {
+        PartitionKey(
+            topLevelSite: site(of: page), hasCrossSiteAncestor: hasCrossSiteAncestor)
+    }
+}
+
+extension RequestContext {
+    /// The page whose partition the request's partitioned cookies live in.
+    var partitionPage: RequestURL { isTopLevelNavigation ? url : topLevel ?? url }
+
+    /// Whether the key of that partition has the cross-site-ancestor bit.
+    func hasCrossSiteAncestor(_ isSameSite: Bool) -> Bool { !isTopLevelNavigation && !isSameSite }
+}
+
+/// A site: scheme and registrable domain, or the whole host where it has none ("schemeful same-site").
+///
+/// `ws` counts as `http` and `wss` as `https`, as in the HTML Standard's site of a WebSocket request.
+public struct SchemefulSite: Hashable, Sendable, CustomStringConvertible {
+    /// Whether the scheme is `https` or `wss`.
+    public let isCryptographic: Bool
+    /// The registrable domain, or the host where there is none.
+    public let domain: Octets
+
+    /// The site that `url` belongs to, by `list`.
+    public init(_ url: RequestURL, _ list: PublicSuffixList) {
+        isCryptographic = url.scheme.isCryptographic
+        domain = url.host.registrableDomain(list)
+    }
+
+    /// The site as an origin without a port: `https://example.com`.
+    public var description: String {
+        "\(isCryptographic ? "https" : "http")://\(String(decoding: domain, as: UTF8.self))"
+    }
+}
+
+extension WebHost {
+    /// Whether the host is a public suffix by `list`, as `com`, `co.uk` and every unlisted single label are.
+    public func isPublicSuffix(_ list: PublicSuffixList) -> Bool {
+        kind == .domain && site(list).publicSuffixLength >= octets.count
+    }
+
+    /// The registrable domain by `list`; the whole host where it has none: an IP address, a public suffix.
+    ///
+    /// Cookies are kept and limited by this: two hosts can share a cookie only if it is the same for both.
+    public func registrableDomain(_ list: PublicSuffixList) -> Octets {
+        site(list).registrableDomain
+    }
+
+    /// What the public suffix list says of a host.
+    package struct Site {
+        /// The registrable domain, or the host where there is none.
+        package let registrableDomain: Octets
+        /// How many of the host's last octets are the public suffix: all of them where it is one itself, 0 for an IP
+        /// address.
+        let publicSuffixLength: Int
+    }
+
+    /// Looks the host up in `list`.
+    package func site(_ list: PublicSuffixList) -> Site {
+        guard kind == .domain else { return Site(registrableDomain: octets, publicSuffixLength: 0) }
+        let (start, suffix) = octets.withSpan { bytes in
+            let length = bytes.count
+            let trailingDot = length > 0 && bytes[length - 1] == ASCII.dot ? 1 : 0
+            let suffix = list.publicSuffixLength(of: bytes.extracting(0..<(length - trailingDot))) + trailingDot
+            // One label more than the suffix.
+            var start = max(length - suffix - 1, 0)
+            while start > 0, bytes[start - 1] != ASCII.dot { start -= 1 }
+            return (suffix >= length ? 0 : start, suffix)
+        }
+        return Site(registrableDomain: octets[start..<octets.count], publicSuffixLength: suffix)
+    }
+}

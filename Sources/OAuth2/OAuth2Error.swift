@@ -1,0 +1,275 @@
+internal import HTTPTypes
+internal import WebPrimitives
+
+/// Why an OAuth2 message could not be made, or did not give what was asked for.
+///
+/// An error never holds a body, a token or any other secret. What the server said of itself is kept only as far as it
+/// cannot carry one: see ``serverCode`` and ``serverDescription``.
+public struct OAuth2Error: Error, Sendable, Hashable {
+    /// What went wrong, as a code that stays the same between versions.
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
+        /// The code's stable text, such as `invalid_grant`.
+        public let rawValue: String
+
+        init(_ rawValue: String) {
+            self.rawValue = rawValue
+        }
+
+        /// The code's stable text.
+        public var description: String { rawValue }
+    }
+
+    /// What went wrong.
+    public let code: Code
+
+    /// The HTTP status of the reply; `nil` where the error is not about a reply.
+    public let status: Int?
+
+    /// The server's `error` (RFC 6749, section 5.2), where it is within the RFC's characters, of at most 64 of them,
+    /// and does not look like a token.
+    public let serverCode: String?
+
+    /// The server's `error_description`, without control and formatting characters and token-like words, cut to 200
+    /// characters; `nil` where it held a secret of the request.
+    public let serverDescription: String?
+
+    /// After how many seconds the server wants to be asked again (`Retry-After`; RFC 9110, section 10.2.3), if given.
+    public private(set) var retryAfter: Int?
+
+    private var sentence: String
+
+    init(
+        _ code: Code, status: Int? = nil, serverCode: String? = nil, serverDescription: String? = nil,
+        _ sentence: String
+    ) {
+        self.code = code
+        self.status = status
+        self.serverCode = serverCode
+        self.serverDescription = serverDescription
+        self.sentence = sentence
+    }
+}
+
+extension OAuth2Error {
+    /// The error with what the reply's fields and its endpoint add to it.
+    func annotated(by response: EndpointResponse) -> OAuth2Error {
+        var error = self
+        if let endpoint = response.endpoint { error.sentence += " The endpoint is \(endpoint.withoutQuery)." }
+        if error.isTemporary, let seconds = response.retryAfter {
+            error.retryAfter = seconds
+            error.sentence += " \(OAuth2Error.advice(after: seconds))"
+        }
+        return error
+    }
+
+    /// When to try again, for a person.
+    static func advice(after seconds: Int) -> String {
+        func unit(_ size: Int, _ name: String) -> String {
+            let count = (seconds + size - 1) / size
+            return "Try again in \(count) \(name)\(count == 1 ? "" : "s")."
+        }
+        return switch seconds {
+        case ...120: unit(1, "second")
+        case ...7200: unit(60, "minute")
+        case ...172_800: unit(3600, "hour")
+        case ...2_592_000: unit(86_400, "day")
+        default: "It asks to wait for more than 30 days, which may be a mistake of the server's: ask its operator."
+        }
+    }
+
+    /// The error of a transport that got no answer.
+    ///
+    /// - Parameter reason: Why, as a clause without a full stop, and without anything of the request.
+    public init(unreachable reason: String) {
+        self.init(.unreachable, "The server cannot be reached: \(reason).")
+    }
+
+    /// The error of a transport that sent nothing, since a setting of this machine cannot be used.
+    ///
+    /// - Parameter reason: Which one and why, as a clause without a full stop.
+    public init(unusableSettings reason: String) {
+        self.init(.unusableSettings, "A setting of this machine cannot be used: \(reason).")
+    }
+
+    /// Whether the server's answer, or none, leaves the grant as it was: trying again later may work.
+    public var isTemporary: Bool { code == .unreachable || code == .serverUnavailable }
+
+    /// Whether a token endpoint has refused the grant, in whatever words: asking again with the same grant is no use,
+    /// and a new login is what may help.
+    ///
+    /// Only ``Code/invalidGrant`` says for certain that the grant is lost. Many servers answer a dead refresh token with
+    /// another error code, or with a status between 400 and 499 and no code at all. It is no refusal of the grant where
+    /// the server cannot answer now (``isTemporary``), where it is the client, its proof or its key that it does not
+    /// accept, and where somebody on the way has answered in its place (status 407, 421).
+    public var refusesGrant: Bool {
+        switch code {
+        case .invalidGrant, .accessDenied: true
+        case .refused: !["invalid_dpop_proof", "use_dpop_nonce", "slow_down"].contains(serverCode)
+        case .unexpectedStatus: status.map { (400..<500).contains($0) && ![407, 421].contains($0) } ?? false
+        default: false
+        }
+    }
+}
+
+extension EndpointResponse {
+    /// After how many seconds the server wants to be asked again (`Retry-After`; RFC 9110, section 10.2.3), if given.
+    ///
+    /// A date counts by the server's own clock, whose time is in the field `Date`; without that it is not known.
+    fileprivate var retryAfter: Int? {
+        guard let text = exposedFields[.retryAfter] else { return nil }
+        if text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) { return text.utf8.count <= 9 ? Int(text) : nil }
+        guard let end = CookieDate.parse(text), let start = exposedFields[.date].flatMap({ CookieDate.parse($0) })
+        else {
+            return nil
+        }
+        return Int(max(0, end.seconds - start.seconds))
+    }
+}
+
+extension OAuth2Error: CustomStringConvertible {
+    /// One sentence for a person.
+    public var description: String { sentence }
+}
+
+extension OAuth2Error.Code {
+    // MARK: - What the server answered
+
+    /// The grant is invalid, expired, revoked or used up (RFC 6749, section 5.2): only a new login helps.
+    public static let invalidGrant = Self("invalid_grant")
+    /// The server does not accept the client or its authentication (RFC 6749, section 5.2).
+    public static let invalidClient = Self("invalid_client")
+    /// The server refused with another error code, which ``OAuth2Error/serverCode`` tells.
+    public static let refused = Self("refused")
+    /// The server could not answer now (status 408, 425, 429 or 5xx, or an error code that says so). The grant is not
+    /// lost.
+    public static let serverUnavailable = Self("server_unavailable")
+    /// A status that no token endpoint's reply has, or a failure without an error code.
+    public static let unexpectedStatus = Self("unexpected_status")
+
+    /// The server cannot be reached, or the connection broke. The grant is not lost.
+    public static let unreachable = Self("unreachable")
+    /// The user, or the server in the user's place, has said no (`access_denied`).
+    public static let accessDenied = Self("access_denied")
+    /// A device code was not confirmed in time (`expired_token`; RFC 8628, section 3.5).
+    public static let deviceCodeExpired = Self("device_code_expired")
+
+    // MARK: - What a redirect or a server's document looks like
+
+    /// A redirect that is no answer to this login: its `state` is another one, or missing (RFC 9700, section 4.7).
+    public static let stateMismatch = Self("state_mismatch")
+    /// A redirect, document or token of another issuer than the one that was asked (RFC 9207; RFC 8414, section 3.3).
+    public static let issuerMismatch = Self("issuer_mismatch")
+    /// A redirect without a code, or with a parameter more than once.
+    public static let invalidRedirect = Self("invalid_redirect")
+    /// A reply that lacks a member which it must have, or has it in another form.
+    public static let incompleteReply = Self("incomplete_reply")
+    /// An ID token that is not for this client and this login, or is no ID token (OpenID Connect Core 1.0, section
+    /// 3.1.3.7).
+    public static let invalidIDToken = Self("invalid_id_token")
+    /// A login that is not as recent, or was made in another way, than was asked for (RFC 9470).
+    public static let unmetAuthentication = Self("unmet_authentication_requirements")
+    /// The server has no such endpoint, or does not tell it.
+    public static let endpointMissing = Self("endpoint_missing")
+
+    // MARK: - What a reply or an import looks like
+
+    /// More than ``EndpointResponse/maximumBodySize`` bytes.
+    public static let tooLarge = Self("too_large")
+    /// Nothing but white space.
+    public static let empty = Self("empty")
+    /// Markup, as login pages and proxies send it.
+    public static let markup = Self("markup")
+    /// Not JSON, or JSON that breaks off.
+    public static let notJSON = Self("not_json")
+    /// JSON, but not an object.
+    public static let notAnObject = Self("not_an_object")
+    /// No `access_token`.
+    public static let missingAccessToken = Self("missing_access_token")
+    /// An access token that is not a string of visible ASCII characters.
+    public static let invalidAccessToken = Self("invalid_access_token")
+    /// A refresh token, ID token or token type with characters that it cannot have.
+    public static let invalidMember = Self("invalid_member")
+
+    // MARK: - What was asked for
+
+    /// An endpoint that is not an absolute `http` or `https` URL without user information and fragment.
+    public static let invalidEndpoint = Self("invalid_endpoint")
+    /// An endpoint without TLS that is not on this machine.
+    public static let insecureEndpoint = Self("insecure_endpoint")
+    /// A setting of this machine, such as its proxy or its certificate authorities, that cannot be used. Nothing was sent.
+    public static let unusableSettings = Self("unusable_settings")
+    /// A key that is none for the algorithm.
+    public static let invalidKey = Self("invalid_key")
+    /// A refresh without a refresh token.
+    public static let missingRefreshToken = Self("missing_refresh_token")
+}
+
+extension OAuth2Error {
+    /// The error that a reply of the server is: an error code, a status that is none of success, or both.
+    ///
+    /// - Parameters:
+    ///   - status: The reply's status; `nil` for a redirect, which has none.
+    ///   - members: The reply's members, empty where it was not a JSON object.
+    ///   - bodyKind: What the body was, for the sentence.
+    static func refusal(status: Int?, members: JSONObject, bodyKind: String, redacting secrets: [Secret]) -> Self {
+        let serverCode = ServerText.errorCode(members["error"], redacting: secrets)
+        let serverDescription = ServerText.errorDescription(members["error_description"], redacting: secrets)
+        let code = code(status: status, serverCode: serverCode)
+        return OAuth2Error(
+            code, status: status, serverCode: serverCode, serverDescription: serverDescription,
+            sentence(code: code, status: status, serverCode, serverDescription, bodyKind: bodyKind))
+    }
+
+    private static func code(status: Int?, serverCode: String?) -> Code {
+        switch (status ?? 400, serverCode) {
+        // Whatever the body of a failing server says, the grant may be as good as before.
+        case (408, _), (425, _), (429, _), (500..., _), (_, "server_error"), (_, "temporarily_unavailable"):
+            .serverUnavailable
+        case (_, "invalid_grant"): .invalidGrant
+        case (_, "invalid_client"): .invalidClient
+        case (_, "access_denied"): .accessDenied
+        case (_, "expired_token"): .deviceCodeExpired
+        case (200..<300, .some), (400..<500, .some): .refused
+        default: .unexpectedStatus
+        }
+    }
+
+    private static func sentence(
+        code: Code, status: Int?, _ serverCode: String?, _ serverDescription: String?, bodyKind: String
+    ) -> String {
+        if code == .unexpectedStatus, let status, (300..<400).contains(status) {
+            return "The server redirects the request (status \(status)), and nothing secret is sent on; give the issuer"
+                + " or the endpoint that it means."
+        }
+        let verdict =
+            switch code {
+            case .invalidGrant: "The server no longer accepts the grant"
+            case .invalidClient: "The server does not accept the client"
+            case .accessDenied: "Access was denied"
+            case .deviceCodeExpired: "The code was not confirmed in time"
+            case .serverUnavailable: "The server cannot answer now"
+            case .refused: "The server refused the request"
+            default: "The server did not answer as an authorization server does"
+            }
+        let reason =
+            switch (serverCode, serverDescription) {
+            case (let code?, let text?): "\(code), \"\(text)\""
+            case (let code?, nil): code
+            case (nil, let text?): "\"\(text)\""
+            case (nil, nil): bodyKind
+            }
+        return "\(verdict) (\(status.map { "status \($0): " } ?? "")\(reason))."
+    }
+}
+
+extension OAuth2Error {
+    /// The error that a reply or an input is which holds no tokens that could be used.
+    ///
+    /// - Parameters:
+    ///   - status: The reply's status; `nil` where the text came from elsewhere.
+    ///   - problem: What is wrong with it, as a clause without a full stop.
+    static func unusable(_ code: Code, status: Int?, _ problem: String) -> Self {
+        let subject = status.map { "The server's reply (status \($0))" } ?? "The input"
+        return OAuth2Error(code, status: status, "\(subject) cannot be used: \(problem).")
+    }
+}

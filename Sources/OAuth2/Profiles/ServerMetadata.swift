@@ -1,0 +1,203 @@
+internal import WebPrimitives
+
+/// What an authorization server says of itself (RFC 8414, section 2; OpenID Connect Discovery 1.0, section 3).
+public struct ServerMetadata: Sendable, Equatable {
+    /// An endpoint, by the name of the member that holds its URL.
+    public enum Endpoint: String, Sendable, CaseIterable {
+        /// Where users log in.
+        case authorization = "authorization_endpoint"
+        /// Where tokens are issued.
+        case token = "token_endpoint"
+        /// Where a login on another device begins.
+        case deviceAuthorization = "device_authorization_endpoint"
+        /// Where authorization requests are pushed to.
+        case pushedAuthorization = "pushed_authorization_request_endpoint"
+        /// Where tokens are ended.
+        case revocation = "revocation_endpoint"
+        /// Where tokens are asked about.
+        case introspection = "introspection_endpoint"
+        /// Where the user's claims are.
+        case userInfo = "userinfo_endpoint"
+        /// Where the server's keys are.
+        case keys = "jwks_uri"
+        /// Where clients are registered.
+        case registration = "registration_endpoint"
+
+        /// What it is for, in a sentence.
+        var purpose: String {
+            switch self {
+            case .authorization: "logging in in a browser"
+            case .token: "issuing tokens"
+            case .deviceAuthorization: "logging in on another device"
+            case .pushedAuthorization: "pushing authorization requests"
+            case .revocation: "revoking tokens"
+            case .introspection: "introspecting tokens"
+            case .userInfo: "the user's claims"
+            case .keys: "its keys"
+            case .registration: "registering clients"
+            }
+        }
+    }
+
+    /// The server's identifier.
+    public var issuer: String
+    /// The URLs that the server tells, as it writes them.
+    public var endpoints: [Endpoint: String]
+    /// Where clients that show a certificate go instead (RFC 8705, section 5).
+    public var mutualTLSEndpoints: [Endpoint: String] = [:]
+    /// Whether the server names itself in every redirect (RFC 9207, section 3).
+    public var sendsIssuer = false
+    /// Whether the server takes authorization requests only where they were pushed (RFC 9126, section 5).
+    public var requiresPushedRequests = false
+    /// How clients may authenticate at the token endpoint; `nil` where the server does not tell.
+    public var authenticationMethods: [String]?
+    /// The algorithms by which the server signs ID tokens; `nil` if it does not say.
+    public var idTokenAlgorithms: [String]?
+
+    /// Metadata from its parts, for a server that has none.
+    public init(issuer: String = "", endpoints: [Endpoint: String] = [:]) {
+        self.issuer = issuer
+        self.endpoints = endpoints
+    }
+
+    init(issuer: String, members: JSONObject) {
+        self.init(issuer: issuer)
+        let aliases = members["mtls_endpoint_aliases"]?.object
+        for endpoint in Endpoint.allCases {
+            endpoints[endpoint] = members.value(named: endpoint.rawValue)?.nonEmptyText
+            mutualTLSEndpoints[endpoint] = aliases?.value(named: endpoint.rawValue)?.nonEmptyText
+        }
+        if case .boolean(let sends)? = members["authorization_response_iss_parameter_supported"] { sendsIssuer = sends }
+        if case .boolean(let requires)? = members["require_pushed_authorization_requests"] {
+            requiresPushedRequests = requires
+        }
+        authenticationMethods = members["token_endpoint_auth_methods_supported"]?.texts
+        idTokenAlgorithms = members["id_token_signing_alg_values_supported"]?.texts
+    }
+
+    /// The URL of an endpoint.
+    ///
+    /// - Parameter dangerouslyAllowingPlainHTTP: See ``EndpointURL/init(_:dangerouslyAllowingPlainHTTP:)``.
+    /// - Throws: ``OAuth2Error/Code/endpointMissing``, or that the URL is none that secrets may go to.
+    public func url(
+        of endpoint: Endpoint, dangerouslyAllowingPlainHTTP: Bool = false
+    ) throws(OAuth2Error) -> EndpointURL {
+        guard let text = endpoints[endpoint] else {
+            throw OAuth2Error(
+                .endpointMissing,
+                "The server tells no endpoint for \(endpoint.purpose); name it with --endpoint \(endpoint.rawValue)=URL."
+            )
+        }
+        return try EndpointURL(text, dangerouslyAllowingPlainHTTP: dangerouslyAllowingPlainHTTP)
+    }
+
+    /// These metadata, and of `other` what they lack.
+    func completed(by other: ServerMetadata) -> ServerMetadata {
+        var metadata = self
+        metadata.endpoints.merge(other.endpoints) { own, _ in own }
+        metadata.mutualTLSEndpoints.merge(other.mutualTLSEndpoints) { own, _ in own }
+        metadata.sendsIssuer = sendsIssuer || other.sendsIssuer
+        metadata.requiresPushedRequests = requiresPushedRequests || other.requiresPushedRequests
+        metadata.authenticationMethods = authenticationMethods ?? other.authenticationMethods
+        metadata.idTokenAlgorithms = idTokenAlgorithms ?? other.idTokenAlgorithms
+        return metadata
+    }
+}
+
+/// Finds out what a server says of itself, by its issuer identifier (RFC 8414, section 3).
+public struct MetadataDiscovery: Sendable, Equatable {
+    /// A document that a server may have.
+    public enum Document: Sendable, CaseIterable {
+        /// RFC 8414, section 3: `/.well-known/oauth-authorization-server` between host and path.
+        case authorizationServer
+        /// OpenID Connect Discovery 1.0, section 4: `/.well-known/openid-configuration` behind the path.
+        case openIDProvider
+        /// RFC 8414, section 5: `/.well-known/openid-configuration` between host and path. The same as
+        /// ``openIDProvider`` where the issuer has no path.
+        case insertedOpenIDProvider
+    }
+
+    /// The server's identifier, exactly as it was given.
+    public let issuer: String
+    private let url: EndpointURL
+    private let allowsPlainHTTP: Bool
+
+    /// The discovery of a server.
+    ///
+    /// - Parameters:
+    ///   - issuer: The server's identifier, an `https` URL without query and fragment.
+    ///   - dangerouslyAllowingPlainHTTP: See ``EndpointURL/init(_:dangerouslyAllowingPlainHTTP:)``.
+    public init(issuer: String, dangerouslyAllowingPlainHTTP: Bool = false) throws(OAuth2Error) {
+        url = try EndpointURL(issuer, dangerouslyAllowingPlainHTTP: dangerouslyAllowingPlainHTTP)
+        guard !url.path.contains("?") else {
+            throw OAuth2Error(.invalidEndpoint, "An issuer is a URL without a query.")
+        }
+        self.issuer = issuer
+        allowsPlainHTTP = dangerouslyAllowingPlainHTTP
+    }
+
+    /// The request for a document.
+    public func request(for document: Document) throws(OAuth2Error) -> EndpointRequest {
+        let path = url.path.hasSuffix("/") ? String(url.path.dropLast()) : url.path
+        let text =
+            switch document {
+            case .authorizationServer:
+                "\(url.scheme)://\(url.authority)/.well-known/oauth-authorization-server\(path)"
+            case .openIDProvider: "\(url.scheme)://\(url.authority)\(path)/.well-known/openid-configuration"
+            case .insertedOpenIDProvider:
+                "\(url.scheme)://\(url.authority)/.well-known/openid-configuration\(path)"
+            }
+        return EndpointRequest(reading: try EndpointURL(text, dangerouslyAllowingPlainHTTP: allowsPlainHTTP))
+    }
+
+    /// The metadata in a reply.
+    ///
+    /// - Throws: ``OAuth2Error/Code/issuerMismatch`` where the document is of another server (RFC 8414, section 3.3):
+    ///   the two are compared octet for octet.
+    public func metadata(in response: EndpointResponse) throws(OAuth2Error) -> ServerMetadata {
+        let members = try response.members(redacting: [])
+        let named = members["issuer"]?.nonEmptyText
+        guard let named, Array(named.utf8) == Array(issuer.utf8) else {
+            throw OAuth2Error(
+                .issuerMismatch, status: response.statusCode,
+                "The server's document is of another issuer\(MetadataDiscovery.quoted(named)) than the one that was "
+                    + "asked; compare the two exactly.")
+        }
+        return ServerMetadata(issuer: issuer, members: members)
+    }
+
+    /// What a document says its issuer is, for the middle of a sentence, where it is a URL and nothing else.
+    private static func quoted(_ issuer: String?) -> String {
+        guard let issuer, issuer.utf8.count <= 200,
+            let url = try? EndpointURL(issuer, dangerouslyAllowingPlainHTTP: true), !url.path.contains("?")
+        else { return "" }
+        return ", '\(issuer)',"
+    }
+
+    /// Asks a server for its documents.
+    ///
+    /// - Parameter needed: The endpoints to look for; a further document is read only where those before lack one.
+    public func metadata(
+        over transport: any EndpointTransport, needing needed: Set<ServerMetadata.Endpoint> = []
+    ) async throws(OAuth2Error) -> ServerMetadata {
+        var found: ServerMetadata?
+        var failure: OAuth2Error?
+        var asked: Set<EndpointURL> = []
+        for document in Document.allCases {
+            do {
+                let request = try request(for: document)
+                guard asked.insert(request.endpoint).inserted else { continue }
+                let metadata = try metadata(in: try await transport.send(request))
+                found = found?.completed(by: metadata) ?? metadata
+            } catch {
+                // Another issuer's document is not a missing one: somebody answers in the server's place. Of the rest
+                // the first failure tells more.
+                guard error.code != .issuerMismatch, error.code != .unreachable else { throw error }
+                failure = failure ?? error
+            }
+            if let found, needed.allSatisfy({ found.endpoints[$0] != nil }) { return found }
+        }
+        if let found { return found }
+        throw failure ?? OAuth2Error(.endpointMissing, "The server has no metadata.")
+    }
+}

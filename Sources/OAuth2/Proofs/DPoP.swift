@@ -1,0 +1,134 @@
+internal import Crypto
+internal import HTTPTypes
+internal import Synchronization
+internal import WebPrimitives
+
+/// A proof that who sends a request has the key that tokens are bound to (RFC 9449, section 4.2).
+public struct DPoPProof: Sendable, Equatable {
+    /// The key.
+    public var key: SigningKey
+    /// The server's last nonce for this key (section 8); `nil` where it gave none.
+    public var nonce: String?
+
+    /// Proofs by a key.
+    public init(key: SigningKey, nonce: String? = nil) {
+        self.key = key
+        self.nonce = nonce
+    }
+
+    /// The value of the `DPoP` field for one request.
+    ///
+    /// - Parameters:
+    ///   - method: The request's method.
+    ///   - url: The request's URL without query and fragment.
+    ///   - accessToken: The access token that goes with the request to a resource server; `nil` at the token endpoint.
+    ///   - now: When it is made, in microseconds since the Unix epoch.
+    ///   - generator: A cryptographically secure source: no two proofs are alike.
+    public func value(
+        method: String, url: String, accessToken: Secret? = nil, now: Int64,
+        using generator: inout some RandomNumberGenerator
+    ) throws(OAuth2Error) -> Secret {
+        var header = JSONObjectWriter()
+        header.append("typ", "dpop+jwt")
+        header.append("alg", "ES256")
+        header.append("jwk", json: try key.publicJWK)
+        var payload = JSONObjectWriter()
+        payload.append(
+            "jti", String(decoding: Base64.randomForURL(byteCount: 16, using: &generator), as: UTF8.self))
+        payload.append("htm", method)
+        payload.append("htu", url)
+        payload.append("iat", now / Microseconds.perSecond)
+        if let accessToken {
+            let hash = Array(SHA256.hash(data: accessToken.exposedBytes))
+            payload.append("ath", String(decoding: Base64.encodeForURL(hash), as: UTF8.self))
+        }
+        if let nonce { payload.append("nonce", nonce) }
+        return try key.signed(header: header, payload: payload)
+    }
+}
+
+/// The nonces that servers want in proofs: the last one of each (RFC 9449, sections 8 and 9). Any number of requests
+/// may share them.
+public final class DPoPNonces: Sendable {
+    /// How many origins are remembered: who forgets asks once more than needed.
+    private static let limit = 256
+
+    private let nonces = Mutex<[String: String]>([:])
+
+    /// Nonces of no server yet.
+    public init() {}
+
+    /// The last nonce of an origin; `nil` where it gave none.
+    ///
+    /// - Parameter origin: Scheme, host and port, such as `https://api.example`.
+    public func nonce(for origin: String) -> String? {
+        nonces.withLock { $0[origin] }
+    }
+
+    /// Takes the value of a `DPoP-Nonce` field. One that is no nonce is left alone.
+    public func remember(_ nonce: String, for origin: String) {
+        guard DPoPNonces.isNonce(nonce) else { return }
+        nonces.withLock { nonces in
+            if nonces.count >= DPoPNonces.limit, nonces[origin] == nil { nonces = [:] }
+            nonces[origin] = nonce
+        }
+    }
+
+    /// Section 8.1: `1*NQCHAR`. What is longer than any server's goes into no request.
+    package static func isNonce(_ text: String) -> Bool {
+        (1...1024).contains(text.utf8.count)
+            && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }
+    }
+}
+
+/// A transport that proves with each request that the client has a key (RFC 9449, section 5): the one
+/// that the token is bound to, where the request presents one (section 7).
+///
+/// Where the server asks for a nonce, the request is sent once more with it (section 8). The server has issued nothing
+/// then, so that this repeats no grant.
+public struct DPoPTransport: EndpointTransport {
+    private let base: any EndpointTransport
+    private let key: SigningKey
+    private let now: @Sendable () -> Int64
+
+    /// - Parameters:
+    ///   - base: What sends the requests.
+    ///   - key: The key that tokens are bound to.
+    ///   - now: The time, in microseconds since the Unix epoch.
+    public init(_ base: any EndpointTransport, key: SigningKey, now: @escaping @Sendable () -> Int64) {
+        self.base = base
+        self.key = key
+        self.now = now
+    }
+
+    /// Sends a request with a proof, and once more where the server wants a nonce in it.
+    public func send(_ request: EndpointRequest) async throws(OAuth2Error) -> EndpointResponse {
+        let response = try await base.send(try proven(request, nonce: nil))
+        guard let nonce = DPoPTransport.demandedNonce(in: response) else { return response }
+        return try await base.send(try proven(request, nonce: nonce))
+    }
+
+    private func proven(_ request: EndpointRequest, nonce: String?) throws(OAuth2Error) -> EndpointRequest {
+        var generator = SystemRandomNumberGenerator()
+        let proof = try DPoPProof(key: key, nonce: nonce).value(
+            method: request.method.rawValue, url: request.endpoint.withoutQuery, accessToken: request.boundToken,
+            now: now(), using: &generator)
+        return request.proving(with: proof)
+    }
+
+    /// The nonce that the server wants: it refuses the request, and names one.
+    private static func demandedNonce(in response: EndpointResponse) -> String? {
+        guard response.status.code == 400 || response.status.code == 401, let name = HTTPField.Name("DPoP-Nonce"),
+            let nonce = response.exposedFields[name], DPoPNonces.isNonce(nonce)
+        else { return nil }
+        // A token endpoint says so in its body (section 8), what takes access tokens in a challenge (section 9).
+        let challenges = response.exposedFields[values: .wwwAuthenticate].flatMap { value in
+            AuthenticationChallenge.challenges(in: value.utf8)
+        }
+        if challenges.contains(where: \.wantsNonce) { return nonce }
+        guard case .object(let members) = JSONDocument(response.exposedBody),
+            members["error"]?.text == "use_dpop_nonce"
+        else { return nil }
+        return nonce
+    }
+}

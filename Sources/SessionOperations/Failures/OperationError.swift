@@ -1,0 +1,50 @@
+package import OAuth2
+package import RequestDecoration
+package import SessionStore
+
+/// Why something cannot be done as it was asked for: a stable code, as the command has an exit status for, and one
+/// sentence that a user can act on.
+package struct OperationError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What kind of failure it is.
+    package let failure: FailureKind
+    /// Its stable code.
+    package var code: String { failure.code }
+    /// What is wrong, and what to do.
+    package let description: String
+
+    package init(_ failure: FailureKind, _ description: String) {
+        self.failure = failure
+        self.description = description
+    }
+}
+
+extension FailureKind {
+    /// What went wrong with a database, its key, or something that it keeps.
+    package init(_ error: SessionStoreError) {
+        self.init(code: error.code.rawValue)
+    }
+
+    /// What an authorization server answered, or did not.
+    package init(_ error: OAuth2Error) {
+        self =
+            switch error.code {
+            case .unreachable, .serverUnavailable: .serverUnavailable
+            case .invalidGrant, .invalidClient, .refused: .serverRefused
+            case .accessDenied, .deviceCodeExpired, .stateMismatch, .invalidRedirect, .unmetAuthentication: .loginFailed
+            case .invalidEndpoint, .insecureEndpoint, .endpointMissing, .invalidKey, .unusableSettings:
+                .tokenSettingsInvalid
+            case .missingRefreshToken: .tokenExpired
+            default: .replyUnusable
+            }
+    }
+
+    /// Why a token could not be given out.
+    package init(_ error: TokenRefreshError) {
+        self.init(code: error.code.rawValue)
+    }
+
+    /// Why a site's "not signed in" was not answered with a token, or a rule for that cannot be kept.
+    package init(_ error: LoginFallbackError) {
+        self.init(code: error.code.rawValue)
+    }
+}

@@ -1,0 +1,140 @@
+package import CookieModel
+import Foundation
+import OAuth2
+package import RequestDecoration
+package import SessionStore
+
+/// The Cookie header in JSON.
+package struct HeaderReport: Codable {
+    package let url: String
+    package let cookie: String?
+    package let cookieBase64: String
+    package let names: [String]
+    /// Cookies that stay behind because their value cannot be read back, which is said and not printed.
+    package private(set) var unreadable: [CookieIdentityReport] = []
+    /// The header fields of the jar that go with it; only where they were asked for.
+    package private(set) var fields: [HeaderFieldReport]?
+    /// Header fields that stay behind because their value cannot be read back.
+    package private(set) var damagedFields: [HeaderFieldReport] = []
+
+    private enum CodingKeys: CodingKey {
+        case url, cookie, cookieBase64, names, fields
+    }
+
+    /// What a request carries; nothing where nothing is kept at all.
+    package init(url: String, retrieval: Retrieval?) {
+        let unreadable = retrieval?.excluded.filter { $0.reasons.contains(.unreadable) } ?? []
+        self.init(
+            url: url, cookieString: retrieval?.cookieString ?? [],
+            names: retrieval?.included.map(\.name.description) ?? [],
+            unreadable: unreadable.map { CookieIdentityReport($0.cookie) })
+    }
+
+    /// The report from its parts.
+    package init(url: String, cookieString: Octets, names: [String], unreadable: [CookieIdentityReport]) {
+        self.url = url
+        cookie = cookieString.utf8String
+        cookieBase64 = Data(cookieString).base64EncodedString()
+        self.names = names
+        self.unreadable = unreadable
+    }
+
+    /// Adds the header fields of the jar.
+    package mutating func add(_ selection: FieldSelection) {
+        add(
+            selection.sent.map { HeaderFieldReport($0) },
+            damaged: selection.omitted.filter { $0.reason == .unreadable }.map {
+                HeaderFieldReport(name: $0.name, scope: $0.scope, value: nil, isDamaged: true)
+            })
+    }
+
+    /// Adds header fields, those that go and those that cannot be read back.
+    package mutating func add(_ fields: [HeaderFieldReport], damaged: [HeaderFieldReport]) {
+        self.fields = fields
+        damagedFields = damaged
+    }
+
+    /// The octets of the header's value; none where there is nothing to send.
+    package var cookieString: Octets { OctetsReport(text: cookie, base64: cookieBase64).octets }
+}
+
+/// A header field that is kept with a jar, in JSON; the value only where it was asked for.
+package struct HeaderFieldReport: Codable, Sendable {
+    package let name: String
+    /// What the URLs begin with that it is for; left out for all URLs.
+    package let scope: String?
+    package let value: String?
+    package let valueBase64: String?
+    /// Only where the stored value cannot be read back.
+    package let isDamaged: Bool?
+
+    package init(_ field: StoredHeaderField, showingValue: Bool) {
+        self.init(
+            name: field.name, scope: field.scope,
+            value: showingValue ? field.value.map { Octets($0.exposedBytes) } : nil, isDamaged: field.value == nil)
+    }
+
+    /// A field that goes onto a request.
+    package init(_ sent: FieldSelection.Sent) {
+        self.init(name: sent.name, scope: sent.scope, value: sent.value, isDamaged: false)
+    }
+
+    /// A field that was kept just now, without its value.
+    package init(_ rule: FieldRule) {
+        self.init(
+            name: rule.name, scope: rule.scope?.description, value: nil, isDamaged: false)
+    }
+
+    /// The report from its parts.
+    package init(name: String, scope: String?, value: Octets?, isDamaged: Bool = false) {
+        let value = value.map(OctetsReport.init)
+        self.name = name
+        self.scope = scope
+        self.value = value?.text
+        valueBase64 = value?.base64
+        self.isDamaged = isDamaged ? true : nil
+    }
+
+    /// The octets of the value; none where it is not in the report.
+    package var octets: Octets { OctetsReport(text: value, base64: valueBase64).octets }
+
+    /// The URLs that it is for, for a person.
+    package var place: String { scope ?? "all URLs" }
+}
+
+/// The header fields that are kept with a jar.
+package struct HeaderFieldList: Codable, Sendable {
+    package let fields: [HeaderFieldReport]
+
+    package init(fields: [HeaderFieldReport]) {
+        self.fields = fields
+    }
+}
+
+/// What becomes of a jar's header field on a request, in JSON, without its value.
+package struct FieldVerdictReport: Codable {
+    package let name: String
+    /// What the URLs begin with that it is for; left out for all URLs.
+    package let scope: String?
+    package let isSent: Bool
+    /// Why it is not sent; only where it is not.
+    package let reason: ReasonReport?
+
+    /// The verdicts on all fields, those that go first; `nil` where the jar has none.
+    package static func all(_ selection: FieldSelection) -> [FieldVerdictReport]? {
+        let sent = selection.sent.map {
+            FieldVerdictReport(name: $0.name, scope: $0.scope, isSent: true, reason: nil)
+        }
+        let omitted = selection.omitted.map {
+            FieldVerdictReport(name: $0.name, scope: $0.scope, isSent: false, reason: ReasonReport($0.reason))
+        }
+        return sent.isEmpty && omitted.isEmpty ? nil : sent + omitted
+    }
+
+    private init(name: String, scope: String?, isSent: Bool, reason: ReasonReport?) {
+        self.name = name
+        self.scope = scope
+        self.isSent = isSent
+        self.reason = reason
+    }
+}

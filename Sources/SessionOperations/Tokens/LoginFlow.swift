@@ -1,0 +1,251 @@
+package import CookieModel
+package import OAuth2
+package import SessionStore
+
+/// A login as it goes on with a server: each step is a question, its answer, and what follows from it.
+package struct LoginFlow: Sendable {
+    package let plan: TokenLoginPlan
+    private let transport: any EndpointTransport
+    private let checkIDToken: IDTokenCheck?
+    private let now: @Sendable () -> Timestamp
+
+    package init(
+        _ plan: TokenLoginPlan, over transport: any EndpointTransport, checkingIDTokens checkIDToken: IDTokenCheck?,
+        now: @escaping @Sendable () -> Timestamp
+    ) {
+        self.plan = plan
+        self.transport = transport
+        self.checkIDToken = checkIDToken
+        self.now = now
+    }
+
+    private var scopes: Scopes { plan.credentials.settings.scopes.map { Scopes(parsing: $0) } ?? [] }
+    private var resources: [String] { plan.credentials.settings.resources }
+
+    /// The tokens of a grant that needs no user.
+    ///
+    /// - Parameter tokens: The tokens of another login, by its name, renewed if they are due.
+    /// - Throws: `OperationError` if the grant needs a user.
+    package func tokensWithoutUser(
+        loggedInAs tokens: (String) async throws -> TokenSet
+    ) async throws -> TokenSet {
+        let grant = try await plan.credentials.repeatableGrant(
+            of: plan.profile, now: { now().microseconds }, loggedInAs: tokens)
+        guard let grant else {
+            throw OperationError(.loginFailed, "\(plan.name): this login needs a user")
+        }
+        return try await checked(
+            try grant.tokens(in: try await send(grant.request()), now: now().microseconds), nonce: nil)
+    }
+
+    // MARK: - On another device
+
+    /// What the user is to be told.
+    package func deviceAuthorization() async throws -> DeviceAuthorization {
+        let grant = try deviceGrant()
+        return try grant.authorization(in: try await send(grant.authorizationRequest()), now: now().microseconds)
+    }
+
+    /// The tokens, once the user has confirmed.
+    ///
+    /// - Parameters:
+    ///   - timeout: How many seconds the user may take; `nil` for as long as the code lives.
+    ///   - clock: What waits are measured with.
+    package func tokens(
+        confirmed authorization: DeviceAuthorization, within timeout: Int? = nil, clock: any Clock<Duration>
+    ) async throws -> TokenSet {
+        var device = authorization
+        let end = min(device.expiry, timeout.map { now().advanced(bySeconds: Int64($0)).microseconds } ?? .max)
+        while now().microseconds < end {
+            let left = end - now().microseconds
+            try await clock.sleep(for: min(.seconds(device.interval), .microseconds(left)))
+            do {
+                // Signed anew for each request, where the client signs.
+                let grant = try deviceGrant()
+                let response = try await send(grant.request(polling: device))
+                switch try grant.outcome(in: response, polling: device, now: now().microseconds) {
+                case .issued(let tokens): return try await checked(tokens, nonce: nil)
+                case .pending: break
+                case .slowDown: device.slowDown()
+                }
+            } catch let error as OAuth2Error where error.isTemporary {
+                device.backOff(atLeast: error.retryAfter)
+            }
+        }
+        let limit = end < device.expiry ? timeout.map { "within \($0) seconds (--timeout)" } : nil
+        throw OperationError(
+            .loginFailed, "the code was not confirmed \(limit ?? "before it expired"); log in again")
+    }
+
+    private func deviceGrant() throws -> DeviceGrant {
+        DeviceGrant(
+            deviceAuthorizationEndpoint: try url(.deviceAuthorization), tokenEndpoint: try url(.token),
+            authentication: try authentication(), scopes: scopes, resources: resources)
+    }
+
+    // MARK: - In a browser
+
+    /// The URL that the user's browser opens. It holds what ties the login together, and goes to the user alone.
+    package func exposedAuthorizationURL(
+        for attempt: AuthorizationAttempt, comingBackTo redirectURI: String
+    ) async throws -> String {
+        let grant = try codeGrant(redirectURI)
+        guard plan.pushes else { return grant.exposedAuthorizationURL(for: attempt) }
+        let push = grant.pushRequest(to: try url(.pushedAuthorization), for: attempt)
+        return try grant.exposedAuthorizationURL(afterPush: try await send(push), of: attempt)
+    }
+
+    /// The tokens, once the browser has come back.
+    ///
+    /// - Parameter redirect: the URL that it came to, or its path and query.
+    package func tokens(
+        redirectedTo redirect: String, of attempt: AuthorizationAttempt, comingBackTo redirectURI: String
+    ) async throws -> TokenSet {
+        let grant = try codeGrant(redirectURI)
+        let code = try grant.code(inRedirect: redirect, to: attempt)
+        let response = try await send(grant.request(redeeming: code, of: attempt))
+        let tokens = try grant.tokens(in: response, redeeming: code, of: attempt, now: now().microseconds)
+        return try await checked(tokens, nonce: scopes.contains("openid") ? attempt.nonce : nil, code: code)
+    }
+
+    /// The code that a redirect brings.
+    ///
+    /// - Throws: `OAuth2Error`: that it is no answer to this login, or what the server refused.
+    package func code(
+        inRedirect redirect: String, of attempt: AuthorizationAttempt, comingBackTo redirectURI: String
+    ) throws(OAuth2Error) -> Secret {
+        try codeGrant(redirectURI).code(inRedirect: redirect, to: attempt)
+    }
+
+    private func codeGrant(_ redirectURI: String) throws(OAuth2Error) -> AuthorizationCodeGrant {
+        var grant = AuthorizationCodeGrant(
+            authorizationEndpoint: try url(.authorization), tokenEndpoint: try url(.token),
+            issuer: plan.metadata.issuer, sendsIssuer: plan.metadata.sendsIssuer,
+            authentication: try authentication(), redirectURI: redirectURI, scopes: scopes, resources: resources)
+        grant.parameters = plan.parameters
+        return grant
+    }
+
+    // MARK: - The end
+
+    /// Stores the tokens of a login. Tokens that cannot be stored are revoked at the server, unless it says that they are
+    /// of the same user as a stored login of the client.
+    ///
+    /// - Parameters:
+    ///   - check: Throws if nothing may be stored now.
+    ///   - mayReplace: Asked before the login of one account takes the name of another's.
+    /// - Throws: `OperationError` with the code `name-invalid` if that is not wanted, `SessionStoreError`, and what `check`
+    ///   throws.
+    package func keep(
+        _ tokens: TokenSet, in store: TokenStore, if check: () throws -> Void = {},
+        replacing mayReplace: (AccountChange) -> Bool = { _ in false }
+    ) async throws -> StoredToken {
+        do {
+            try check()
+            var id = plan.profile
+            if !plan.hasAccount, let subject = LoggedInUser(account: "", tokens).subject { id.account = subject }
+            let user = LoggedInUser(account: id.account, tokens)
+            if !plan.replacesAccount, let before = plan.user, before.isOther(than: user) {
+                let change = AccountChange(name: plan.name, before: before, after: user)
+                guard mayReplace(change) else {
+                    throw OperationError(
+                        .nameInvalid,
+                        "\(change.description); nothing was changed. Log in under another name, or replace the login with "
+                            + "--replace-account")
+                }
+            }
+            try store.put(
+                tokens, for: Profile(id: id, name: plan.name), credentials: plan.credentials, now: now())
+        } catch {
+            if await !isUserStored(of: tokens, in: store) { await discard(tokens) }
+            throw error
+        }
+        return try store.get(plan.name)
+    }
+
+    /// How many stored logins are compared with one that is not kept.
+    private static let comparedLoginCount = 10
+
+    /// Whether the server says that tokens are of the same user as a stored login of the same client.
+    ///
+    /// A server may end all of the grant with one token (RFC 7009, section 2.1), and the stored login with it.
+    private func isUserStored(of tokens: TokenSet, in store: TokenStore) async -> Bool {
+        guard let user = await user(of: tokens), let all = try? store.all() else { return false }
+        let logins = all.compactMap { try? $0.get() }.filter { stored in
+            stored.refusal == nil && stored.profile.id.issuer == plan.profile.issuer
+                && stored.profile.id.clientID == plan.profile.clientID
+        }
+        for stored in logins.prefix(Self.comparedLoginCount) {
+            if await self.user(of: stored.tokens) == user { return true }
+        }
+        return false
+    }
+
+    /// The user of tokens that the server accepts, as it tells (RFC 7662); `nil` if it does not.
+    private func user(of tokens: TokenSet) async -> String? {
+        guard let endpoint = try? url(.introspection), let authentication = try? authentication() else { return nil }
+        let introspection = TokenIntrospection(endpoint: endpoint, authentication: authentication)
+        let token = tokens.refreshToken ?? tokens.accessToken
+        let request = introspection.request(about: token, tokens.refreshToken == nil ? .accessToken : .refreshToken)
+        guard let response = try? await send(request),
+            let known = try? introspection.answer(in: response, about: token), known.isActive
+        else { return nil }
+        return known.subject ?? known.username
+    }
+
+    /// Revokes tokens that are not stored, if the server has an endpoint for that. The reason that they are not stored
+    /// is what the user has to know, so that a failure here is not reported.
+    private func discard(_ tokens: TokenSet) async {
+        _ = try? await TokenRevoker.end(tokens, of: plan.profile, by: plan.credentials, over: transport, now: now)
+    }
+
+    // MARK: - Parts
+
+    private func url(_ endpoint: ServerMetadata.Endpoint) throws(OAuth2Error) -> EndpointURL {
+        try plan.credentials.settings.url(of: endpoint)
+    }
+
+    private func authentication() throws(OAuth2Error) -> ClientAuthentication {
+        var generator = SystemRandomNumberGenerator()
+        return try plan.credentials.authentication(of: plan.profile, now: now().microseconds, using: &generator)
+    }
+
+    private func send(_ request: EndpointRequest) async throws(OAuth2Error) -> EndpointResponse {
+        let bound = try plan.credentials.binding(transport) { [now] in now().microseconds }
+        return try await bound.send(request)
+    }
+
+    /// The tokens, if their ID token is of this server and this login, or if they have none.
+    ///
+    /// Those of any other login are revoked.
+    private func checked(_ tokens: TokenSet, nonce: Secret?, code: Secret? = nil) async throws -> TokenSet {
+        do {
+            try await check(tokens, nonce: nonce, code: code)
+            return tokens
+        } catch {
+            await discard(tokens)
+            throw error
+        }
+    }
+
+    private func check(_ tokens: TokenSet, nonce: Secret?, code: Secret?) async throws {
+        guard let idToken = tokens.idToken else { return }
+        let claims = try IDTokenClaims(unverified: idToken)
+        try claims.check(
+            issuer: plan.metadata.issuer, clientID: plan.profile.clientID, nonce: nonce, now: now().microseconds)
+        try claims.check(accessToken: tokens.accessToken, code: code)
+        // RFC 9470, section 5: a site that wanted a stronger or more recent login would refuse this one again.
+        let asked = Dictionary(plan.parameters.map { ($0.name, $0.value) }) { $1 }
+        try claims.check(
+            maximumAge: asked["max_age"].flatMap { Int64($0) }, authenticationContexts: asked["acr_values"],
+            now: now().microseconds)
+        // If the server shows no keys, TLS alone vouches for the issuer, which is enough for what comes from the token
+        // endpoint (OpenID Connect Core 1.0, section 3.1.3.7, point 6).
+        guard try plan.credentials.needsServerKey(for: idToken, claims),
+            plan.credentials.settings.endpoints[.keys] != nil, let checkIDToken
+        else { return }
+        let keys = try await send(EndpointRequest(reading: try url(.keys)))
+        try keys.expectSuccess()
+        try await checkIDToken(idToken, keys)
+    }
+}

@@ -1,0 +1,134 @@
+import Captures
+import Foundation
+package import OAuth2
+import WebPrimitives
+
+/// What is known of a provider beforehand: data in `Providers.json`, the user's own file first.
+package struct ProviderPreset: Decodable, Sendable {
+    /// The issuer, with `{tenant}` and `{host}` to be filled in; `nil` where the provider has no metadata.
+    package var issuer: String?
+    /// Endpoints by the names of RFC 8414, for a provider without metadata.
+    package var endpoints: [String: String]?
+    /// The scopes that most want.
+    package var scope: String?
+    /// Further parameters of a login in a browser.
+    package var parameters: [String: String]?
+
+    /// Nothing is known.
+    package init() {}
+
+    /// Presets of one's own: what a file holds, and what it is called.
+    package struct File {
+        package let name: String
+        package let bytes: [UInt8]
+
+        package init(name: String, bytes: [UInt8]) {
+            self.name = name
+            self.bytes = bytes
+        }
+    }
+
+    /// The preset of that name.
+    ///
+    /// - Parameters:
+    ///   - file: presets by name, whose entries count before the built-in ones.
+    ///   - tenant: what stands in the place of `{tenant}`.
+    ///   - host: what stands in the place of `{host}`.
+    package static func named(
+        _ name: String, file: File? = nil, tenant: String?, host: String?
+    ) throws(OperationError) -> ProviderPreset {
+        let values = ["tenant": tenant, "host": host].compactMapValues(\.self)
+        var presets = try decode(PackageResources.Providers_json, "the built-in presets")
+        if let file { presets.merge(try decode(file.bytes, file.name)) { $1 } }
+        guard var preset = presets[name] else {
+            throw invalid(
+                "\(name): there is no such provider; there are \(presets.keys.sorted().joined(separator: ", "))")
+        }
+        if let issuer = preset.issuer { preset.issuer = try filled(issuer, name, values) }
+        for (endpoint, url) in preset.endpoints ?? [:] {
+            preset.endpoints?[endpoint] = try filled(url, name, values)
+        }
+        return preset
+    }
+
+    /// Whether a login is at a provider that has its own rules for consent: one that is named, or whose issuer is that of
+    /// a built-in preset.
+    package static func hasRules(for name: String?, issuer: String?) -> Bool {
+        guard name == nil, let issuer else { return true }
+        let presets = (try? decode(PackageResources.Providers_json, "the built-in presets")) ?? [:]
+        return presets.values.contains { preset in
+            let start = (preset.issuer ?? "").prefix { $0 != "{" }
+            return start.count > "https://".count && issuer.hasPrefix(start)
+        }
+    }
+
+    private static func decode(
+        _ bytes: [UInt8], _ source: String
+    ) throws(OperationError) -> [String: ProviderPreset] {
+        do {
+            try StrictJSON.check(bytes)
+            return try JSONDecoder().decode([String: ProviderPreset].self, from: Data(bytes))
+        } catch let fault as StrictJSON.Fault {
+            throw invalid("\(source): \(fault)")
+        } catch {
+            throw invalid("\(source): this is no JSON object of provider presets")
+        }
+    }
+
+    private static func filled(
+        _ text: String, _ name: String, _ values: [String: String]
+    ) throws(OperationError) -> String {
+        var text = text
+        for (key, value) in values { text = text.replacingOccurrences(of: "{\(key)}", with: value) }
+        if let open = text.firstIndex(of: "{") {
+            let missing = text[open...].dropFirst().prefix { $0 != "}" }
+            throw invalid("\(name): this provider needs --provider-\(missing)")
+        }
+        return text
+    }
+
+    private static func invalid(_ description: String) -> OperationError {
+        OperationError(.tokenSettingsInvalid, description)
+    }
+}
+
+/// Which authorization server: by its issuer, where its endpoints are looked up, by its endpoints one by one, or both.
+package struct ServerLookup: Sendable {
+    package var issuer: String?
+    /// Endpoints that the server does not tell; they count before those that it tells.
+    package var endpoints: [ServerMetadata.Endpoint: String]
+    package var dangerouslyAllowsPlainHTTP: Bool
+
+    package init(
+        issuer: String?, endpoints: [ServerMetadata.Endpoint: String], dangerouslyAllowsPlainHTTP: Bool = false
+    ) {
+        self.issuer = issuer
+        self.endpoints = endpoints
+        self.dangerouslyAllowsPlainHTTP = dangerouslyAllowsPlainHTTP
+    }
+
+    /// What is known of the server; it is asked where an endpoint is missing.
+    ///
+    /// - Parameters:
+    ///   - name: what the tokens are called, for messages.
+    ///   - needed: the endpoints that will be used.
+    /// - Throws: `OperationError` where no server was said, `OAuth2Error` where it cannot be asked.
+    package func metadata(
+        for name: String, needing needed: Set<ServerMetadata.Endpoint>, over transport: any EndpointTransport
+    ) async throws -> ServerMetadata {
+        guard let issuer else {
+            guard !endpoints.isEmpty else {
+                throw OperationError(
+                    .tokenSettingsInvalid, "\(name): which server? Give its issuer, or its endpoints")
+            }
+            return ServerMetadata(endpoints: endpoints)
+        }
+        let missing = needed.subtracting(endpoints.keys)
+        guard !missing.isEmpty else { return ServerMetadata(issuer: issuer, endpoints: endpoints) }
+        let discovery = try MetadataDiscovery(
+            issuer: issuer, dangerouslyAllowingPlainHTTP: dangerouslyAllowsPlainHTTP)
+        var metadata = try await discovery.metadata(over: transport, needing: missing)
+        metadata.endpoints.merge(endpoints) { $1 }
+        return metadata
+    }
+}

@@ -1,0 +1,125 @@
+import CookieModel
+import Hummingbird
+import NIOCore
+import ServiceLifecycle
+import SessionStore
+import Synchronization
+
+/// How changes are followed.
+struct ChangeFollowing: Sendable {
+    /// How often the journal is asked for what other processes have written.
+    var interval = Duration.milliseconds(250)
+    /// After how many questions without an answer the follower gets a sign of life.
+    var heartbeat = 60
+    /// How many milliseconds a follower waits before it comes again.
+    var retry = 2000
+}
+
+/// Sends a jar's changes to one follower as they come, as server-sent events (HTML, section 9.2): what this process
+/// writes at once, what others do after a while.
+struct ChangeFollower: Sendable {
+    let jar: CookieJar
+    let following: ChangeFollowing
+    let changes: ChangeSignal
+    /// Who follows, for as long as its access token counts.
+    let caller: Caller
+    let tokens: ServiceTokenStore
+    let now: @Sendable () -> Timestamp
+    /// A page of the journal as events.
+    let events: @Sendable (ChangePage) throws -> [UInt8]
+
+    /// Sends what comes after a position, until the follower has gone or may follow no more, the jar is removed or the
+    /// service stops.
+    @concurrent func send(after position: Int64, to writer: inout any ResponseBodyWriter) async throws {
+        let (signals, signal, end) = changes.follow(jar.name)
+        defer { end() }
+        try await writer.write(ByteBuffer(string: "retry: \(following.retry)\n\n"))
+        // What a write of another process does not signal, time does.
+        let interval = following.interval
+        let timer = Task {
+            while true {
+                try await Task.sleep(for: interval)
+                signal()
+            }
+        }
+        defer { timer.cancel() }
+        var position = position
+        var quiet = 0
+        signal()
+        following: for await _ in signals.cancelOnGracefulShutdown() {
+            while true {
+                // Who comes again is told that the jar is gone, that changes were missed in another one of its name, or that
+                // the token has ended.
+                guard let page = try page(after: position) else { break following }
+                position = page.position
+                guard !page.changes.isEmpty || page.hasGap else { break }
+                quiet = 0
+                try await writer.write(ByteBuffer(bytes: try events(page)))
+            }
+            quiet += 1
+            if quiet % following.heartbeat == 0 { try await writer.write(ByteBuffer(string: ": still here\n\n")) }
+        }
+        try await writer.finish(nil)
+    }
+
+    private func page(after position: Int64) throws(SessionStoreError) -> ChangePage? {
+        guard try caller.isStillAdmitted(by: tokens, now: now()) else { return nil }
+        do {
+            return try jar.changes(after: position, count: 1000)
+        } catch  where error.code == .jarNotFound {
+            return nil
+        }
+    }
+
+    /// An event.
+    static func event(_ name: String, _ value: some Encodable, id: Int64) -> [UInt8] {
+        Array("id: \(id)\nevent: \(name)\ndata: ".utf8) + JSONText.of(value) + Array("\n\n".utf8)
+    }
+}
+
+/// Tells those who follow a jar that something was written to it in this process, so that they need not wait until they
+/// look again.
+final class ChangeSignal: Sendable {
+    private struct State {
+        var followers: [String: [Int: AsyncStream<Void>.Continuation]] = [:]
+        var next = 0
+    }
+
+    /// How many follow. Nearly always nobody does, and a write looks no further.
+    private let count = Atomic(0)
+    private let state = Mutex(State())
+
+    /// Something may have been written to a jar; `nil` for any.
+    func notify(_ jar: @autoclosure () -> String?) {
+        guard count.load(ordering: .relaxed) > 0 else { return }
+        let jar = jar()
+        let followers = state.withLock { state in
+            jar.map { state.followers[$0].map { Array($0.values) } ?? [] }
+                ?? state.followers.values.flatMap { Array($0.values) }
+        }
+        for follower in followers { follower.yield() }
+    }
+
+    /// Signals for a jar, until `end` is called or nobody listens any more. Several at once are one.
+    func follow(_ jar: String) -> (signals: AsyncStream<Void>, signal: @Sendable () -> Void, end: @Sendable () -> Void)
+    {
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let id = state.withLock { state in
+            state.next += 1
+            state.followers[jar, default: [:]][state.next] = continuation
+            return state.next
+        }
+        count.add(1, ordering: .relaxed)
+        continuation.onTermination = { [weak self] _ in self?.forget(id, jar) }
+        return (stream, { continuation.yield() }, { continuation.finish() })
+    }
+
+    private func forget(_ id: Int, _ jar: String) {
+        let isKnown = state.withLock { state in
+            let isKnown = state.followers[jar]?.removeValue(forKey: id) != nil
+            if state.followers[jar]?.isEmpty == true { state.followers[jar] = nil }
+            return isKnown
+        }
+        if isKnown { count.subtract(1, ordering: .relaxed) }
+    }
+}

@@ -1,0 +1,90 @@
+import CookieModel
+import RequestDecoration
+import SessionStore
+import Synchronization
+
+/// The last renewals of jars' requests, by rule.
+///
+/// Each response that says "not signed in" comes in a call of its own, and goes on where the one before it left off: the
+/// token that was there, a renewed one, a new login. That is the ``LoginRecovery`` of one request, as `crumb curl` has it.
+final class RenewalMemory: Sendable {
+    /// How many seconds after a renewal its result counts as fresh.
+    static let settlingTime: Int64 = 10
+    /// How many seconds one is remembered.
+    private static let lifetime: Int64 = 3600
+
+    private struct Key: Hashable {
+        let jar: String
+        let rule: String
+    }
+
+    private struct Renewal {
+        let moment: Timestamp
+        let recovery: LoginRecovery
+    }
+
+    /// What there is to do about a refused request.
+    enum Step {
+        /// Nothing: it was sent before the last renewal ended.
+        case sendAgain
+        /// A new login: the site refuses what was renewed just now.
+        case logIn
+        /// The next step of a recovery that has begun; `nil` for the first one of a new one.
+        case renew(LoginRecovery?)
+    }
+
+    private let renewals = Mutex<[Key: Renewal]>([:])
+
+    /// Remembers how far the recovery of a jar's requests has come.
+    func note(_ recovery: LoginRecovery, _ rule: String, of jar: String, at now: Timestamp) {
+        renewals.withLock { renewals in
+            renewals = renewals.filter { now < $0.value.moment.advanced(bySeconds: RenewalMemory.lifetime) }
+            renewals[Key(jar: jar, rule: rule)] = Renewal(moment: now, recovery: recovery)
+        }
+    }
+
+    /// What there is to do about a request that a site refuses.
+    ///
+    /// - Parameter time: When it was sent; `nil` if that is not known. It is then taken for one that had what the last
+    ///   renewal gave, unless that was a renewed token: one is not renewed again for a request that never had it.
+    func step(after challenge: LoginChallenge, sent time: Timestamp?, _ rule: String, of jar: String, now: Timestamp)
+        -> Step
+    {
+        guard let last = renewals.withLock({ $0[Key(jar: jar, rule: rule)] }), last.recovery.rule == challenge.rule
+        else { return .renew(nil) }
+        if let time, time < last.moment { return .sendAgain }
+        guard last.recovery.isOver else { return .renew(last.recovery) }
+        let isFresh = now < last.moment.advanced(bySeconds: RenewalMemory.settlingTime)
+        return time != nil && isFresh ? .logIn : .renew(nil)
+    }
+}
+
+/// The login rules of jars, decoded, so that a response whose jar has some need not wait for that.
+final class LoginRuleMemory: Sendable {
+    typealias Rule = (name: String, rule: LoginRule)
+
+    private struct Entry: Sendable {
+        let definitions: [(name: String, definition: String)]
+        let rules: [Rule]
+    }
+
+    /// How many jars' rules are remembered; then all are forgotten.
+    private static let limit = 10_000
+
+    private let entries = Mutex<[String: Entry]>([:])
+
+    /// A jar's rules by name, as the last commit left them.
+    func rules(of jar: CookieJar) throws -> [Rule] {
+        let definitions = try jar.loginRuleDefinitions()
+        guard !definitions.isEmpty else { return [] }
+        if let entry = entries.withLock({ $0[jar.name] }), entry.definitions.elementsEqual(definitions, by: ==) {
+            return entry.rules
+        }
+        let rules = try jar.loginRules()
+        entries.withLock { entries in
+            if entries.count >= LoginRuleMemory.limit { entries = [:] }
+            entries[jar.name] = Entry(definitions: definitions, rules: rules)
+        }
+        return rules
+    }
+}

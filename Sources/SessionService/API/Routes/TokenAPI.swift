@@ -1,0 +1,135 @@
+import CookieModel
+import Foundation
+import HTTPTypes
+import OAuth2
+import RequestDecoration
+import SessionOperations
+import SessionStore
+
+/// The tokens of a database, what gets them from servers, and the logins under way.
+struct TokenAPI: Sendable {
+    let store: TokenStore
+    private let transport: (any EndpointTransport)?
+    /// What renews tokens; `nil` where no authorization servers are asked. There is one in the process, so that all who
+    /// want the same token renewed share it.
+    let refresher: TokenRefresher?
+    private let checkIDToken: IDTokenCheck?
+    /// Where the browser comes back to after a login, where that can be this service.
+    let callback: LoginCallback
+    let logins: LoginRegistry
+    let now: @Sendable () -> Timestamp
+    let clock: any Clock<Duration>
+
+    /// The tokens of a store.
+    ///
+    /// - Parameters:
+    ///   - transport: what sends requests to authorization servers; `nil` where none are asked.
+    ///   - checkIDToken: checks the signatures of ID tokens by the server's keys.
+    ///   - callback: the URL of this service's `/v1/logins/callback` as a browser reaches it.
+    ///   - process: the number of this process, by which people know who refreshes.
+    ///   - answerTimeout: how long the server's answer to a refresh is waited for.
+    ///   - clock: what waits are measured with.
+    init(
+        _ store: TokenStore, transport: (any EndpointTransport)?, checkingIDTokens checkIDToken: IDTokenCheck? = nil,
+        callback: String? = nil, process: Int32 = ProcessInfo.processInfo.processIdentifier,
+        answerTimeout: Duration = .seconds(120), clock: any Clock<Duration> = ContinuousClock(),
+        now: @escaping @Sendable () -> Timestamp
+    ) {
+        self.store = store
+        self.transport = transport
+        self.checkIDToken = checkIDToken
+        self.callback = LoginCallback(callback)
+        self.now = now
+        self.clock = clock
+        logins = LoginRegistry()
+        // The time by which a token is due is the caller's to say: see ``token(_:skew:)``.
+        refresher = transport.map { transport in
+            TokenRefresher(
+                store: store, transport: transport, checkingIDTokens: checkIDToken, process: process,
+                timing: TokenRefresher.Timing(answer: answerTimeout), clock: clock, now: now)
+        }
+    }
+
+    /// The tokens of a profile, refreshed where fewer seconds than `skew` are left.
+    ///
+    /// Where a refresh fails and the access token still lives, it is given all the same.
+    ///
+    /// - Parameter resource: What the access token is for; `nil` for the login's own.
+    func token(_ name: String, for resource: String? = nil, skew: Int) async throws -> StoredToken {
+        let stored = try store.get(name, for: resource)
+        switch stored.tokens.validity(at: now().microseconds, skew: .seconds(skew)) {
+        case .valid, .unknown: return stored
+        case .due where stored.refusal != nil: return stored
+        case .due:
+            do {
+                return try await refreshed(name, for: resource)
+            } catch {
+                let latest = try store.get(name, for: resource)
+                guard latest.tokens.validity(at: now().microseconds) != .expired else { throw error }
+                return latest
+            }
+        case .expired:
+            // Who was told by the server that the login is lost is not asked again.
+            return stored.refusal == nil
+                ? try await refreshed(name, for: resource) : try await onlineRefresher().token(name, for: resource)
+        }
+    }
+
+    /// The ID token of a profile, renewed if fewer seconds than `skew` are left.
+    func idToken(_ name: String, skew: Int) async throws -> ValidIDToken {
+        try await anyRefresher.idToken(name, skew: .seconds(skew))
+    }
+
+    /// The tokens of a profile after a refresh; all who ask meanwhile share it.
+    func refreshed(_ name: String, for resource: String? = nil) async throws -> StoredToken {
+        try await onlineRefresher().refreshed(name, for: resource)
+    }
+
+    /// What knows by a jar's rules that a site says "not signed in", and gets its requests back in.
+    func fallback(_ rules: [LoginRule]) -> LoginFallback {
+        LoginFallback(
+            rules: rules, store: store, refresher: anyRefresher, transport: transport ?? OfflineTransport())
+    }
+
+    /// Ends tokens at their server.
+    func revoke(_ name: String) async throws -> [TokenKind] {
+        try await TokenRevoker(store, over: try onlineTransport(), now: now).revoke(name)
+    }
+
+    /// Begins to talk with a server about a login.
+    func conversation(_ request: TokenLoginRequest) async throws -> LoginFlow {
+        let transport = try onlineTransport()
+        return LoginFlow(
+            try await request.plan(store, over: transport), over: transport, checkingIDTokens: checkIDToken, now: now)
+    }
+
+    /// What renews tokens, or says that no authorization servers are asked.
+    private var anyRefresher: TokenRefresher {
+        refresher ?? TokenRefresher(store: store, transport: OfflineTransport(), process: 0, now: now)
+    }
+
+    private func onlineTransport() throws(ServiceProblem) -> any EndpointTransport {
+        guard let transport else { throw .offline }
+        return transport
+    }
+
+    private func onlineRefresher() throws(ServiceProblem) -> TokenRefresher {
+        guard let refresher else { throw .offline }
+        return refresher
+    }
+}
+
+/// Reaches nobody.
+private struct OfflineTransport: EndpointTransport {
+    func send(_ request: EndpointRequest) async throws(OAuth2Error) -> EndpointResponse {
+        throw OAuth2Error(unreachable: ServiceProblem.offline.detail)
+    }
+}
+
+extension ServiceProblem {
+    fileprivate static let offline: ServiceProblem = {
+        var problem = ServiceProblem(.serverUnavailable, "this service asks no authorization servers")
+        problem.status = .serviceUnavailable
+        return problem
+    }()
+}

@@ -1,0 +1,137 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import SessionOperations
+import SessionStore
+
+/// An answer that says what went wrong: problem details (RFC 9457) with a stable code.
+struct ServiceProblem: HTTPResponseError, Equatable {
+    var status: HTTPResponse.Status
+    /// The stable code, as the command prints it for the same failure; docs/service.md lists them.
+    let code: String
+    /// One sentence that the caller can act on. Never holds a secret.
+    let detail: String
+    /// The page that the user has to log in on, where a site named one.
+    var loginURL: String?
+    var fields: HTTPFields = [:]
+
+    /// A problem with the status that the table of failures gives it.
+    init(_ failure: FailureKind, _ detail: String) {
+        status = HTTPResponse.Status(failure)
+        code = failure.code
+        self.detail = detail
+    }
+
+    // MARK: - Who may
+
+    static let unauthenticated = ServiceProblem(.unauthenticated, "send an access token")
+
+    static func forbidden(_ verb: AccessVerb) -> ServiceProblem {
+        ServiceProblem(.forbidden, "This needs a token with '\(verb.rawValue)'.")
+    }
+
+    static let allJarsNeeded = ServiceProblem(.forbidden, "This needs a token for all jars.")
+
+    static func jarNotFound(_ name: String) -> ServiceProblem {
+        ServiceProblem(.jarNotFound, "\(name): there is no jar of this name")
+    }
+
+    static func tokenNotFound(_ name: String) -> ServiceProblem {
+        ServiceProblem(.tokenNotFound, "\(name): there is no token of this name")
+    }
+
+    // MARK: - What was asked for
+
+    static func parameterInvalid(_ name: String, _ detail: String) -> ServiceProblem {
+        ServiceProblem(.parameterInvalid, "\(name): \(detail)")
+    }
+
+    /// A place in a list that no answer named. The list is not begun anew: a client would read its first page for ever.
+    static let cursorInvalid = parameterInvalid("cursor", "this is no cursor of an answer's 'next'")
+
+    static func bodyInvalid(_ detail: String) -> ServiceProblem {
+        ServiceProblem(.bodyInvalid, detail)
+    }
+
+    /// The document.
+    var document: ProblemReport {
+        ProblemReport(title: status.reasonPhrase, status: status.code, detail: detail, code: code, loginURL: loginURL)
+    }
+
+    /// The whole answer, for what is answered before there is a request.
+    var message: (head: HTTPResponse, body: ByteBuffer) {
+        let body = ByteBuffer(bytes: JSONText.of(document))
+        var fields = fields
+        fields[.contentType] = "application/problem+json"
+        fields[.cacheControl] = "no-store"
+        fields[.contentLength] = String(body.readableBytes)
+        return (HTTPResponse(status: status, headerFields: fields), body)
+    }
+
+    /// The answer.
+    var response: Response {
+        let (head, body) = message
+        return Response(status: status, headers: head.headerFields, body: ResponseBody(byteBuffer: body))
+    }
+
+    func response(from request: Request, context: some RequestContext) -> Response { response }
+}
+
+extension HTTPResponse.Status {
+    /// The status of a failure; 500 for one that only the command has.
+    fileprivate init(_ failure: FailureKind) {
+        switch failure.row.httpStatus ?? 500 {
+        case 423: self.init(code: 423, reasonPhrase: "Locked")
+        case 507: self.init(code: 507, reasonPhrase: "Insufficient Storage")
+        case let code: self.init(integerLiteral: code)
+        }
+    }
+}
+
+/// Answers every error as a problem, and a path that is asked for by the wrong method with those that it knows.
+///
+/// Stands before everything else that can throw.
+struct ProblemResponses: RouterMiddleware {
+    let routes: RouteTable
+
+    func handle(
+        _ request: Request, context: ServiceRequestContext,
+        next: @concurrent (Request, ServiceRequestContext) async throws -> Response
+    ) async throws -> Response {
+        do {
+            return try await next(request, context)
+        } catch let error where error.saysClientIsGone {
+            throw error
+        } catch {
+            var problem = ServiceProblem(error)
+            context.health?.note(error, peer: context.peer)
+            if problem.status == .internalServerError, !(error is SessionStoreError) {
+                // The error itself may hold what was sent.
+                context.logger.error(
+                    "a request failed", metadata: ["code": "\(problem.code)", "error": "\(type(of: error))"])
+            }
+            if problem.code == "not-found" {
+                let methods = routes.methods(of: request.uri.path)
+                if !ProblemResponses.knownMethods.contains(request.method) {
+                    problem = .methodUnknown
+                } else if !methods.isEmpty {
+                    problem = ProblemResponses.wrongMethod(methods)
+                }
+            }
+            return problem.response
+        }
+    }
+
+    /// The methods of RFC 9110 and RFC 5789. A path that is not asked for by one of these is asked for by others.
+    private static let knownMethods: Set<HTTPRequest.Method> = [
+        .get, .head, .post, .put, .patch, .delete, .options, .trace, .connect,
+    ]
+
+    private static func wrongMethod(_ methods: Set<HTTPRequest.Method>) -> ServiceProblem {
+        let names = methods.map(\.rawValue).sorted().joined(separator: ", ")
+        var problem = ServiceProblem(.methodNotAllowed, "this path is asked for by \(names)")
+        problem.fields[.allow] = names
+        return problem
+    }
+}

@@ -1,0 +1,164 @@
+import HTTPTypes
+import Hummingbird
+import SessionStore
+
+/// One route of the API: how it is asked for, and what the caller must be allowed to do.
+///
+/// Routes are data, so that who may is decided in one place, a path that is asked for in the wrong way can be told so,
+/// and a test can go through all of them.
+struct ServiceRoute: Sendable {
+    /// What a caller needs. What depends on the request besides, the handler asks for.
+    enum Access: Sendable, Hashable {
+        /// Nothing: the request carries its own proof, which the handler checks.
+        case everyone
+        /// To be somebody.
+        case caller
+        /// The verb, for whatever jars; the handler shows only those that the grant covers.
+        case someJars(AccessVerb)
+        /// The verb, for what belongs to no jar.
+        case allJars(AccessVerb)
+        /// The verb, for the jar in the path.
+        case jar(AccessVerb)
+    }
+
+    /// What a request brings in its body.
+    enum Body: Sendable, Hashable {
+        /// Nothing: a body is refused, since its sender expects it to count.
+        case none
+        /// What the handler reads, whole.
+        case document
+        /// What the handler reads piece by piece, of any length, and never has in memory as a whole.
+        case streamed
+    }
+
+    typealias Handler = @Sendable (Request, ServiceRequestContext) async throws -> Response
+
+    let method: HTTPRequest.Method
+    /// The path, with parameters in braces.
+    let path: String
+    let access: Access
+    /// The verbs that a caller needs besides, for the same jars.
+    let furtherVerbs: Set<AccessVerb>
+    /// The query parameters that it knows; `nil` where another program makes the URL, whose parameters are its own.
+    let parameters: Set<String>?
+    /// What its requests bring.
+    let body: Body
+    /// Whether it is the lock's own: it answers while the service is locked, too, and nothing of it is remembered.
+    let isOfLock: Bool
+    /// The lock that keeps its secrets and changes; `nil` for a route that answers while the service is locked, too.
+    private(set) var lock: AgentLock?
+    /// Answers a request of a caller that may send it.
+    let handler: Handler
+
+    init(
+        _ method: HTTPRequest.Method, _ path: String, _ access: Access, and furtherVerbs: Set<AccessVerb> = [],
+        query parameters: Set<String>? = [], body: Body = .none, isOfLock: Bool = false,
+        use handler: @escaping Handler
+    ) {
+        self.method = method
+        self.path = path
+        self.access = access
+        self.furtherVerbs = furtherVerbs
+        self.parameters = parameters
+        self.body = body
+        self.isOfLock = isOfLock
+        self.handler = handler
+    }
+
+    /// All that a caller has to be allowed to do.
+    var verbs: Set<AccessVerb> {
+        switch access {
+        case .everyone, .caller: furtherVerbs
+        case .someJars(let verb), .allJars(let verb), .jar(let verb): furtherVerbs.union([verb])
+        }
+    }
+
+    /// Whether it changes what is kept, and gives nothing away, so that sending it twice may be once too often and the
+    /// answer can be kept. The lock's own routes do no harm twice, and their passphrase is kept nowhere.
+    var isWrite: Bool {
+        switch access {
+        case _ where isOfLock: false
+        case .someJars(let verb), .allJars(let verb), .jar(let verb): verb == .write
+        case .everyone, .caller: false
+        }
+    }
+
+    /// The same route, which gives out no secret and changes nothing while the service is locked. The lock's own stay open.
+    func guarded(by lock: AgentLock) -> ServiceRoute {
+        guard !isOfLock else { return self }
+        var route = self
+        route.lock = lock
+        return route
+    }
+
+    /// Answers a request, if its caller may send it and the route knows all of its query parameters and its body.
+    func respond(to request: Request, in context: ServiceRequestContext) async throws -> Response {
+        var context = context
+        context.lock = lock
+        try check(context)
+        if let parameters { context.query = try QueryItems(request, known: parameters) }
+        if body == .none { try await request.requireNoBody() }
+        return try await handler(request, context)
+    }
+
+    /// Checks that the caller may send the request.
+    func check(_ context: ServiceRequestContext) throws(ServiceProblem) {
+        switch access {
+        case .everyone: break
+        case .caller: try context.requireCaller()
+        case .someJars(let verb): try context.requireForSomeJars(verb)
+        case .allJars(let verb): try context.require(verb)
+        case .jar(let verb): try context.require(verb, jar: try context.jarName)
+        }
+        for verb in furtherVerbs {
+            if case .jar = access {
+                try context.require(verb, jar: try context.jarName)
+            } else {
+                try context.require(verb)
+            }
+        }
+    }
+}
+
+extension Request {
+    /// Checks that the request has no body, reading no more of one than its first octets.
+    fileprivate func requireNoBody() async throws {
+        let refusal = ServiceProblem.bodyInvalid("this route takes no body; send the request without one")
+        guard headers.declaredLength ?? 0 == 0 else { throw refusal }
+        // Without either field there is none (RFC 9112, section 6.3).
+        guard headers.contains(.transferEncoding) else { return }
+        for try await chunk in body where chunk.readableBytes > 0 { throw refusal }
+    }
+}
+
+extension RouterMethods<ServiceRequestContext> {
+    /// Adds a route that answers as it is described.
+    func add(_ route: ServiceRoute) {
+        on(RouterPath(route.path), method: route.method) { try await route.respond(to: $0, in: $1) }
+    }
+}
+
+/// Which paths there are, and the methods that each is asked for by.
+struct RouteTable: Sendable {
+    private let paths: [(segments: [Substring], methods: Set<HTTPRequest.Method>)]
+
+    /// The table of some routes, and of paths that are read.
+    init(_ routes: [ServiceRoute], readable: [String] = []) {
+        var methods = Dictionary(grouping: routes, by: \.path).mapValues { Set($0.map(\.method)) }
+        for path in readable { methods[path, default: []].insert(.get) }
+        paths = methods.map { path, methods in
+            (path.split(separator: "/"), methods.contains(.get) ? methods.union([.head]) : methods)
+        }
+    }
+
+    /// The methods that a path is asked for by; empty where there is no such path.
+    func methods(of path: String) -> Set<HTTPRequest.Method> {
+        let segments = path.split(separator: "/")
+        return paths.reduce(into: []) { methods, entry in
+            guard entry.segments.count == segments.count,
+                zip(entry.segments, segments).allSatisfy({ $0.first == "{" || $0 == $1 })
+            else { return }
+            methods.formUnion(entry.methods)
+        }
+    }
+}

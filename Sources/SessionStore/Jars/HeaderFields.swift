@@ -1,0 +1,165 @@
+internal import CookieModel
+internal import GRDB
+public import OAuth2
+
+/// A header field that is kept with a jar, for the jar's requests.
+public struct StoredHeaderField: Sendable, Equatable {
+    /// The field's name as it was written; case does not tell names apart.
+    public let name: String
+    /// What the URLs begin with that the field is for; `nil` for all URLs.
+    public let scope: String?
+    /// The field's value; `nil` where the stored one was changed, moved or cut off.
+    public let value: Secret?
+
+    package init(name: String, scope: String?, value: Secret?) {
+        self.name = name
+        self.scope = scope
+        self.value = value
+    }
+}
+
+extension SessionStoreError {
+    /// A stored header field cannot be read back.
+    package init(damagedFieldNamed name: String) {
+        self.init(.valueDamaged, name, "the stored header field was changed or damaged; set it again")
+    }
+}
+
+/// The header fields that are kept with a jar, as text that the store does not look into.
+extension CookieJar {
+    /// The jar's header fields by name, of one name those for fewer URLs first. Costs no row where nothing was written
+    /// since the last call.
+    public func headerFields() throws(SessionStoreError) -> [StoredHeaderField] {
+        let rows = try SessionStoreError.catching(database.path) {
+            try database.jarCache.headerFields(ofJar: id, in: database)
+        }
+        let fields = opened(rows)
+        guard fields.contains(where: { $0.value == nil }) else { return fields }
+        // A reading that looks for newer keys, where it is not the value that is damaged.
+        return opened(try database.read { try HeaderFieldRows(database: $0, jarID: id).all() })
+    }
+
+    /// The same for who has just opened the jar: where it had no fields then, nothing is asked.
+    package func cachedHeaderFields() throws(SessionStoreError) -> [StoredHeaderField] {
+        hasHeaderFields ? try headerFields() : []
+    }
+
+    /// Keeps a field in the place of the one of that name and scope.
+    ///
+    /// - Parameter scope: what the URLs begin with; `nil` for all.
+    package func setHeaderField(_ value: Secret, named name: String, scope: String?) throws(SessionStoreError) {
+        try SessionStoreError.check(name, of: "header field")
+        try database.write { connection in
+            let sealed = try database.sealer.seal(
+                value.exposedBytes, at: HeaderFieldRows.place(id, name, scope ?? ""))
+            try HeaderFieldRows(database: connection, jarID: id).put(sealed, named: name, scope: scope ?? "")
+        }
+    }
+
+    /// Forgets a field.
+    ///
+    /// - Returns: whether there was one of that name and scope.
+    package func removeHeaderField(named name: String, scope: String?) throws(SessionStoreError) -> Bool {
+        try database.write { try HeaderFieldRows(database: $0, jarID: id).delete(named: name, scope: scope ?? "") }
+    }
+
+    private func opened(_ rows: [HeaderFieldRows.Row]) -> [StoredHeaderField] {
+        guard !rows.isEmpty else { return [] }
+        let sealer = database.sealer
+        return rows.map { $0.opened(by: sealer, jarID: id) }
+    }
+}
+
+/// The `header_field` table: rows in and out, values sealed to jar, name and scope.
+struct HeaderFieldRows {
+    /// A row with its value as it is stored.
+    struct Row: Sendable {
+        let name: String
+        /// Empty for all URLs.
+        let scope: String
+        let sealed: Octets
+
+        /// The field with its value opened.
+        func opened(by sealer: Sealer, jarID: Int64) -> StoredHeaderField {
+            let value = sealer.open(sealed, at: HeaderFieldRows.place(jarID, name, scope))
+            return StoredHeaderField(name: name, scope: scope.isEmpty ? nil : scope, value: value.map { Secret($0) })
+        }
+    }
+
+    let database: Database
+    let jarID: Int64
+
+    /// The fields of a jar: a query with the jar's id as its parameter. Of one name, those for fewer URLs come first.
+    static let query = """
+        SELECT name, scope, value FROM header_field WHERE jar_id = ? ORDER BY name, length(scope) DESC, scope
+        """
+
+    func all() throws -> [Row] {
+        try HeaderFieldRows.rows(ofJar: jarID, by: RowStatement(database, HeaderFieldRows.query))
+    }
+
+    /// What ``query`` gives for a jar.
+    static func rows(ofJar jarID: Int64, by statement: RowStatement) throws -> [Row] {
+        defer { statement.reset() }
+        statement.bind(1, jarID)
+        var rows: [Row] = []
+        while try statement.step() {
+            rows.append(
+                Row(name: statement.text(0), scope: statement.text(1), sealed: Octets(statement.bytes(2))))
+        }
+        return rows
+    }
+
+    /// Keeps a value in the place of the one that was there. The name is written as it is now.
+    func put(_ sealed: [UInt8], named name: String, scope: String) throws {
+        let statement = try RowStatement(
+            database,
+            """
+            INSERT INTO header_field (jar_id, name, scope, value) VALUES (?, ?, ?, ?)
+            ON CONFLICT (jar_id, name, scope) DO UPDATE SET name = excluded.name, value = excluded.value
+            """)
+        statement.bind(1, jarID)
+        statement.bind(2, text: name)
+        statement.bind(3, text: scope)
+        statement.bind(4, sealed)
+        try statement.run()
+    }
+
+    /// Forgets a field; whether there was one of that name and scope.
+    func delete(named name: String, scope: String) throws -> Bool {
+        let statement = try RowStatement(
+            database, "DELETE FROM header_field WHERE jar_id = ? AND name = ? AND scope = ?")
+        statement.bind(1, jarID)
+        statement.bind(2, text: name)
+        statement.bind(3, text: scope)
+        try statement.run()
+        return database.changesCount > 0
+    }
+
+    /// Takes over the fields of another jar whose names and scopes are not in use here.
+    ///
+    /// A value that cannot be opened comes along as it is: it is as damaged here, and is named as that.
+    func take(from otherID: Int64, _ sealer: Sealer) throws {
+        let present = try all()
+        for row in try HeaderFieldRows(database: database, jarID: otherID).all() {
+            let isInUse = present.contains { own in
+                own.scope == row.scope && own.name.lowercased() == row.name.lowercased()
+            }
+            guard !isInUse else { continue }
+            let value = sealer.open(row.sealed, at: HeaderFieldRows.place(otherID, row.name, row.scope))
+            let sealed = try value.map {
+                try sealer.seal($0, at: HeaderFieldRows.place(jarID, row.name, row.scope))
+            }
+            try put(sealed ?? row.sealed.bytes, named: row.name, scope: row.scope)
+        }
+    }
+
+    /// What a value is sealed to: its jar, its name whatever the case, and the URLs that it is for.
+    static func place(_ jarID: Int64, _ name: String, _ scope: String) -> [UInt8] {
+        var place = SealedPlace("header field")
+        place.append(jarID)
+        place.append(name.lowercased().utf8)
+        place.append(scope.utf8)
+        return place.bytes
+    }
+}

@@ -1,0 +1,228 @@
+import ArgumentParser
+import CookieModel
+import SessionOperations
+import SessionStore
+
+struct JarsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "jars",
+        abstract: "List, create, copy, merge and remove jars.",
+        discussion: "Each jar is a separate set of cookies. Other commands choose one with --jar or CRUMB_JAR.",
+        subcommands: [
+            JarsListCommand.self, JarsCreateCommand.self, JarsRenameCommand.self, JarsCopyCommand.self,
+            JarsMergeCommand.self, JarsClearCommand.self, JarsRemoveCommand.self, JarsSettingsCommand.self,
+            JarsFieldsCommand.self,
+        ],
+        defaultSubcommand: JarsListCommand.self)
+}
+
+struct JarsListCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the jars.",
+        aliases: ["ls"])
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    func execute(_ console: Console) throws {
+        let jars = try database.keptJars(now: .now).list()
+        if output.json {
+            for jar in jars { try console.writeJSON(jar) }
+            return
+        }
+        guard !jars.isEmpty else {
+            console.note("no jars yet: 'crumb import FILE' and 'crumb jars create NAME' make one")
+            return
+        }
+        var rows = [["JAR", "COOKIES", "SESSION", "SAVED", "PROFILE", "NEXT EXPIRY"]]
+        for jar in jars {
+            rows.append([
+                shown(jar.name), "\(jar.cookies)", "\(jar.sessionCookies)", "\(jar.savedSessions)", jar.profile,
+                jar.nextExpiry ?? "-",
+            ])
+        }
+        try console.writeLine(Console.table(rows))
+    }
+}
+
+struct JarsCreateCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "create",
+        abstract: "Create a jar, with settings of its own if you like.",
+        discussion: "'crumb import --jar NAME' creates one too, with default settings.")
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var settings: JarSettingsOptions
+    @OptionGroup var output: OutputOptions
+
+    @Argument(help: "The name of the jar.")
+    var name: String
+
+    func execute(_ console: Console) throws {
+        let report = try database.keptJars(now: .now).create(named: name, settings: try settings.newSettings())
+        if output.json {
+            try console.writeJSON(report)
+        } else {
+            console.note("made jar '\(name)'; 'crumb import --jar' fills it")
+        }
+    }
+}
+
+struct JarsSettingsCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "settings",
+        abstract: "Show or change the settings of a jar.",
+        discussion: """
+            Changes only the settings that you give. Cookies over a new limit are evicted, and listed, when the next \
+            cookie arrives.
+            """,
+        aliases: ["show"])
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var changes: JarSettingsOptions
+    @OptionGroup var output: OutputOptions
+
+    @Argument(help: "The name of the jar.")
+    var name: String
+
+    func execute(_ console: Console) throws {
+        let jars = try database.keptJars(now: .now)
+        let report =
+            try changes.isEmpty ? jars.settings(ofJar: name) : jars.changeSettings(ofJar: name, changes)
+        if output.json { try console.writeJSON(report) } else { try console.writeLine(report.text) }
+    }
+}
+
+struct JarsRenameCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rename", abstract: "Rename a jar. Its contents stay.")
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    @Argument(help: "The current name of the jar.")
+    var name: String
+
+    @Argument(help: "The new name.")
+    var newName: String
+
+    func execute(_ console: Console) throws {
+        try database.keptJars(now: .now).rename(jarNamed: name, to: newName)
+        if output.json {
+            try console.writeJSON(["from": name, "to": newName])
+        } else {
+            console.note("jar '\(name)' is now '\(newName)'")
+        }
+    }
+}
+
+struct JarsRemoveCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "Remove a jar with its cookies, settings and saved sessions.",
+        aliases: ["rm", "delete"])
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    @Argument(help: "The name of the jar.")
+    var name: String
+
+    func execute(_ console: Console) throws {
+        let removal = try database.keptJars(now: .now).remove(jarNamed: name)
+        if output.json {
+            try console.writeJSON(removal)
+        } else {
+            console.note(
+                "removed jar '\(name)' with \(counted(removal.cookies, "cookie")) and "
+                    + counted(removal.savedSessions, "saved session"))
+        }
+    }
+}
+
+struct JarsClearCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "clear",
+        abstract: "Remove every cookie and localStorage item of a jar. Its settings and saved sessions stay.")
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    @Argument(help: "The name of the jar.")
+    var name: String
+
+    func execute(_ console: Console) throws {
+        let report = try database.keptJars(now: .now).clear(jarNamed: name)
+        if output.json {
+            try console.writeJSON(report)
+        } else {
+            let items =
+                report.storageItems == 0 ? "" : " and \(counted(report.storageItems, "localStorage item"))"
+            console.note("removed \(counted(report.removed, "cookie"))\(items) from jar '\(name)'")
+        }
+    }
+}
+
+struct JarsCopyCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "copy",
+        abstract: "Copy a jar with its cookies and settings to a new jar.",
+        discussion: "Saved sessions are not copied.")
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    @Argument(help: "The jar to copy.")
+    var name: String
+
+    @Argument(help: "The name of the new jar.")
+    var newName: String
+
+    func execute(_ console: Console) throws {
+        let copy = try database.keptJars(now: .now).copy(jarNamed: name, to: newName)
+        if output.json {
+            try console.writeJSON(copy)
+        } else {
+            let expired = copy.expired == 0 ? "" : ", \(copy.expired) left out: expired"
+            console.note("copied \(counted(copy.copied, "cookie")) from jar '\(name)' to '\(newName)'\(expired)")
+        }
+        for cookie in copy.unreadable {
+            console.error("\(cookie.unreadableLine); it was left out")
+        }
+        if !copy.unreadable.isEmpty { throw FailureKind.valueDamaged.exitCode }
+    }
+}
+
+struct JarsMergeCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "merge",
+        abstract: "Merge the cookies of one jar into another. The first jar stays as it is.",
+        discussion: """
+            If both jars have a cookie of the same name, domain and path, the one updated last wins. The limits of the \
+            second jar apply; every cookie that they evict is listed.
+            """)
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    @Argument(help: "The jar to read.")
+    var name: String
+
+    @Argument(help: "The existing jar to merge into.")
+    var target: String
+
+    func execute(_ console: Console) throws {
+        let merge = try database.keptJars(now: .now).merge(jarNamed: name, into: target)
+        if output.json {
+            try console.writeJSON(merge)
+        } else {
+            console.note(
+                "merged jar '\(name)' into '\(target)': \(merge.added) added, \(merge.replaced) replaced, "
+                    + "\(merge.kept) as new or newer there, \(merge.expired) expired, \(merge.evicted.count) evicted")
+            for eviction in merge.evicted { console.note("  \(eviction.evictionLine)") }
+        }
+        for cookie in merge.unreadable {
+            console.error("\(cookie.unreadableLine); it was left out")
+        }
+        if !merge.unreadable.isEmpty { throw FailureKind.valueDamaged.exitCode }
+    }
+}

@@ -1,0 +1,161 @@
+import ArgumentParser
+import CookieModel
+import OAuth2
+import RequestDecoration
+import SessionOperations
+import SessionStore
+
+struct JarsFieldsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "fields",
+        abstract: "Manage header fields that the requests of a jar carry, such as an API key or a User-Agent.",
+        subcommands: [JarsFieldsSetCommand.self, JarsFieldsListCommand.self, JarsFieldsRemoveCommand.self],
+        defaultSubcommand: JarsFieldsListCommand.self)
+}
+
+/// Which URLs a field is for.
+struct FieldScopeOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Send the field only to URLs that begin with this.", valueName: "url"))
+    var scope: String?
+
+    func urlScope() throws -> URLScope? {
+        try scope.map { URLScope(try requestURL($0)) }
+    }
+}
+
+struct JarsFieldsSetCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set",
+        abstract: "Store a header field in a jar; replaces the one of the same name and scope.",
+        discussion: """
+            crumb jars fields set X-API-Key --scope https://api.example/v2 < key
+            crumb jars fields set --user-agent 'Example/1.0'
+
+            The value comes from a file, from the variable CRUMB_FIELD_VALUE, or from standard input, never from the \
+            command line, which others can see. 'crumb curl', 'crumb header --fields' and the service send the field \
+            unless the request already has it.
+            """)
+
+    /// Longer than any value that is kept, with what may stand behind it.
+    private static let inputLimit = 1 << 17
+
+    @OptionGroup var jar: JarOptions
+    @OptionGroup var scope: FieldScopeOptions
+    @OptionGroup var output: OutputOptions
+
+    @Flag(
+        name: .customLong("all-urls"),
+        help: "Send the field to every URL. Never use it for a secret.")
+    var allURLs = false
+
+    @Option(
+        help: ArgumentHelp(
+            "The file with the value; '-' is standard input. Default: CRUMB_FIELD_VALUE, else standard input.",
+            valueName: "file"))
+    var valueFile: String?
+
+    @Option(help: ArgumentHelp("Store this User-Agent, for every URL unless --scope is given.", valueName: "text"))
+    var userAgent: String?
+
+    @Argument(help: "The name of the field.")
+    var name: String?
+
+    func validate() throws {
+        guard (name == nil) != (userAgent == nil) else {
+            throw ValidationError("Name the field, or use --user-agent.")
+        }
+        if userAgent != nil {
+            guard valueFile == nil, !allURLs else {
+                throw ValidationError("--user-agent takes the value itself: leave out --value-file and --all-urls.")
+            }
+        } else if (scope.scope == nil) != allURLs {
+            throw ValidationError("Use --scope URL for a secret, or --all-urls for a field that every site may see.")
+        }
+    }
+
+    func execute(_ console: Console) throws {
+        let rule = try FieldRule(
+            name: name ?? "User-Agent", value: try value(), scope: try scope.urlScope())
+        let report = try jar.kept(now: .now).setHeaderField(rule)
+        if output.json {
+            try console.writeJSON(report)
+        } else {
+            console.note("kept header field \(report.name) for \(report.place)")
+        }
+    }
+
+    private func value() throws -> Secret {
+        if let userAgent { return Secret(userAgent) }
+        if valueFile == nil, let secret = SecretVariable.fieldValue.secret { return secret }
+        var bytes = try InputFile(valueFile ?? "-").contents(limit: Self.inputLimit, otherwise: .lineTooLong)
+        while let last = bytes.last, InputFile.isWhiteSpace(last) { bytes.removeLast() }
+        return Secret(bytes)
+    }
+}
+
+struct JarsFieldsListCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the header fields of a jar. Shows values only with --values.",
+        aliases: ["show", "ls"])
+
+    @OptionGroup var jar: JarOptions
+    @OptionGroup var output: OutputOptions
+
+    @Flag(help: "Show the values.")
+    var values = false
+
+    func execute(_ console: Console) throws {
+        let fields = try jar.kept(now: .now).headerFields(showingValues: values)
+        var rows = [values ? ["NAME", "SCOPE", "VALUE"] : ["NAME", "SCOPE"]]
+        for field in fields {
+            if output.json { try console.writeJSON(field) }
+            let value = field.isDamaged == true ? "" : field.octets.description
+            rows.append([field.name, field.place] + (values ? [value] : []))
+        }
+        if !output.json {
+            if rows.count > 1 {
+                try console.writeLine(Console.table(rows))
+            } else {
+                console.note("no header fields in jar '\(jar.jar)'")
+            }
+        }
+        let damaged = fields.filter { $0.isDamaged == true }
+        for field in damaged { console.error(field.damageLine) }
+        if !damaged.isEmpty { throw FailureKind.valueDamaged.exitCode }
+    }
+}
+
+struct JarsFieldsRemoveCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "Remove a header field from a jar.",
+        aliases: ["rm", "delete"])
+
+    @OptionGroup var jar: JarOptions
+    @OptionGroup var scope: FieldScopeOptions
+    @OptionGroup var output: OutputOptions
+
+    @Argument(help: "The name of the field.")
+    var name: String
+
+    func execute(_ console: Console) throws {
+        let scope = try scope.urlScope()
+        guard let removed = try jar.kept(now: .now).removeHeaderField(named: name, scope: scope) else {
+            let place = scope?.description ?? "all URLs"
+            throw Problem(
+                .fieldNotFound, "\(name): the jar has no such header field for \(place); 'crumb jars fields' lists them"
+            )
+        }
+        if output.json {
+            try console.writeJSON(removed)
+        } else {
+            console.note("removed header field \(removed.name) for \(removed.place)")
+        }
+    }
+}
+
+extension HeaderFieldReport {
+    /// What a person is told of a field whose stored value cannot be read back.
+    var damageLine: String {
+        "header field \(name) for \(place): the stored value was changed or damaged; set it again"
+    }
+}

@@ -1,0 +1,196 @@
+import ArgumentParser
+import CookieModel
+import OAuth2
+import SessionOperations
+import SessionStore
+
+struct KeyCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "key",
+        abstract: "Manage the key that seals the database.",
+        discussion: """
+            The key comes from CRUMB_KEY, in base64, else from the key file that CRUMB_KEY_FILE names. During a rotation \
+            CRUMB_KEY holds both keys, with a comma between. A passphrase can lock the key file: it comes from the file \
+            that CRUMB_PASSPHRASE_FILE names, else from the terminal, never from the command line, which others can see.
+            """,
+        subcommands: [KeyStatusCommand.self, KeyRotateCommand.self, KeyPassphraseCommand.self])
+}
+
+struct KeyStatusCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: "Show where the key comes from, whether it is locked, and whether a rotation is unfinished.",
+        aliases: ["show"])
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    func execute(_ console: Console) throws {
+        let location = KeyLocation()
+        var report = KeyStatusReport(
+            source: try location.name(), isFile: !location.isInEnvironment, database: try database.path())
+        if !location.isInEnvironment, let state = try location.file().state() {
+            report.keys = state.keyCount
+            report.locked = state.isLocked
+        }
+        do {
+            report.rotationUnfinished = try database.openExisting(now: .now)?.isRotationPending()
+        } catch let error as SessionStoreError where error.code == .keyLocked {
+            // All else is known without the passphrase.
+            report.hasDatabase = true
+        }
+        if output.json { try console.writeJSON(report) } else { try console.writeLine(report.text) }
+    }
+}
+
+private struct KeyStatusReport: Encodable {
+    let source: String
+    let isFile: Bool
+    let database: String
+    var keys: Int?
+    var locked: Bool?
+    /// `nil` where there is no database, or the key is locked.
+    var rotationUnfinished: Bool?
+    /// Whether there is a database that the locked key keeps closed.
+    var hasDatabase = false
+
+    enum CodingKeys: CodingKey {
+        case source, isFile, database, keys, locked, rotationUnfinished
+    }
+
+    var text: String {
+        var file = "not made yet"
+        if let keys, let locked {
+            file = "\(keys == 1 ? "one key" : "\(keys) keys"), \(locked ? "locked with a passphrase" : "in the clear")"
+        }
+        var rotation = rotationUnfinished.map { $0 ? "unfinished: run 'crumb key rotate'" : "none under way" }
+        if hasDatabase { rotation = "not known while the key is locked: name the passphrase in CRUMB_PASSPHRASE_FILE" }
+        return Console.table([
+            [isFile ? "key file" : "environment", isFile ? "\(source) (\(file))" : source],
+            ["database", database + (rotation == nil ? " (not made yet)" : "")],
+            ["rotation", rotation ?? "none under way"],
+        ])
+    }
+}
+
+struct KeyRotateCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rotate",
+        abstract: "Make a new key and seal every value under it.",
+        discussion: """
+            Other processes can use the database meanwhile. If the rotation is interrupted, everything stays readable, and \
+            the next 'crumb key rotate' finishes it. It then removes the old key from the key file: older backups, and \
+            other databases under the same key file, need --keep-old-keys. With CRUMB_KEY, append the new key to the old \
+            one, with a comma between.
+            """)
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    @Flag(help: "Keep the old keys in the key file for backups and other databases. The next rotation removes them.")
+    var keepOldKeys = false
+
+    func execute(_ console: Console) throws {
+        guard let opened = try database.openExisting(now: .now) else {
+            throw Problem(
+                .databaseUnavailable, "\(try database.path()): there is no database, so there is nothing to do")
+        }
+        let other = keepOldKeys ? nil : try otherDatabase()
+        let rotation = try opened.rotateKey(keepingOldKeys: keepOldKeys || other != nil, now: .now)
+        if output.json {
+            try console.writeJSON(KeyRotationReport(rotation))
+        } else {
+            let verb = rotation.wasResumed ? "brought a rotation to its end" : "rotated the key"
+            try console.writeLine("\(verb): \(rotation.resealed) values sealed anew")
+        }
+        for location in rotation.unreadable {
+            console.error("\(location): the stored value was changed or moved, and stays as it is")
+        }
+        if let other { console.note("the old key stays in the key file: \(other) may need it; rotate there too") }
+        if try KeyLocation().isLocked() {
+            console.note(
+                "the key is locked: a running service that was started without CRUMB_PASSPHRASE_FILE answers nothing more; "
+                    + "restart it with that")
+        }
+        if rotation.oldKeysDropped {
+            console.note("the old key is gone: backups from before cannot be opened without it")
+        }
+        if !rotation.isLogEmpty {
+            console.note("another process is reading: until it is done, the log holds values under the old key")
+        }
+        if !rotation.unreadable.isEmpty { throw FailureKind.valueDamaged.exitCode }
+    }
+
+    /// A database of the user's own that lies under the same key file and is not the one at hand: its key must not go.
+    private func otherDatabase() throws -> String? {
+        let locations = Locations()
+        guard locations.usesDefaultKeyFile, let own = try? locations.defaultDatabase(),
+            !SessionDatabase.isSameFile(own, try database.path()), SessionDatabase.exists(at: own)
+        else { return nil }
+        return own
+    }
+}
+
+private struct KeyRotationReport: Encodable {
+    let resealed: Int
+    let resumed: Bool
+    let oldKeysDropped: Bool
+    let logEmpty: Bool
+    let unreadable: [SealedValueReport]
+
+    init(_ rotation: KeyRotation) {
+        resealed = rotation.resealed
+        resumed = rotation.wasResumed
+        oldKeysDropped = rotation.oldKeysDropped
+        logEmpty = rotation.isLogEmpty
+        unreadable = rotation.unreadable.map(SealedValueReport.init)
+    }
+}
+
+struct KeyPassphraseCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "passphrase",
+        abstract: "Set, change or remove the passphrase of the key file.",
+        discussion: """
+            The key stays the same, so no database changes. A copy of the old file still opens with the old passphrase: \
+            'crumb key rotate' makes a new key. Asks for the new passphrase on the terminal unless you name a file. A \
+            running service needs the passphrase, in CRUMB_PASSPHRASE_FILE, from its next start on, or as soon as the key \
+            is rotated.
+            """)
+
+    @OptionGroup var output: OutputOptions
+
+    @Option(help: "The file with the new passphrase in its first line; /dev/fd/N reads a descriptor.")
+    var newPassphraseFile: String?
+
+    @Flag(help: "Remove the passphrase: the file then holds the key in the clear.")
+    var remove = false
+
+    func validate() throws {
+        if remove, newPassphraseFile != nil { throw ValidationError("'--remove' needs no new passphrase") }
+    }
+
+    func execute(_ console: Console) throws {
+        let location = KeyLocation()
+        guard !location.isInEnvironment else {
+            throw Problem(.keyRotationRefused, "CRUMB_KEY: a key in the environment has no passphrase; unset it first")
+        }
+        let file = try location.file()
+        guard let state = try file.state() else {
+            throw Problem(.keyMissing, "\(file.path): there is no key yet; the first import makes one")
+        }
+        if remove {
+            guard state.isLocked else {
+                console.note("\(file.path) has no passphrase")
+                return
+            }
+            try file.changePassphrase(to: nil)
+            console.note("\(file.path) is in the clear now, readable by you alone")
+            return
+        }
+        try file.changePassphrase(
+            to: try Terminal.passphrase(in: newPassphraseFile, by: "--new-passphrase-file", isNew: true))
+        console.note("\(file.path) is locked with the new passphrase; without it everything sealed is lost")
+        console.note("a running service needs CRUMB_PASSPHRASE_FILE once it restarts, or the key is rotated")
+    }
+}

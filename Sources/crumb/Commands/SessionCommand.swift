@@ -1,0 +1,132 @@
+import ArgumentParser
+import CookieModel
+import SessionOperations
+import SessionStore
+
+struct SessionCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "session",
+        abstract: "Save and restore the cookies of a jar, or end its session as a browser does.",
+        subcommands: [
+            SessionEndCommand.self, SessionSaveCommand.self, SessionRestoreCommand.self, SessionListCommand.self,
+            SessionRemoveCommand.self,
+        ])
+}
+
+struct SessionSaveCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "save",
+        abstract: "Save the cookies of a jar under a name.",
+        discussion: "Replaces the session that was saved under the same name, and reports it.")
+
+    @OptionGroup var jar: JarOptions
+    @OptionGroup var output: OutputOptions
+
+    @Argument(help: "The name of the saved session.")
+    var name: String
+
+    func execute(_ console: Console) throws {
+        let save = try jar.kept(now: .now).saveSession(named: name)
+        if output.json {
+            try console.writeJSON(save)
+        } else {
+            let previous = save.replaced.map {
+                "; the session of this name from \($0.saved) with \(counted($0.cookies, "cookie")) is replaced"
+            }
+            console.note(
+                "saved \(counted(save.session.cookies, "cookie")) of jar '\(jar.jar)' as '\(name)'\(previous ?? "")"
+            )
+        }
+    }
+}
+
+struct SessionListCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the saved sessions of a jar.",
+        aliases: ["show", "ls"])
+
+    @OptionGroup var jar: JarOptions
+    @OptionGroup var output: OutputOptions
+
+    func execute(_ console: Console) throws {
+        let sessions = try jar.kept(now: .now).savedSessions()
+        if output.json {
+            for session in sessions { try console.writeJSON(session) }
+        } else if sessions.isEmpty {
+            console.note("no saved sessions of jar '\(jar.jar)': 'crumb session save NAME' makes one")
+        } else {
+            let rows = sessions.map { [shown($0.name), $0.saved, "\($0.cookies)"] }
+            try console.writeLine(Console.table([["NAME", "SAVED", "COOKIES"]] + rows))
+        }
+    }
+}
+
+struct SessionRestoreCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "restore",
+        abstract: "Restore the cookies of a jar from a saved session.",
+        discussion: """
+            Removes cookies that arrived since then; save them under another name first to keep them. Lists cookies that \
+            have expired since, and leaves them out.
+            """)
+
+    @OptionGroup var jar: JarOptions
+    @OptionGroup var output: OutputOptions
+
+    @Argument(help: "The name of the saved session.")
+    var name: String
+
+    func execute(_ console: Console) throws {
+        let restoration = try jar.kept(now: .now).restoreSession(named: name)
+        if output.json {
+            try console.writeJSON(restoration)
+            return
+        }
+        let expired = restoration.expired.isEmpty ? "" : ", \(restoration.expired.count) expired since"
+        console.note(
+            "restored '\(name)' in jar '\(jar.jar)': \(counted(restoration.cookies, "cookie")); "
+                + "\(restoration.added) came back, \(restoration.changed) changed, \(restoration.removed) removed\(expired)"
+        )
+        for cookie in restoration.expired { console.note("  expired \(cookie.label)") }
+    }
+}
+
+struct SessionRemoveCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "Remove a saved session. The cookies of the jar stay as they are.",
+        aliases: ["rm", "delete"])
+
+    @OptionGroup var jar: JarOptions
+    @OptionGroup var output: OutputOptions
+
+    @Argument(help: "The name of the saved session.")
+    var name: String
+
+    func execute(_ console: Console) throws {
+        let session = try jar.kept(now: .now).removeSavedSession(named: name)
+        if output.json {
+            try console.writeJSON(session)
+        } else {
+            console.note("forgot '\(name)' of jar '\(jar.jar)' with \(counted(session.cookies, "cookie"))")
+        }
+    }
+}
+
+struct SessionEndCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "end", abstract: "Remove the session cookies of a jar, as a browser does when it quits.")
+
+    @OptionGroup var jar: JarOptions
+    @OptionGroup var output: OutputOptions
+
+    func execute(_ console: Console) throws {
+        let end = try jar.kept(now: .now).endSession()
+        if output.json {
+            try console.writeJSON(end)
+        } else {
+            console.note(
+                "ended the session of jar '\(jar.jar)': \(counted(end.removed, "session cookie")) removed, "
+                    + "\(end.kept) with a lifetime of their own kept")
+        }
+    }
+}

@@ -1,0 +1,208 @@
+import ArgumentParser
+import CookieModel
+import Foundation
+import OAuth2
+import RequestDecoration
+import SessionOperations
+import SessionStore
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Data on standard output, talk on standard error.
+struct Console {
+    /// Whether talk that is not an error is left out.
+    var isQuiet = false
+
+    /// Whether standard output is a terminal.
+    var outputIsTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+
+    /// Writes data as it is.
+    func write(_ bytes: some Collection<UInt8>) throws {
+        try Console.write(Array(bytes), to: STDOUT_FILENO)
+    }
+
+    /// Writes a line, or several, for a person. Control characters are shown, as they are in messages: names of files, and
+    /// what servers send, must not reach a terminal as commands.
+    func writeLine(_ text: String) throws {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { shown(String($0)) }
+        try write(Array("\(lines.joined(separator: "\n"))\n".utf8))
+    }
+
+    /// Writes a value as one line of JSON, keys in order.
+    ///
+    /// - Parameter toTalk: whether it goes to standard error, since standard output has data of another kind.
+    func writeJSON(_ value: some Encodable, toTalk: Bool = false) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let line = Array(try encoder.encode(value)) + [UInt8(ascii: "\n")]
+        try Console.write(line, to: toTalk ? STDERR_FILENO : STDOUT_FILENO)
+    }
+
+    /// Says something that is neither data nor an error.
+    func note(_ text: String) {
+        guard !isQuiet else { return }
+        Console.writeToStandardError(text)
+    }
+
+    /// Tells the user what to do now, quiet or not.
+    func ask(_ text: String) {
+        for line in text.split(separator: "\n") { Console.writeToStandardError(String(line)) }
+    }
+
+    /// Says what went wrong.
+    func error(_ text: String) {
+        Console.writeToStandardError("crumb: \(text)")
+    }
+
+    /// Writes text of several lines to standard error as it is.
+    static func writeError(_ text: String) {
+        try? write(Array("\(text)\n".utf8), to: STDERR_FILENO)
+    }
+
+    /// Lines up the columns of a table; the last one is as wide as it is.
+    static func table(_ rows: [[String]]) -> String {
+        let columns = rows.map(\.count).max() ?? 0
+        let widths = (0..<columns).map { column in
+            rows.compactMap { column < $0.count ? $0[column].count : nil }.max() ?? 0
+        }
+        return rows.map { row in
+            row.enumerated().map { column, cell in
+                column == row.count - 1 ? cell : cell + String(repeating: " ", count: widths[column] - cell.count)
+            }.joined(separator: "  ")
+        }.joined(separator: "\n")
+    }
+
+    private static func writeToStandardError(_ text: String) {
+        // File names and URLs may hold control characters, which a terminal would obey.
+        let line = Octets(text).description
+        // Where not even standard error can be written there is nobody left to tell.
+        try? write(Array("\(line)\n".utf8), to: STDERR_FILENO)
+    }
+
+    static func write(_ bytes: [UInt8], to descriptor: Int32) throws {
+        var written = 0
+        while written < bytes.count {
+            let count = bytes.withUnsafeBytes { buffer in
+                systemWrite(descriptor, buffer.baseAddress.map { $0 + written }, bytes.count - written)
+            }
+            if count < 0 {
+                if errno == EINTR { continue }
+                // The reader has gone, as `head` does: no failure of ours to talk about.
+                if errno == EPIPE { throw ExitCode(FailureKind.outputFailed.exitStatus) }
+                throw Problem(.outputFailed, "the output cannot be written: \(String(cString: strerror(errno)))")
+            }
+            written += count
+        }
+    }
+}
+
+/// Errors about the entries of a batch: the first ones, and how many more there are.
+struct EntryErrors {
+    private let console: Console
+    private var count = 0
+
+    init(_ console: Console) {
+        self.console = console
+    }
+
+    /// Prints an error, or counts it.
+    mutating func append(_ text: @autoclosure () -> String) {
+        count += 1
+        if count <= ImportReport.listLimit { console.error(text()) }
+    }
+
+    /// Prints how many were only counted.
+    func finish() {
+        let rest = count - ImportReport.listLimit
+        if rest > 0 { console.error(counted(rest, "more error")) }
+    }
+}
+
+/// The system's `write`, which the methods above hide.
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+    write(descriptor, bytes, count)
+}
+
+/// A failure that ends the command: an exit status and one sentence that a user can act on.
+struct Problem: Error {
+    let failure: FailureKind
+    let message: String
+
+    init(_ failure: FailureKind, _ message: String) {
+        self.failure = failure
+        self.message = message
+    }
+
+    /// The problem that an error of the libraries or of a service is; `nil` for other errors.
+    init?(of error: any Error) {
+        switch error {
+        case let problem as Problem: self = problem
+        case let refusal as ServiceRefusal: self.init(refusal)
+        case let error as SessionStoreError: self.init(advising: FailureKind(error), error.description)
+        case let error as OperationError: self.init(error.failure, error.description)
+        case let error as OAuth2Error: self.init(FailureKind(error), error.description)
+        case let error as TokenRefreshError: self.init(FailureKind(error), error.description)
+        case let error as LoginFallbackError: self.init(FailureKind(error), error.description)
+        case let error as FieldRuleError: self.init(.fieldInvalid, error.description)
+        default: return nil
+        }
+    }
+
+    /// A problem with the command that helps with it, which neither the library nor the service can know.
+    init(advising failure: FailureKind, _ message: String) {
+        let advice =
+            switch failure {
+            case .tokenNotFound: "; 'crumb token list' lists the logins"
+            case .sessionNotFound: "; 'crumb session list' lists the saved sessions"
+            default: ""
+            }
+        self.init(failure, message + advice)
+    }
+}
+
+extension FailureKind {
+    /// The exit status as the argument parser's.
+    var exitCode: ExitCode { ExitCode(exitStatus) }
+}
+
+/// A text as one word of a shell's command line, to be copied there.
+struct ShellWord: CustomStringConvertible {
+    let description: String
+
+    init(_ text: String) {
+        let isPlain = !text.isEmpty && text.utf8.allSatisfy(ShellWord.isPlain)
+        description = isPlain ? text : "'\(text.replacing("'", with: "'\\''"))'"
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "-_./:@%+,=".utf8.contains(byte)
+        }
+    }
+}
+
+/// Where a sealed value lies, in JSON, without the value.
+struct SealedValueReport: Encodable {
+    let kind: String
+    let jar: String?
+    let owner: String?
+    let domain: String?
+    let path: String?
+    let name: String
+
+    init(_ location: SealedValueLocation) {
+        kind = location.kind.rawValue
+        jar = location.jar
+        owner = location.owner
+        domain = location.domain.isEmpty ? nil : location.domain.description
+        path = location.path.isEmpty ? nil : location.path.description
+        name = location.name.description
+    }
+}

@@ -1,0 +1,39 @@
+import ArgumentParser
+import CookieModel
+import Foundation
+import SessionOperations
+
+/// A subcommand: what it does is ``execute(_:)``; failures become one sentence and an exit status here.
+protocol CrumbCommand: ParsableCommand {
+    var output: OutputOptions { get }
+    func execute(_ console: Console) throws
+}
+
+extension CrumbCommand {
+    func run() throws {
+        let console = Console(isQuiet: output.quiet)
+        // A closed pipe is an error to handle, not a signal to die of.
+        signal(SIGPIPE, SIG_IGN)
+        SecretVariable.clearEnvironment()
+        do {
+            try execute(console)
+        } catch {
+            guard let problem = Problem(of: error) else { throw error }
+            console.error(problem.message)
+            throw problem.failure.exitCode
+        }
+    }
+}
+
+/// Reads a URL that a user typed.
+func requestURL(_ text: String) throws -> RequestURL {
+    do {
+        return try RequestURL(text)
+    } catch {
+        let subject = text.isEmpty ? "the URL" : text
+        let canHint =
+            error.code == .schemeMissing && (try? RequestURL("https://\(text)")) != nil && !text.hasPrefix("/")
+        throw Problem(
+            .urlInvalid, "\(subject): \(error.description)\(canHint ? " (did you mean https://\(text) ?)" : "")")
+    }
+}

@@ -1,0 +1,193 @@
+import Captures
+import CookieModel
+import RequestDecoration
+import SessionOperations
+import SessionStore
+
+/// The jars of one place, wherever it is: what commands ask of them, and answers that are what they print.
+protocol JarsBackend {
+    /// All jars, by name.
+    func list() throws -> [JarReport]
+
+    /// Makes a jar.
+    func create(named name: String, settings: JarSettings) throws -> JarSettingsReport
+
+    /// The settings of a jar.
+    func settings(ofJar name: String) throws -> JarSettingsReport
+
+    /// Changes the settings of a jar.
+    func changeSettings(ofJar name: String, _ changes: JarSettingsOptions) throws -> JarSettingsReport
+
+    /// Gives a jar another name.
+    func rename(jarNamed name: String, to newName: String) throws
+
+    /// Makes a jar of what another one holds.
+    func copy(jarNamed name: String, to newName: String) throws -> JarCopyReport
+
+    /// Brings the cookies of one jar into another.
+    func merge(jarNamed name: String, into target: String) throws -> JarMergeReport
+
+    /// Removes every cookie of a jar.
+    func clear(jarNamed name: String) throws -> JarClearReport
+
+    /// Removes a jar.
+    func remove(jarNamed name: String) throws -> JarRemovalReport
+
+    /// Removes what has expired, of one jar or of all.
+    ///
+    /// - Parameters:
+    ///   - journalEntries: how many entries of the journal stay.
+    ///   - vacuum: whether the file is written anew; `nil` for where that is worthwhile.
+    func prune(jarNamed name: String?, journalEntries: Int, vacuum: Bool?) throws -> PruneReport
+}
+
+/// A jar, wherever it is kept: what commands ask of it, and answers that are what they print.
+///
+/// The jar `default` need not be there yet: until something is stored it answers as an empty one.
+protocol JarBackend {
+    /// The Cookie header of a request.
+    ///
+    /// - Parameter withFields: whether the header fields that are kept with the jar are asked for, too.
+    func header(for request: RequestContext, withFields: Bool) throws -> HeaderReport
+
+    /// The script that sets the cookies and the `localStorage` of pages.
+    func script(
+        for pages: [RequestContext], writing: InjectionScript.Writing, verification: InjectionScript.Verification
+    ) throws -> ScriptReport
+
+    /// What becomes of each cookie of a request's site.
+    func explanation(of request: RequestContext) throws -> ExplanationReport
+
+    /// What would become of Set-Cookie lines.
+    func trial(of lines: [Octets], from request: RequestContext) throws -> SetCookieDryRunReport
+
+    /// The cookies that live, by site: those of a domain and of the names below it, or all.
+    func cookies(of domain: WebHost?, showingValues: Bool, origins: Bool) throws -> CookieList
+
+    /// The cookie of a name that a request carries, with its value; the first one of several.
+    func cookie(named name: String, for request: RequestContext) throws -> CookieFinding
+
+    /// Stores Set-Cookie lines as those of a response.
+    func receive(_ lines: [Octets], from request: RequestContext) throws -> [StorageDecisionReport]
+
+    /// Removes cookies; which.
+    func removeCookies(_ filter: CookieFilter) throws -> [CookieIdentityReport]
+
+    /// What takes captures in.
+    func importer(_ order: ImportOrder) throws -> any CaptureImporting
+
+    /// Writes cookies in a format.
+    ///
+    /// - Parameter destination: opens where they go, once it is known that there is a jar.
+    func export(_ order: ExportOrder, to destination: () throws -> ExportDestination) throws -> ExportReport
+
+    /// The header fields that are kept with the jar.
+    func headerFields(showingValues: Bool) throws -> [HeaderFieldReport]
+
+    /// Keeps a header field with the jar.
+    func setHeaderField(_ rule: FieldRule) throws -> HeaderFieldReport
+
+    /// Forgets a header field.
+    ///
+    /// - Returns: which; `nil` where there was none of the name and scope.
+    func removeHeaderField(named name: String, scope: URLScope?) throws -> HeaderFieldReport?
+
+    /// The origins with web storage; of one origin, its items.
+    func webStorage(ofOrigin origin: String?, showingValues: Bool) throws -> WebStorageList
+
+    /// Removes web storage: all of the jar, an origin's, or one item.
+    func removeWebStorage(ofOrigin origin: String?, key: String?) throws -> WebStorageRemoval
+
+    /// A page of the journal; `nil` where nothing was ever stored.
+    func changes(after position: Int64) throws -> ChangeList?
+
+    /// Calls `body` with the changes after a position, and with those that come, for as long as the process runs.
+    ///
+    /// Waits for the jar `default` where nothing was ever stored.
+    func followChanges(after position: Int64, _ body: @escaping (ChangeList) throws -> Void) throws -> Never
+
+    /// The sessions that were saved.
+    func savedSessions() throws -> [SavedSessionReport]
+
+    /// Saves the cookies under a name.
+    func saveSession(named name: String) throws -> SessionSaveReport
+
+    /// Brings a saved session back.
+    func restoreSession(named name: String) throws -> SessionRestorationReport
+
+    /// Forgets a saved session.
+    func removeSavedSession(named name: String) throws -> SavedSessionReport
+
+    /// Removes the cookies that end with the session.
+    func endSession() throws -> SessionEndReport
+}
+
+/// What came of looking for a cookie that a request carries.
+enum CookieFinding {
+    case found(CookieReport)
+    /// The stored value cannot be read back.
+    case unreadable(CookieIdentityReport)
+    /// None goes; whether the site has one of the name that stays behind.
+    case notSent(isKept: Bool)
+}
+
+/// What an import is told besides the captures.
+struct ImportOrder {
+    let options: CaptureImport.Options
+    /// Whether a capture that was imported before is imported again.
+    let again: Bool
+    /// Whether a person sees how far it has come.
+    let showsProgress: Bool
+    /// What is asked for a browser's password if none is given.
+    var keyring: DesktopKeyring?
+}
+
+/// What an export is told.
+struct ExportOrder {
+    let format: ExportFormat
+    /// The request that the cookies are for; `nil` for all of them.
+    let request: RequestContext?
+    let selection: CookieSelection
+}
+
+/// Takes the cookies of captures in.
+protocol CaptureImporting {
+    /// Imports one file. What could be read is stored even where the file turns out to be broken; a file that was
+    /// imported whole before changes nothing.
+    ///
+    /// - Parameter isOwn: whether it is a browser's own file, which changes all the time and never counts as known.
+    func importFile(_ input: InputFile, isOwn: Bool) throws -> ImportReport
+}
+
+extension Problem {
+    /// Nothing was ever saved in a jar.
+    static func nothingSaved(as name: String) -> Problem {
+        Problem(.sessionNotFound, "\(name): nothing was saved yet; 'crumb session save' does it")
+    }
+
+    /// There is no jar of a name.
+    ///
+    /// - Parameters:
+    ///   - place: the database or the service.
+    ///   - others: the names of jars that may be meant.
+    static func noJar(named name: String, in place: String, others: [String] = []) -> Problem {
+        let word = name.lowercased()
+        let limit = word.count < 4 ? 1 : 2
+        let similar = others.filter { word.editDistance(to: $0.lowercased()) <= limit }.prefix(3).map { "'\($0)'" }
+        let question = similar.isEmpty ? "" : " Did you mean \(similar.joined(separator: ", "))?"
+        return Problem(
+            .jarNotFound, "\(name): no such jar in \(place).\(question) 'crumb jars' lists the jars.")
+    }
+
+    /// There is no jar of a name in a database.
+    static func noJar(named name: String, in database: SessionDatabase, now: Timestamp) -> Problem {
+        // Without the names the error is still the one to report.
+        let names = (try? database.jars(now: now).map(\.name)) ?? []
+        return noJar(named: name, in: database.path, others: Array(names.prefix(5000)))
+    }
+
+    /// There is no database, so there is no jar in it.
+    static func noDatabase(at path: String) -> Problem {
+        Problem(.jarNotFound, "There is no database at \(path).")
+    }
+}

@@ -1,0 +1,103 @@
+import CookieModel
+import OAuth2
+import SessionOperations
+import SessionStore
+
+/// The tokens of a database file.
+struct LocalTokens: TokensBackend {
+    private let options: DatabaseOptions
+    private let refreshTimeout: Int?
+    private let now: Timestamp
+
+    /// - Parameter refreshTimeout: how many seconds a server has to answer a refresh; `nil` for the default.
+    init(_ options: DatabaseOptions, refreshTimeout: Int? = nil, now: Timestamp) {
+        self.options = options
+        self.refreshTimeout = refreshTimeout
+        self.now = now
+    }
+
+    private func access(to name: String) throws -> TokenAccess {
+        try TokenAccess(options, for: name, now: now)
+    }
+
+    func list() throws -> StoredTokenList {
+        guard let database = try options.openExisting(now: now) else { return StoredTokenList() }
+        return StoredTokenList(try database.tokens.all(), now: now)
+    }
+
+    func status(of name: String) throws -> TokenStatusReport {
+        let access = try access(to: name)
+        let stored = try access.store.get(name)
+        return TokenStatusReport(
+            token: StoredTokenReport(stored, now: now), credentials: try access.store.credentials(name),
+            tokens: stored.tokens, database: try options.path(), key: try KeyLocation().name(),
+            holder: try access.store.lease(name, now: now)?.process)
+    }
+
+    func accessToken(
+        of name: String, resource: String?, skew: Int, for request: DPoPRequest?
+    ) throws -> AccessTokenReport {
+        let access = try access(to: name)
+        let stored = try access.token(name, for: resource, skew: skew, timeout: refreshTimeout, now: now)
+        guard let request, stored.tokens.tokenType == .dpop else {
+            return AccessTokenReport(stored.tokens, token: try stored.exposedAccessToken)
+        }
+        // Token and key in one reading, whatever a login changes meanwhile.
+        let credential = try access.store.credential(name, for: resource)
+        return AccessTokenReport(
+            credential.tokens, token: try stored.profile.exposedText(of: credential.tokens),
+            proof: try request.proof(by: credential, of: name, now: .now))
+    }
+
+    func idToken(of name: String, skew: Int) throws -> IDTokenReport {
+        let refresher = try access(to: name).refresher(skew: skew, timeout: refreshTimeout)
+        return try IDTokenReport(try Blocking.run { try await refresher.idToken(name) }, of: name)
+    }
+
+    func invalidateAccessToken(_ token: Secret?, of name: String) throws {
+        try access(to: name).store.expireAccessToken(token, of: name, now: now)
+    }
+
+    func refresh(_ name: String) throws -> StoredTokenReport {
+        let refresher = try access(to: name).refresher(timeout: refreshTimeout)
+        let stored = try Blocking.run { try await refresher.refreshed(name) }
+        return StoredTokenReport(stored, now: .now)
+    }
+
+    func revoke(_ name: String) throws -> RevocationReport {
+        let revoked = try access(to: name).revoke(name)
+        return RevocationReport(name: name, revoked: revoked, isRemoved: false)
+    }
+
+    func logOut(_ name: String, force: Bool) throws -> RevocationReport {
+        let access = try access(to: name)
+        var revoked: [TokenKind] = []
+        var problem: String?
+        do {
+            revoked = try access.revoke(name)
+        } catch let error as OAuth2Error where error.code == .endpointMissing || force {
+            problem = "\(name): the tokens were not ended at the server: \(error)"
+        } catch let error as OAuth2Error {
+            throw Problem(
+                FailureKind(error),
+                "\(name): nothing was forgotten, since the tokens were not ended at the server: \(error) Try again, or "
+                    + "forget them with --force")
+        } catch let error as OperationError {
+            problem = "the tokens were not ended at the server: \(error)"
+        }
+        _ = try access.store.remove(name, now: now)
+        return RevocationReport(name: name, revoked: revoked, isRemoved: true, problem: problem)
+    }
+
+    func remove(_ name: String) throws -> Bool {
+        try options.openExisting(now: now)?.tokens.remove(name, now: now) == true
+    }
+}
+
+extension TokenAccess {
+    /// Ends a profile's tokens at the server; which.
+    fileprivate func revoke(_ name: String) throws -> [TokenKind] {
+        let revoker = TokenRevoker(store, over: HelperTransport()) { .now }
+        return try Blocking.run { try await revoker.revoke(name) }
+    }
+}

@@ -1,0 +1,82 @@
+import CookieModel
+import HTTPTypes
+import OAuth2
+import SessionOperations
+import SessionStore
+
+/// The OAuth2 tokens of one place, wherever it is: what commands ask of them, and answers that are what they print.
+protocol TokensBackend {
+    /// All of them, without the tokens.
+    func list() throws -> StoredTokenList
+
+    /// What is kept of a login.
+    func status(of name: String) throws -> TokenStatusReport
+
+    /// A valid access token, refreshed where fewer seconds than `skew` are left.
+    ///
+    /// - Parameters:
+    ///   - resource: the URL of the resource that it is for; `nil` for the login's own.
+    ///   - request: what it is for, where a bound one is to have a proof.
+    func accessToken(
+        of name: String, resource: String?, skew: Int, for request: DPoPRequest?
+    ) throws -> AccessTokenReport
+
+    /// A valid ID token, renewed with the other tokens if fewer seconds than `skew` are left.
+    func idToken(of name: String, skew: Int) throws -> IDTokenReport
+
+    /// Has the next one who asks for the access token get a renewed one, since a site did not accept it.
+    ///
+    /// A token that cannot be renewed stays as it is.
+    ///
+    /// - Parameter token: The token that was not accepted; nothing happens if the login has another one by now. `nil` for
+    ///   whatever it has.
+    func invalidateAccessToken(_ token: Secret?, of name: String) throws
+
+    /// Renews tokens now.
+    func refresh(_ name: String) throws -> StoredTokenReport
+
+    /// Ends tokens at the server.
+    func revoke(_ name: String) throws -> RevocationReport
+
+    /// Ends tokens at the server and forgets them.
+    ///
+    /// - Parameter force: forgets them also where the server cannot be reached.
+    func logOut(_ name: String, force: Bool) throws -> RevocationReport
+
+    /// Forgets tokens.
+    ///
+    /// - Returns: whether there were any of the name.
+    func remove(_ name: String) throws -> Bool
+}
+
+extension TokensBackend {
+    /// The login's own access token, without a proof.
+    func accessToken(of name: String, skew: Int) throws -> AccessTokenReport {
+        try accessToken(of: name, resource: nil, skew: skew, for: nil)
+    }
+}
+
+extension AccessTokenReport {
+    /// The fields that present the token: Authorization, and for a bound one the proof.
+    ///
+    /// - Throws: `Problem` where they cannot be told.
+    func exposedFields(of name: String) throws -> [(name: String, value: String)] {
+        let type = TokenType(tokenType)
+        guard type == .dpop else {
+            let tokens = TokenSet(accessToken: Secret(Array(accessToken.utf8)), tokenType: type, receivedAt: 0)
+            guard let field = tokens.exposedAuthorizationField else {
+                throw Problem(
+                    .tokenSettingsInvalid,
+                    "\(name): a token of the type \(tokenType) is not simply presented in a header")
+            }
+            return [(field.name.rawName, field.value)]
+        }
+        guard let proof else {
+            throw Problem(
+                .tokenSettingsInvalid,
+                "\(name): the token is bound to a key, and each request takes a proof of its own; name the request by "
+                    + "--method and --url")
+        }
+        return [("Authorization", "DPoP \(accessToken)"), ("DPoP", proof)]
+    }
+}

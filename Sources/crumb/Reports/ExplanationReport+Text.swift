@@ -1,0 +1,152 @@
+import CookieModel
+import SessionOperations
+
+extension ExplanationReport {
+    /// The explanation for a person: the verdict first, then each cookie with what to do, then where else to look.
+    ///
+    /// - Parameter request: the request that it is about.
+    func text(for request: RequestContext) -> String {
+        let isScript = request.interface == .script
+        let rows = count == 0 && gone.isEmpty ? [] : [""] + rows(isScript: isScript)
+        return ([verdict(isScript: isScript)] + summary + rows + fieldLines + hints(request)).joined(separator: "\n")
+    }
+
+    /// What becomes of each header field of the jar.
+    private var fieldLines: [String] {
+        let lines = (fields ?? []).map { field in
+            let subject = "header field \(field.name) for \(field.scope ?? "all URLs")"
+            guard let reason = field.reason else { return "\(subject): sent" }
+            return "\(subject): not sent: \(reason.explanation) (\(reason.id))"
+        }
+        return lines.isEmpty ? [] : [""] + lines
+    }
+
+    /// How many of the cookies that are gone get a row.
+    private static let goneLimit = 10
+
+    /// How often each reason applies, if there are too many to count.
+    private var summary: [String] {
+        guard excluded.count > 3 else { return [] }
+        let counts = ExclusionReason.allCases.compactMap { reason -> String? in
+            let count = excluded.count { exclusion in exclusion.reasons.contains { $0.id == reason.identifier } }
+            return count == 0 ? nil : "\(count) \(reason.identifier)"
+        }
+        return ["of the others: \(counts.joined(separator: ", "))"]
+    }
+
+    private func rows(isScript: Bool) -> [String] {
+        var table = CookieTable(now: Timestamp(rfc3339: now.utf8) ?? .distantPast)
+        let remarks = CookieRemarks(self)
+        for cookie in included {
+            table.add(cookie, marked: isScript ? "visible" : "sent")
+            for remark in remarks.remarks(on: cookie, isSent: true) { table.remark(remark) }
+        }
+        for exclusion in excluded {
+            table.add(exclusion.cookie, marked: isScript ? "hidden" : "not sent", reasons: exclusion.reasons)
+            for remark in remarks.remarks(on: exclusion.cookie, isSent: false) { table.remark(remark) }
+        }
+        let moment = Timestamp(rfc3339: now.utf8) ?? .distantPast
+        for change in gone.prefix(ExplanationReport.goneLimit) {
+            table.add(change.identity, marked: change.cause)
+            table.remark(change.sentence(at: moment))
+        }
+        let others = gone.count - ExplanationReport.goneLimit
+        guard others > 0 else { return table.lines }
+        return table.lines + ["\(others) more are gone; 'crumb changes' lists them"]
+    }
+
+    private func hints(_ request: RequestContext) -> [String] {
+        var hints = otherJars.map { other in
+            let command = "crumb explain --jar \(ShellWord(other.name)) \(ShellWord(url))"
+            return "\(other.sentence): \(command)"
+        }
+        if !similarSites.isEmpty {
+            hints.append("jar '\(Octets(jar))' has cookies of similar sites: \(similarSites.joined(separator: ", "))")
+        }
+        if let better {
+            hints.insert("\(better.sent) of them would go to \(better.url)", at: 0)
+        }
+        if count == 0 {
+            let option = jar == "default" ? "" : "--jar \(ShellWord(jar)) "
+            hints.append("Fix: log in at \(request.url.origin) in a browser and save its network panel as HAR, then")
+            hints.append("       crumb import \(option)FILE")
+            hints.append("     or log in with 'crumb curl'")
+        }
+        return hints.isEmpty || count == 0 ? hints : [""] + hints
+    }
+}
+
+extension SetCookieDryRunReport {
+    /// The trial for a person: the verdict first, then each line with its reasons and what to do.
+    ///
+    /// - Parameter request: the request that the lines answer.
+    func text(for request: RequestContext) -> String {
+        var table = CookieTable(now: Timestamp(rfc3339: now.utf8) ?? .distantPast)
+        for line in lines { SetCookieDryRunReport.add(line, to: &table) }
+        return ([verdict(request), ""] + table.lines).joined(separator: "\n")
+    }
+
+    private func verdict(_ request: RequestContext) -> String {
+        let outcomes: [StorageDecision.Outcome] = [.stored, .replaced, .deleted, .rejected]
+        let counts = outcomes.compactMap { outcome -> String? in
+            let count = lines.count { $0.outcome == outcome.rawValue }
+            return count == 0 ? nil : "\(count) \(outcome.rawValue)"
+        }
+        let noun = "\(lines.count) Set-Cookie \(lines.count == 1 ? "line" : "lines")"
+        let source = request.interface == .script ? "a script of \(url)" : url
+        return "\(noun) from \(source) would be: \(counts.joined(separator: ", ")); "
+            + "jar '\(Octets(jar))' is unchanged"
+    }
+
+    private static func add(_ line: Line, to table: inout CookieTable) {
+        if let cookie = line.cookie {
+            table.add(cookie, marked: line.outcome)
+        } else {
+            let name = line.name.map { $0.isEmpty ? "(no name)" : $0 }
+            table.add(name ?? "(line \(line.line))", marked: line.outcome)
+        }
+        for reason in line.reasons { table.remark(reason) }
+        if let deletesStored = line.deletesStored {
+            table.remark(
+                deletesStored
+                    ? "it has expired, so it deletes the stored cookie"
+                    : "it has expired, and deletes nothing: no stored cookie has this name, domain and path")
+        }
+        for reason in line.notSent { table.remark(reason, before: "stored, but not sent to this URL: ") }
+        for eviction in line.evicted {
+            table.remark(eviction.reason, before: "\(eviction.cookie.label) makes room: ")
+        }
+    }
+}
+
+/// Set-Cookie lines that a user wants to know about. They are as good as passwords: none is ever repeated.
+struct SetCookieInput {
+    private static let sizeLimit = 1 << 20
+    private static let fieldName = Array("set-cookie:".utf8)
+
+    /// The field values, in order.
+    let lines: [Octets]
+
+    /// Reads them, one on each line. Where a line has the field's name in front, only those that have it count.
+    init(_ input: InputFile) throws {
+        let bytes: [UInt8]
+        do {
+            bytes = try input.contents(limit: SetCookieInput.sizeLimit, otherwise: .lineTooLong)
+        } catch let problem as Problem where problem.failure != .lineTooLong && input.name.contains("=") {
+            throw Problem(
+                .inputNotFound,
+                "--set-cookie: there is no such file; a line itself is read from a file or standard input ('-'), "
+                    + "where nobody else can see it")
+        }
+        let all = bytes.split(separator: UInt8(ascii: "\n")).map { line in
+            line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+        }.filter { line in !line.allSatisfy(InputFile.isWhiteSpace) }
+        let named = all.filter(SetCookieInput.hasName).map { $0.dropFirst(SetCookieInput.fieldName.count) }
+        lines = (named.isEmpty ? all : named).map { Octets(Array($0)) }
+        if lines.isEmpty { throw Problem(.inputEmpty, "\(input.name): there is no Set-Cookie line in it") }
+    }
+
+    private static func hasName(_ line: ArraySlice<UInt8>) -> Bool {
+        line.prefix(fieldName.count).map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 } == fieldName
+    }
+}

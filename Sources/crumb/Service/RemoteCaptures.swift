@@ -1,0 +1,154 @@
+import Captures
+import CookieModel
+import Foundation
+import SessionOperations
+import SessionStore
+
+/// Sends captures to a running service, piece by piece.
+struct RemoteCaptures: CaptureImporting {
+    /// How much of a pipe is kept in memory, to see whether it was imported before.
+    private static let pipeLimit = 32 << 20
+
+    private let order: ImportOrder
+    private let options: CaptureImport.Options
+    private let jar: RemoteJar
+    private let service: ServiceConnection
+
+    init(_ order: ImportOrder, into jar: RemoteJar, of service: ServiceConnection) {
+        self.order = order
+        self.jar = jar
+        self.service = service
+        var options = order.options
+        // As the service writes it: it belongs to what makes two imports the same.
+        options.url = options.url.flatMap { try? RequestURL($0).description }
+        options.topLevel = options.topLevel.flatMap { try? RequestURL($0).description }
+        self.options = options
+    }
+
+    func importFile(_ input: InputFile, isOwn: Bool) throws -> ImportReport {
+        do {
+            if try options.format?.isDatabase == true || input.databasePath() != nil { return refusal(of: input) }
+            let digest = try order.again || isOwn ? nil : digest(of: input)
+            // What cannot be read at all is found out before anybody is asked.
+            let first = try input.nextChunk()
+            guard !options.isDryRun else { return try send(input, beginning: first, digest: digest) }
+            // A capture may come through a pipe, which cannot be sent twice: the jar has to exist before.
+            let isNew = try jar.makeIfMissing()
+            let report = try send(input, beginning: first, digest: digest)
+            if isNew { if report.hasChanges { jar.noteCreation() } else { try jar.removeUnused() } }
+            return report
+        } catch let problem as Problem where problem.failure.concernsInput {
+            var report = ImportReport(source: input.name)
+            report.append(ImportReport.Failure(problem, source: input.name))
+            return report
+        }
+    }
+
+    private func send(_ input: InputFile, beginning: [UInt8]?, digest: String?) throws -> ImportReport {
+        let request = ServiceRequest.upload(
+            "jars", jar.name, "captures",
+            query: [
+                ("source", input.name), ("format", (input.format ?? options.format)?.rawValue), ("url", options.url),
+                ("topLevel", options.topLevel),
+                ("receivedNow", options.receivedNow ? "true" : nil),
+                ("requestCookies", options.takesRequestCookies ? "true" : nil), ("again", order.again ? "true" : nil),
+                ("digest", digest), ("dryRun", options.isDryRun ? "true" : nil),
+            ])
+        let upload = Upload(input, beginning: beginning)
+        let answer = Answer(
+            service, ImportProgress(name: input.name, total: input.byteCount, isShown: order.showsProgress))
+        defer { answer.progress.finish() }
+        do {
+            try service.send(request, accept: "application/x-ndjson", upload: upload.next) { try answer.take($0) }
+        } catch let problem as Problem where Interruption.isRequested && problem.failure != .interrupted {
+            // Control-C has ended the program that speaks HTTP, too.
+            throw upload.interruption
+        }
+        return try answer.report()
+    }
+
+    private func digest(of input: InputFile) throws -> String? {
+        guard try input.becomesRepeatable(within: RemoteCaptures.pipeLimit) else { return nil }
+        var digest = options.digest
+        try input.forEachChunk { digest.update($0) }
+        return Hexadecimal.text(digest.bytes)
+    }
+
+    private func refusal(of input: InputFile) -> ImportReport {
+        var report = ImportReport(source: input.name)
+        report.append(
+            ImportReport.Failure(
+                Problem(
+                    .inputUnrecognized,
+                    "\(input.name): a browser's database is read where it lies, and no service can; name a database of "
+                        + "crumb's with --database"), source: input.name))
+        return report
+    }
+
+    /// The capture on its way.
+    private final class Upload {
+        private let input: InputFile
+        private var beginning: [UInt8]?
+        private var byteCount = 0
+
+        init(_ input: InputFile, beginning: [UInt8]?) {
+            self.input = input
+            self.beginning = beginning
+        }
+
+        func next() throws -> [UInt8]? {
+            if Interruption.isRequested { throw interruption }
+            let chunk = try beginning ?? input.nextChunk()
+            beginning = nil
+            byteCount += chunk?.count ?? 0
+            if Interruption.isRequested { throw interruption }
+            return chunk
+        }
+
+        var interruption: Problem {
+            Problem(.interrupted, "stopped after \(byteCount) bytes; what had come to the service is stored")
+        }
+    }
+
+    /// Lines that tell how far it has come, and at last the report.
+    private final class Answer {
+        private let service: ServiceConnection
+        var progress: ImportProgress
+        private var bytes: [UInt8] = []
+        private var last: CaptureProgressLine?
+
+        init(_ service: ServiceConnection, _ progress: ImportProgress) {
+            self.service = service
+            self.progress = progress
+        }
+
+        func take(_ chunk: [UInt8]) throws {
+            bytes += chunk
+            while let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
+                let line = try service.decoded(Array(bytes[..<end]), as: CaptureProgressLine.self)
+                bytes.removeSubrange(...end)
+                last = line
+                guard let here = line.progress else { continue }
+                progress.show(bytes: here.bytes, entries: here.entries, cookies: here.cookies)
+            }
+        }
+
+        func report() throws -> ImportReport {
+            if let problem = last?.problem { throw ServiceRefusal(problem, by: service.address) }
+            guard let report = last?.report else { throw service.incompatible }
+            return report
+        }
+    }
+}
+
+extension FailureKind {
+    /// Whether it is about a file that was to be read, and not about the service.
+    fileprivate var concernsInput: Bool {
+        switch self {
+        case .inputEmpty, .inputIsFolder, .inputNotFound, .inputTruncated, .inputUnreadable, .inputUnrecognized,
+            .interrupted, .tsharkNotFound:
+            true
+        default: false
+        }
+    }
+}

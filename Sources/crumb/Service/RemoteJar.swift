@@ -1,0 +1,282 @@
+import Captures
+import CookieModel
+import Foundation
+import RequestDecoration
+import SessionOperations
+import SessionStore
+
+/// A jar of a running service.
+struct RemoteJar: JarBackend {
+    /// How many cookies a page of a list has.
+    private static let pageLimit = "1000"
+    /// How many seconds pass before changes are followed again, after the connection has ended.
+    private static let followingPause = 2.0
+    /// How many times in a row that may fail.
+    private static let followingRetries = 30
+
+    let name: String
+    let service: ServiceConnection
+    /// Where a jar that is created is named.
+    private let console: Console?
+
+    /// A jar of that name, which need not be there.
+    ///
+    /// - Throws: that no jar can have the name.
+    init(
+        named name: String, of service: ServiceConnection, console: Console? = nil
+    ) throws(SessionStoreError) {
+        try SessionStoreError.check(name, of: "jar")
+        self.name = name
+        self.service = service
+        self.console = console
+    }
+
+    /// The answer to a question about the jar; `nil` where it is the default one and is not there yet.
+    func answer<Answer: Decodable>(_ request: ServiceRequest, as type: Answer.Type = Answer.self) throws -> Answer? {
+        try ifThere { try service.answer(to: request) }
+    }
+
+    /// What `body` asks; `nil` where the jar is the default one and is not there yet.
+    func ifThere<Answer>(_ body: () throws -> Answer) throws -> Answer? {
+        do {
+            return try body()
+        } catch let refusal as ServiceRefusal where refusal.code == FailureKind.jarNotFound.code {
+            guard name != "default" else { return nil }
+            throw service.noJar(named: name)
+        }
+    }
+
+    /// The answer to a request that needs the jar, which is made where it is missing.
+    func answerMakingJar<Answer: Decodable>(_ request: ServiceRequest) throws -> Answer {
+        do {
+            return try service.answer(to: request)
+        } catch let refusal as ServiceRefusal where refusal.code == FailureKind.jarNotFound.code {
+            try make()
+            noteCreation()
+            return try service.answer(to: request)
+        }
+    }
+
+    /// Names a jar that was created, so that a misspelled one does not go unnoticed.
+    func noteCreation() {
+        if name != "default" { console?.note("created jar '\(name)'") }
+    }
+
+    /// Removes a jar that was created for cookies of which none was stored.
+    func removeUnused() throws {
+        _ = try service.answer(to: .delete("jars", name), as: JarRemovalReport.self)
+    }
+
+    /// Creates the jar if it does not exist.
+    ///
+    /// - Returns: whether it did not.
+    func makeIfMissing() throws -> Bool {
+        do {
+            _ = try service.answer(to: .get("jars", name), as: JarReport.self)
+            return false
+        } catch let refusal as ServiceRefusal where refusal.code == FailureKind.jarNotFound.code {
+            try make()
+            return true
+        }
+    }
+
+    /// Makes the jar, unless somebody else does at the same time.
+    private func make() throws {
+        _ = try service.answer(to: .put("jars", name, document: [String: String]()), as: JarSettingsReport.self)
+    }
+
+    // MARK: - For requests and pages
+
+    func header(for request: RequestContext, withFields: Bool) throws -> HeaderReport {
+        let asked = try ServiceRequest.post("jars", name, "decorate", document: JarRequestBody(about: request))
+        let decoration = try answer(asked, as: ServedDecoration.self)
+        var report = HeaderReport(
+            url: request.url.description, cookieString: decoration?.cookieString ?? [],
+            names: decoration?.included ?? [], unreadable: decoration?.excluded.compactMap(\.cookie) ?? [])
+        if withFields { report.add(decoration?.otherFields ?? [], damaged: decoration?.damagedFields ?? []) }
+        return report
+    }
+
+    func script(
+        for pages: [RequestContext], writing: InjectionScript.Writing, verification: InjectionScript.Verification
+    ) throws -> ScriptReport {
+        var question = JarRequestBody(aboutPages: pages)
+        question.write = writing.rawValue
+        switch verification {
+        case .none: break
+        case .value: question.verify = true
+        case .message(let handler): question.handler = handler.description
+        }
+        return try answer(.post("jars", name, "script", document: question))
+            ?? ScriptReport(pages.map(\.url), InjectionScript([], writing: writing, verification: verification))
+    }
+
+    // MARK: - Looking
+
+    func explanation(of request: RequestContext) throws -> ExplanationReport {
+        var question = JarRequestBody(about: request)
+        question.script = request.interface == .script
+        return try answer(.post("jars", name, "explain", document: question))
+            ?? ExplanationReport(Explanation(request, jar: name, policy: CookiePolicy(), now: .now))
+    }
+
+    func trial(of lines: [Octets], from request: RequestContext) throws -> SetCookieDryRunReport {
+        var question = JarRequestBody(about: request)
+        question.script = request.interface == .script
+        question.setCookieBase64 = lines.map(\.base64)
+        return try answer(.post("jars", name, "explain-set-cookie", document: question))
+            ?? SetCookieDryRunReport(
+                SetCookieDryRun(lines, request, jar: name, policy: CookiePolicy(), cookies: [], now: .now))
+    }
+
+    func cookies(of domain: WebHost?, showingValues: Bool, origins: Bool) throws -> CookieList {
+        var cookies: [CookieReport] = []
+        var unreadable: [CookieIdentityReport] = []
+        var cursor: String?
+        repeat {
+            let query: [(name: String, value: String?)] = [
+                ("domain", domain?.description), ("values", showingValues ? "true" : nil),
+                ("origins", origins ? "true" : nil), ("limit", RemoteJar.pageLimit), ("cursor", cursor),
+            ]
+            guard let page = try answer(.get("jars", name, "cookies", query: query), as: CookieList.self) else { break }
+            cookies += page.cookies
+            unreadable += page.unreadable
+            cursor = page.next
+        } while cursor != nil
+        return CookieList(cookies: cookies, unreadable: unreadable)
+    }
+
+    func cookie(named name: String, for request: RequestContext) throws -> CookieFinding {
+        guard !name.isEmpty else {
+            throw Problem(.nameInvalid, "a service gives no cookie without a name; 'crumb list --values' shows it")
+        }
+        let query = JarRequestBody(about: request).parameters + [("values", "true")]
+        do {
+            guard
+                let cookie = try answer(.get("jars", self.name, "cookies", name, query: query), as: CookieReport.self)
+            else { return .notSent(isKept: false) }
+            return .found(cookie)
+        } catch let refusal as ServiceRefusal
+            where [FailureKind.cookieNotFound.code, FailureKind.valueDamaged.code].contains(refusal.code)
+        {
+            let excluded = try explanation(of: request).excluded.filter { $0.cookie.nameOctets == Octets(name) }
+            let damaged = excluded.first { exclusion in
+                exclusion.reasons.contains { $0.id == ExclusionReason.unreadable.identifier }
+            }
+            return damaged.map { .unreadable(CookieIdentityReport($0.cookie)) } ?? .notSent(isKept: !excluded.isEmpty)
+        }
+    }
+
+    func changes(after position: Int64) throws -> ChangeList? {
+        try answer(.get("jars", name, "changes", query: [("after", "\(position)")]))
+    }
+
+    func followChanges(after position: Int64, _ body: @escaping (ChangeList) throws -> Void) throws -> Never {
+        let events = ChangeEvents(after: position, service, body)
+        var failures = 0
+        while true {
+            let request = ServiceRequest.get("jars", name, "events", query: [("after", "\(events.position)")])
+            do {
+                try ifThere { try service.send(request, accept: "text/event-stream", consume: events.take) }
+                failures = 0
+            } catch let problem as Problem where problem.failure == .serviceUnavailable && events.haveBegun {
+                // A service that restarts is there again soon.
+                failures = events.endStream() ? 1 : failures + 1
+                guard failures <= RemoteJar.followingRetries else { throw problem }
+            }
+            _ = events.endStream()
+            Thread.sleep(forTimeInterval: RemoteJar.followingPause)
+        }
+    }
+
+    // MARK: - Changing
+
+    func receive(_ lines: [Octets], from request: RequestContext) throws -> [StorageDecisionReport] {
+        var question = JarRequestBody(about: request)
+        question.setCookieBase64 = lines.map(\.base64)
+        let isNew = try makeIfMissing()
+        let answer: ResponseDecisions = try service.answer(to: .post("jars", name, "cookies", document: question))
+        let isStored = answer.decisions.contains { $0.outcome == StorageDecision.Outcome.stored.rawValue }
+        if isNew { if isStored { noteCreation() } else { try removeUnused() } }
+        return answer.decisions
+    }
+
+    func removeCookies(_ filter: CookieFilter) throws -> [CookieIdentityReport] {
+        let query: [(name: String, value: String?)] = [
+            ("name", filter.name?.utf8String), ("domain", filter.domain?.description),
+            ("path", filter.path?.utf8String),
+            ("url", filter.request?.url.description),
+        ]
+        do {
+            return try answer(.delete("jars", name, "cookies", query: query), as: CookieRemovalList.self)?.removed ?? []
+        } catch let refusal as ServiceRefusal where refusal.code == FailureKind.cookieNotFound.code {
+            return []
+        }
+    }
+
+    func importer(_ order: ImportOrder) throws -> any CaptureImporting {
+        RemoteCaptures(order, into: self, of: service)
+    }
+
+    // MARK: - Sessions
+
+    func savedSessions() throws -> [SavedSessionReport] {
+        try answer(.get("jars", name, "snapshots"), as: SavedSessionList.self)?.snapshots ?? []
+    }
+
+    func saveSession(named session: String) throws -> SessionSaveReport {
+        try answerMakingJar(.post("jars", name, "snapshots", document: ["name": session]))
+    }
+
+    func restoreSession(named session: String) throws -> SessionRestorationReport {
+        guard
+            let restoration: SessionRestorationReport = try answer(.post("jars", name, "snapshots", session, "restore"))
+        else { throw Problem.nothingSaved(as: session) }
+        return restoration
+    }
+
+    func removeSavedSession(named session: String) throws -> SavedSessionReport {
+        guard let removed: SavedSessionReport = try answer(.delete("jars", name, "snapshots", session))
+        else { throw Problem.nothingSaved(as: session) }
+        return removed
+    }
+
+    func endSession() throws -> SessionEndReport {
+        try answer(.post("jars", name, "session", "end")) ?? SessionEndReport(jar: name, removed: 0, kept: 0)
+    }
+}
+
+/// The service's answer about the header fields of a request.
+private struct ServedDecoration: Decodable {
+    struct Exclusion: Decodable {
+        /// Which cookie it is, where its value cannot be read back.
+        let cookie: CookieIdentityReport?
+    }
+
+    /// A header field of the jar that is for the URL and does not go.
+    struct OmittedField: Decodable {
+        let name: String
+        let scope: String?
+        let reason: String
+    }
+
+    let fields: [HeaderFieldReport]
+    let omittedFields: [OmittedField]?
+    let included: [String]
+    let excluded: [Exclusion]
+
+    /// The octets of the Cookie field.
+    var cookieString: Octets {
+        fields.first { $0.name == "cookie" }?.octets ?? []
+    }
+
+    /// The fields that are kept with the jar.
+    var otherFields: [HeaderFieldReport] { fields.filter { $0.name != "cookie" } }
+
+    /// Those whose stored value cannot be read back.
+    var damagedFields: [HeaderFieldReport] {
+        (omittedFields ?? []).filter { $0.reason == FieldOmissionReason.unreadable.identifier }.map {
+            HeaderFieldReport(name: $0.name, scope: $0.scope, value: nil, isDamaged: true)
+        }
+    }
+}
