@@ -127,7 +127,7 @@ struct StorageCommandTests {
         #expect(!result.talk.contains("s3cret"))
         // What was left out may be read another time.
         let again = try home.crumb("import", "--json", path)
-        #expect(again.status == 39 && again.objects().first?["storageItemsLeftOut"] as? Int == 1)
+        #expect(try again.status == 39 && again.objects().first?["storageItemsLeftOut"] as? Int == 1)
         let clear = try home.crumb("jars", "clear", "default")
         #expect(clear.talk == "removed 0 cookies and 1 localStorage item from jar 'default'\n")
         let items = (0..<6).map { #"{"name":"\#($0)","value":"\#(String(repeating: "x", count: 1_000_000))"}"# }
