@@ -18,6 +18,8 @@ extension ServiceProblem {
         case let error as OAuth2Error: self.init(FailureKind(error), error.description)
         case let error as TokenRefreshError:
             self.init(FailureKind(error), error.description)
+            // What is stored does not suffice, whatever was sent.
+            if error.code == .settingsMissing { status = .conflict }
             if status == .serviceUnavailable { fields[.retryAfter] = "1" }
         case let error as LoginFallbackError: self.init(error)
         case let error as FieldRuleError: self.init(.fieldInvalid, error.description)

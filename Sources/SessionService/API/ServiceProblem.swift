@@ -81,11 +81,28 @@ struct ServiceProblem: HTTPResponseError, Equatable {
 extension HTTPResponse.Status {
     /// The status of a failure; 500 for one that only the command has.
     fileprivate init(_ failure: FailureKind) {
-        switch failure.row.httpStatus ?? 500 {
-        case 423: self.init(code: 423, reasonPhrase: "Locked")
-        case 507: self.init(code: 507, reasonPhrase: "Insufficient Storage")
-        case let code: self.init(integerLiteral: code)
-        }
+        self =
+            switch failure.row.httpStatus ?? 500 {
+            case 400: .badRequest
+            case 401: .unauthorized
+            case 403: .forbidden
+            case 404: .notFound
+            case 405: .methodNotAllowed
+            case 408: .requestTimeout
+            case 409: .conflict
+            case 413: .contentTooLarge
+            case 415: .unsupportedMediaType
+            case 421: .misdirectedRequest
+            case 422: .unprocessableContent
+            case 423: HTTPResponse.Status(code: 423, reasonPhrase: "Locked")
+            case 429: .tooManyRequests
+            case 431: .requestHeaderFieldsTooLarge
+            case 501: .notImplemented
+            case 502: .badGateway
+            case 503: .serviceUnavailable
+            case 507: HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
+            default: .internalServerError
+            }
     }
 }
 

@@ -4,6 +4,7 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import OAuth2
+import SessionOperations
 import SessionStore
 import Testing
 
@@ -65,12 +66,14 @@ struct GuideTests {
         let sources = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../../Sources/SessionService/API").standardized
         let files = try #require(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
-        let pattern = /ServiceProblem\(\s*\.\w+,\s*"([a-z-]+)"/
+        let pattern = /ServiceProblem\(\s*\.(\w+),/
+        let codes = Dictionary(uniqueKeysWithValues: FailureKind.allCases.map { ("\($0)", $0.code) })
         var count = 0
         for case let file as URL in files where file.pathExtension == "swift" {
             for match in try String(contentsOf: file, encoding: .utf8).matches(of: pattern) {
                 count += 1
-                #expect(guide.contains(match.output.1), "\(match.output.1)")
+                let code = try #require(codes[String(match.output.1)], "\(match.output.1)")
+                #expect(guide.contains(code), "\(code)")
             }
         }
         #expect(count > 10)
