@@ -40,9 +40,6 @@ struct FormatDetector {
             switch kind(of: line.extracting(line.droppingCarriageReturn)) {
             case .comment: position = (lineEnd ?? prefix.count) + 1
             case .telling(let format): return .format(format)
-            case .other where CopiedRequest.isCookieValue(prefix):
-                // More lines would make it something else.
-                return isWhole ? .format(.cookieHeader) : nil
             case .other:
                 // No further than here: how many bytes there are behind it depends on the pieces.
                 return Self.unknown(prefix.extracting(0..<(lineEnd ?? prefix.count)))

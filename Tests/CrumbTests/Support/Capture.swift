@@ -7,8 +7,8 @@ enum Capture {
         "HTTP/1.1 \(status) Status\r\n" + setCookie.map { "Set-Cookie: \($0)\r\n" }.joined() + "\r\n"
     }
 
-    /// When the entries were recorded.
-    private static let time = Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    /// When an entry was recorded: at this moment.
+    private static var time: String { Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)) }
 
     /// An entry of a HAR.
     static func entry(_ url: String, _ setCookie: [String], status: Int = 200) -> String {
