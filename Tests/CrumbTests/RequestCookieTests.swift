@@ -12,10 +12,12 @@ struct RequestCookieTests {
     ///   - duration: how many milliseconds the answer took.
     private static func entry(
         _ url: String = "https://www.example.com/", cookie: String?, set: [String] = [],
-        fields: [String: String] = [:], age: Double? = nil, duration: Double = 0
+        fields: [String: String] = [:], age: Double? = nil, duration: Double = 0, hasBrokenTime: Bool = false
     ) -> String {
         let time =
-            age.map {
+            hasBrokenTime
+            ? #""startedDateTime":"yesterday","#
+            : age.map {
                 let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
                 let moment = Date(timeIntervalSinceNow: -$0).formatted(style)
                 return #""startedDateTime":"\#(moment)","time":\#(duration),"#
@@ -193,24 +195,30 @@ struct RequestCookieTests {
             Capture.har([Self.entry(cookie: nil, set: ["sid=new; Path=/"], age: 50)]), to: "a.har")
         #expect(try home.crumb("import", known).status == 0)
         for line in ["sid=old; Path=/", "sid=; Path=/; Max-Age=0"] {
-            let entries = ["x=1; Path=/", "x=2; Path=/", line].map { Self.entry(cookie: nil, set: [$0]) }
+            let entries = ["x=1; Path=/", "x=2; Path=/", line].map {
+                Self.entry(cookie: nil, set: [$0], hasBrokenTime: true)
+            }
             let path = try home.write(Capture.har(entries), to: "untimed.har")
             for options in [["--dry-run"], ["--again"]] {
                 let result = try home.start(["import"] + options + [path]).wait()
                 #expect(result.status == 0 && result.text.contains("(time-unknown)"), "\(result.text)")
-                #expect(result.talk.contains("note: \(path): entry 1: its startedDateTime is missing or broken."))
+                #expect(result.talk.contains("note: \(path): entry 1: its startedDateTime cannot be read."))
             }
             #expect(try home.header() == "Cookie: sid=new; x=2")
         }
         // The entry before it is newer than what the jar has.
-        let entries = [Self.entry(cookie: "b=1", age: 10), Self.entry(cookie: nil, set: ["sid=newer; Path=/"])]
+        let entries = [
+            Self.entry(cookie: "b=1", age: 10),
+            Self.entry(cookie: nil, set: ["sid=newer; Path=/"], hasBrokenTime: true),
+        ]
         let later = try home.write(Capture.har(entries), to: "later.har")
         #expect(try home.crumb("import", later).text.contains("1 replaced"))
-        let many = (0..<12).map { Self.entry(cookie: nil, set: ["m\($0)=1"]) }
+        let many = (0..<12).map { Self.entry(cookie: nil, set: ["m\($0)=1"], hasBrokenTime: true) }
         let result = try home.crumb("import", try home.write(Capture.har(many), to: "many.har"))
         #expect(
             result.talk.split(separator: "\n").count == 11 && result.talk.contains("2 more notes"), "\(result.talk)")
-        let now = try home.write(Capture.har([Self.entry(cookie: nil, set: ["sid=now; Path=/"])]), to: "now.har")
+        let now = try home.write(
+            Capture.har([Self.entry(cookie: nil, set: ["sid=now; Path=/"], hasBrokenTime: true)]), to: "now.har")
         #expect(try home.crumb("import", "--received-now", now).text.contains("1 replaced"))
     }
 

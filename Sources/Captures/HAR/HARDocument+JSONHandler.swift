@@ -10,7 +10,7 @@ extension HARDocument: JSONHandler {
         case .response: entry.resetResponse()
         case .headers: entry.resetHeaders()
         case .cookies: entry.cookieNames.removeAll()
-        case .startedDateTime: entry.time = nil
+        case .startedDateTime: (entry.time, entry.hasBrokenTime) = (nil, true)
         case .duration: entry.duration = 0
         case .requestHeaders: entry.request = RequestHead()
         default: break
@@ -154,6 +154,7 @@ extension HARDocument: JSONHandler {
         case .method: entry.method = String(validating: text)
         case .startedDateTime:
             entry.time = text.withUnsafeBufferPointer { Timestamp(rfc3339: $0) }
+            entry.hasBrokenTime = entry.time == nil
         case .cookieName: entry.cookieNames.append(text)
         case .creatorName:
             creator =

@@ -143,7 +143,7 @@ struct HARDocument {
             url: entry.url ?? "", method: entry.method, status: entry.status, time: entry.time,
             setCookie: lines, evidence: entry.evidence(page: entry.pageID.flatMap { pages[$0] }),
             requestCookies: entry.request.cookies.octets, place: place)
-        response.lacksTime = entry.time == nil
+        response.lacksTime = entry.hasBrokenTime
         response.answerTime = entry.time.map { Timestamp(microseconds: $0.microseconds + entry.duration) }
         items.append(.response(response))
     }

@@ -6,6 +6,8 @@ struct HAREntry {
     var method: String?
     var status = 0
     var time: Timestamp?
+    /// Whether it has a time that cannot be read.
+    var hasBrokenTime = false
     /// A day: no answer takes longer.
     static let longestDuration: Int64 = 86_400_000_000
     /// How long it took, in microseconds.
@@ -40,7 +42,7 @@ struct HAREntry {
     mutating func reset() {
         resetRequest()
         resetResponse()
-        (time, duration) = (nil, 0)
+        (time, hasBrokenTime, duration) = (nil, false, 0)
         (pageID, frameID, resourceType, initiator) = (nil, nil, nil, nil)
     }
 

@@ -78,7 +78,7 @@ public struct CapturedResponse: Sendable, Hashable {
     public var status: Int
     /// When it happened: the capture's own time, or else the response's `Date`.
     public var time: Timestamp?
-    /// Whether the format tells when responses came, but not of this one.
+    /// Whether the capture tells when the response came in a way that cannot be read.
     package var lacksTime = false
     /// When the answer had come, where the capture tells more than ``time``.
     public var answerTime: Timestamp?

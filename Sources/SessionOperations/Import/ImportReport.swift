@@ -192,7 +192,7 @@ package struct ImportReport: Codable {
         let note = Failure(
             code: "time-unknown",
             message:
-                "\(place): its startedDateTime is missing or broken. It counts as received with the entry before it, "
+                "\(place): its startedDateTime cannot be read. It counts as received with the entry before it, "
                 + "and changes no cookie that is known to be newer.", source: source)
         append(note, to: \.notes, \.notes)
     }

@@ -7,16 +7,13 @@ enum Capture {
         "HTTP/1.1 \(status) Status\r\n" + setCookie.map { "Set-Cookie: \($0)\r\n" }.joined() + "\r\n"
     }
 
-    /// When an entry was recorded: at this moment.
-    private static var time: String { Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)) }
-
     /// An entry of a HAR.
     static func entry(_ url: String, _ setCookie: [String], status: Int = 200) -> String {
         let headers = setCookie.map { line in
             #"{"name": "set-cookie", "value": \#(json(line))}"#
         }
         return """
-            {"startedDateTime": "\(time)", "request": {"method": "GET", "url": \(json(url))}, "response": {"status": \(status), "headers": [\
+            {"request": {"method": "GET", "url": \(json(url))}, "response": {"status": \(status), "headers": [\
             \(headers.joined(separator: ", "))], "content": {}}}
             """
     }
