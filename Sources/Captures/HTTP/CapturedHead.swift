@@ -82,7 +82,7 @@ struct CapturedHead {
     }
 }
 
-/// The lines of one response's header block, whoever printed them: joins folded ones and takes what counts.
+/// The lines of one response's header block, from any program: joins folded ones and takes what counts.
 struct HeaderBlock: Sendable {
     let source: String
     private(set) var head: CapturedHead
@@ -145,7 +145,7 @@ struct HeaderBlock: Sendable {
     }
 }
 
-/// The URL of the response at hand: the one that was given or recorded, or where a redirect led.
+/// The URL of the current response: the one that was given or recorded, or where a redirect led.
 struct TranscriptURL: Sendable {
     var text: String?
     var origin: CapturedResponse.URLOrigin

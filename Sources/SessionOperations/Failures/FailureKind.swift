@@ -337,6 +337,9 @@ extension FailureKind {
     /// The exit status of the command.
     package var exitStatus: Int32 { row.exitStatus }
 
+    /// The status of the service's answer; 500 for a failure that only the command is meant to have.
+    package var httpStatus: Int { row.httpStatus ?? 500 }
+
     /// The kind of failure that a stable code names; an unknown code is an internal error.
     package init(code: String) {
         self = FailureKind(rawValue: code) ?? .internalError

@@ -67,8 +67,7 @@ extension ServiceProblem {
             case .keyWrong: "The key is not the one that the database is sealed with; put the right one back."
             case .keyUnavailable: "The key file cannot be read; the service's log says why."
             case .keyExposed: "Other users can read the key file; give it the mode 0600."
-            case _ where (failure.row.httpStatus ?? 500) >= 500:
-                "the database cannot be used; the service's log says why"
+            case _ where failure.httpStatus >= 500: "the database cannot be used; the service's log says why"
             default: error.description
             }
         self.init(failure, detail)

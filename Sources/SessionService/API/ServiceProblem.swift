@@ -79,10 +79,10 @@ struct ServiceProblem: HTTPResponseError, Equatable {
 }
 
 extension HTTPResponse.Status {
-    /// The status of a failure; 500 for one that only the command has.
+    /// The status of a failure, with its reason phrase.
     fileprivate init(_ failure: FailureKind) {
         self =
-            switch failure.row.httpStatus ?? 500 {
+            switch failure.httpStatus {
             case 400: .badRequest
             case 401: .unauthorized
             case 403: .forbidden

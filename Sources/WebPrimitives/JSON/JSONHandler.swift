@@ -3,13 +3,13 @@
 /// Nothing is reported of a container that the handler skips, and a string that it does not want is not kept.
 @usableFromInline
 package protocol JSONHandler {
-    /// A member of the object at hand is called `name`; its value comes next.
+    /// A member of the current object is called `name`; its value comes next.
     mutating func key(_ name: Span<UInt8>)
 
     /// An array or object begins. Where the answer is false, it is skipped and its end is not reported.
     mutating func begin(_ container: JSONContainer) -> Bool
 
-    /// The array or object at hand ends.
+    /// The current array or object ends.
     mutating func end()
 
     /// Whether a surrogate without its pair stays one in the string that begins (``WebString``). Otherwise it becomes

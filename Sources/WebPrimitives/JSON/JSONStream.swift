@@ -30,7 +30,7 @@ package struct JSONStream<Handler: JSONHandler & Sendable>: Sendable {
 
     @usableFromInline var state = State.value
     @usableFromInline var text = JSONStringBuffer()
-    /// Whether the string at hand is a member's name.
+    /// Whether the current string is a member's name.
     @usableFromInline var isKey = false
     @usableFromInline var escapeDigits = 0
     @usableFromInline var escapeUnit: UInt16 = 0
@@ -45,7 +45,7 @@ package struct JSONStream<Handler: JSONHandler & Sendable>: Sendable {
     @usableFromInline var skipDepth = 0
 
     @usableFromInline var line: Int
-    /// How many bytes came before the piece at hand, and before the line at hand.
+    /// How many bytes came before the current piece, and before the current line.
     @usableFromInline var offset: Int
     @usableFromInline var lineOffset = 0
 

@@ -127,13 +127,13 @@ package struct JSONValueBuilder: Sendable {
         containers[last].name = name.withUnsafeBufferPointer { Octets($0) }
     }
 
-    /// Ends the container at hand; the whole value where that was the outermost one.
+    /// Ends the current container; the whole value if that was the outermost one.
     package mutating func end() -> JSONValue? {
         guard let container = containers.popLast() else { return nil }
         return add(container.kind == .array ? .array(container.elements) : .object(container.members))
     }
 
-    /// Adds a value to the container at hand; gives it back where there is none.
+    /// Adds a value to the current container; gives it back if there is none.
     package mutating func add(_ value: JSONValue) -> JSONValue? {
         guard let last = containers.indices.last else { return value }
         guard isRoom(for: value.octets?.count ?? 0) else { return nil }

@@ -78,7 +78,7 @@ private struct StrictMembers: JSONHandler, Sendable {
     /// An open array or object.
     private struct Level {
         let container: JSONContainer
-        /// The names so far, by a hash that nobody outside this process can foresee.
+        /// The names so far, by a hash that cannot be foreseen outside this process.
         var names: [Int: [Octets]] = [:]
         /// The number of members or elements so far.
         var count = 0
@@ -134,7 +134,7 @@ private struct StrictMembers: JSONHandler, Sendable {
         levels[last].count += 1
     }
 
-    /// Notes a fault of what is at hand.
+    /// Notes a fault of the current token.
     private mutating func fail(_ detail: String) {
         let steps = levels.prefix(8).map { level in
             level.container == .array ? "[\(max(level.count - 1, 0))]" : level.name.description

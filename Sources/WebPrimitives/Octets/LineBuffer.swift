@@ -7,7 +7,7 @@ package struct LineBuffer: Sendable {
 
     /// A complete line, without its line feed.
     package enum Line: Sendable {
-        /// Lies within the piece at hand.
+        /// Lies within the current piece.
         case inPiece(Range<Int>)
         /// Began in an earlier piece.
         case joined([UInt8])
