@@ -75,10 +75,11 @@ public struct Cookie: Sendable, Hashable {
     /// Whether the cookie outlives the session (the persistent-flag).
     public var isPersistent: Bool { expiry != nil }
 
-    /// The octets of this cookie in a Cookie field (section 5.8.3, step 6): the value alone where there is no name.
+    /// The octets of this cookie in a Cookie field (section 5.8.3 of the draft, step 6): the value alone where there is
+    /// no name.
     public var pair: Octets { Octets.pair(name, value) }
 
-    /// Whether the expiry-time is in the past (section 5.7): not yet at that very moment.
+    /// Whether the expiry-time is in the past (section 5.7 of the draft): not yet at that very moment.
     public func isExpired(at now: Timestamp) -> Bool {
         hasExpired(at: now)
     }
@@ -89,8 +90,8 @@ public struct Cookie: Sendable, Hashable {
             && id.partitionKey == nil
     }
 
-    /// Whether this cookie goes before `other` in a header (section 5.8.3, step 4): longer paths first, then earlier
-    /// creation. A total and stable order.
+    /// Whether this cookie goes before `other` in a header (section 5.8.3 of the draft, step 4): longer paths first,
+    /// then earlier creation. A total and stable order.
     public func precedes(_ other: Cookie) -> Bool {
         HeaderRank(pathCount: path.count, creation: creation, sequence: sequence)
             < HeaderRank(pathCount: other.path.count, creation: other.creation, sequence: other.sequence)
@@ -98,13 +99,15 @@ public struct Cookie: Sendable, Hashable {
 }
 
 extension Octets {
-    /// Name and value in a Cookie field (section 5.8.3, step 6).
+    /// Name and value in a Cookie field (section 5.8.3 of the draft, step 6).
     static func pair(_ name: Octets, _ value: Octets) -> Octets {
+        // Step 6.1: Write a name that is not empty, and an equals sign.
+        // Step 6.2: Write the value.
         name.isEmpty ? value : Octets(name.bytes + [ASCII.equals] + value.bytes)
     }
 }
 
-/// The same-site-flag of a cookie: when cross-site requests may carry it (section 5.7, step 17).
+/// The same-site-flag of a cookie: when cross-site requests may carry it (section 5.7 of the draft, step 17).
 public enum SameSite: UInt8, Sendable, CaseIterable {
     /// No `SameSite` attribute, or one with an unknown value: enforced as `lax`.
     case `default` = 0

@@ -1,18 +1,23 @@
 import PublicSuffix
 import WebPrimitives
 
-/// "Leave Secure cookies alone": section 5.7, step 16.
+/// "Leave Secure cookies alone": section 5.7 of the draft, step 16. An insecure connection sets no cookie without
+/// Secure that would overlay a Secure one.
 extension CookiePolicy {
     /// Whether step 16 applies at all: a cookie without Secure over an insecure connection.
     package func mayOverlaySecureCookies(_ setCookie: SetCookie, in context: RequestContext) -> Bool {
         !setCookie.isSecure && !isSecure(context.url)
     }
 
-    /// Step 16's test ("leave Secure cookies alone"): the path test is not symmetric.
+    /// Whether `new` would overlay `old`: step 16's test. The path test is not symmetric.
     ///
-    /// The draft knows no partitions. CHIPS keeps each one apart, so cookies of two partitions are never sent together
-    /// and none overlays the other; Chromium, Firefox and WebKit agree.
+    /// Departure: the draft knows no partitions. CHIPS keeps each one apart, so cookies of two partitions are never
+    /// sent together and none overlays the other; Chromium, Firefox and WebKit agree.
     static func overlays(_ new: Cookie, _ old: Cookie) -> Bool {
+        // Step 16.1: The names are the same.
+        // Step 16.2: The stored cookie is Secure.
+        // Step 16.3: One of the two domains domain-matches the other.
+        // Step 16.4: The path of the new cookie path-matches that of the stored one.
         old.isSecure && old.name == new.name && old.id.partitionKey == new.id.partitionKey
             && pathMatches(new.path, old.path)
             && (domainMatches(old.domain, new.domain.octets) || domainMatches(new.domain, old.domain.octets))

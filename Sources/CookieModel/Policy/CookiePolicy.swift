@@ -4,7 +4,8 @@ public import WebPrimitives
 /// The rules of draft-ietf-httpbis-rfc6265bis-22, with what may vary as parameters. Pure: no rule reads a clock, a
 /// file or the network.
 public struct CookiePolicy: Sendable {
-    /// The draft that every section number in this module refers to.
+    /// The draft that every section and step number in this module refers to:
+    /// <https://datatracker.ietf.org/doc/html/draft-ietf-httpbis-rfc6265bis-22>.
     public static let standard = "draft-ietf-httpbis-rfc6265bis-22"
 
     /// Which connections count as "secure".
@@ -20,11 +21,11 @@ public struct CookiePolicy: Sendable {
     public var profile = CookieProfile.rfc6265bis
     /// The public suffix list.
     public var publicSuffixes = PublicSuffixList.bundled
-    /// Which connections count as "secure" (section 5.8.3 leaves it to the user agent).
+    /// Which connections count as "secure" (section 5.8.3 of the draft leaves it to the user agent).
     public var secureConnections = SecureConnections.cryptographicOrLoopback
     /// How many cookies are kept and sent.
     public var limits = CookieLimits()
-    /// The longest lifetime in seconds (section 5.5): 400 days.
+    /// The longest lifetime in seconds (section 5.5 of the draft): 400 days.
     public var lifetimeLimit: Int64 = 34_560_000
     /// The age in seconds up to which a cookie without `SameSite` goes with cross-site top-level requests by unsafe
     /// methods too ("Lax-allowing-unsafe", section 5.6.7.2); 0 for never. Browsers that do it use 120.
@@ -44,7 +45,7 @@ public struct CookiePolicy: Sendable {
         url.scheme.isCryptographic || (secureConnections == .cryptographicOrLoopback && url.host.isLoopback)
     }
 
-    /// Domain matching (section 5.1.3): whether `host` is `domain` or a name below it.
+    /// Domain matching (section 5.1.3 of the draft): whether `host` is `domain` or a name below it.
     public static func domainMatches(_ host: WebHost, _ domain: Octets) -> Bool {
         host.octets.withSpan { domainMatches($0, host.kind, domain) }
     }
@@ -53,32 +54,41 @@ public struct CookiePolicy: Sendable {
     static func domainMatches(
         _ host: Span<UInt8>, _ kind: WebHost.Kind, _ domain: some ContiguousOctets
     ) -> Bool {
+        // Second condition, first part: The domain is a suffix of the host.
         let start = host.count - domain.count
         guard start >= 0, host.hasBytes(domain, at: start) else { return false }
+        // First condition: They are identical.
+        // Second condition, the rest: A dot precedes the suffix, and the host is a name, no IP address.
         return start == 0 || (!domain.isEmpty && kind == .domain && host[start - 1] == ASCII.dot)
     }
 
-    /// The default-path of a request path (section 5.1.4, first algorithm).
+    /// The default-path of a request path (section 5.1.4 of the draft, first algorithm).
     public static func defaultPath(_ path: Octets) -> Octets {
+        // Step 1: Take the path of the request's URL.
+        // Step 2: If it is empty or does not begin with a slash, the default-path is `/`.
+        // Step 3: If it has no other slash, the default-path is `/`.
         guard let first = path.first, first == ASCII.slash, let last = path.lastIndex(of: ASCII.slash), last > 0
         else { return "/" }
+        // Step 4: The default-path ends before the last slash.
         return path[0..<last]
     }
 
-    /// Path matching (section 5.1.4, second algorithm).
+    /// Path matching (section 5.1.4 of the draft, second algorithm).
     package static func pathMatches(_ requestPath: Octets, _ cookiePath: Octets) -> Bool {
         requestPath.withSpan { pathMatches($0, cookiePath) }
     }
 
     @inline(__always)
     static func pathMatches(_ requestPath: Span<UInt8>, _ cookiePath: some ContiguousOctets) -> Bool {
+        // Every condition: The cookie's path is a prefix of the request's.
         let length = cookiePath.count
         guard requestPath.count >= length, requestPath.hasBytes(cookiePath, at: 0) else { return false }
+        // And they are identical, or the cookie's path ends with a slash, or a slash follows it in the request's.
         return requestPath.count == length || cookiePath.last == ASCII.slash || requestPath[length] == ASCII.slash
     }
 }
 
-/// Which divergences from draft-ietf-httpbis-rfc6265bis-22 apply, a flag each.
+/// Which divergences from the draft (``CookiePolicy/standard``) apply, a flag each.
 public struct CookieProfile: OptionSet, Sendable, Hashable {
     /// The flags as bits.
     public let rawValue: UInt32
@@ -185,17 +195,17 @@ protocol CookieFields {
 }
 
 extension CookieFields {
-    /// Whether the expiry-time is in the past (section 5.7).
+    /// Whether the expiry-time is in the past (section 5.7 of the draft).
     @inline(__always)
     func hasExpired(at now: Timestamp) -> Bool { isPast(expiry, at: now) }
 }
 
 extension CookieRecord {
-    /// Whether the expiry-time is in the past (section 5.7).
+    /// Whether the expiry-time is in the past (section 5.7 of the draft).
     package func hasExpired(at now: Timestamp) -> Bool { isPast(expiry, at: now) }
 }
 
-/// Whether an expiry-time is in the past (section 5.7): not yet at that very moment.
+/// Whether an expiry-time is in the past (section 5.7 of the draft): not yet at that very moment.
 @inline(__always)
 private func isPast(_ expiry: Timestamp?, at now: Timestamp) -> Bool {
     guard let expiry else { return false }

@@ -65,7 +65,7 @@ public struct RequestContext: Sendable {
         self.isTopLevelNavigation = isTopLevelNavigation
     }
 
-    /// What the scripts of the page may do that this request loads (section 5.8.2).
+    /// What the scripts of the page may do that this request loads (section 5.8.2 of the draft).
     ///
     /// Of a page that fills the tab only its own site counts, not who led to it, nor by which way or method.
     public var scriptAccess: RequestContext {
@@ -78,7 +78,7 @@ public struct RequestContext: Sendable {
     }
 
     /// What the scripts of the page may set that this request loads: cookies of every path of its host, since no browser
-    /// checks the path of a cookie that is set (section 5.7), only that of one that is read.
+    /// checks the path of a cookie that is set (section 5.7 of the draft), only that of one that is read.
     public var scriptWriting: RequestContext {
         var access = scriptAccess
         access.includesAllPaths = true
@@ -97,27 +97,39 @@ public struct RequestContext: Sendable {
 extension CookiePolicy {
     /// Whether a request is "same-site" (section 5.2 of the draft).
     ///
+    /// Criterion 1: The request is no reload by the user. A context does not tell reloads apart; a reload has the
+    /// context of the navigation that first led to the page, as the draft wants.
+    ///
+    /// Criterion 2: The URL's origin is same-site with the client's "site for cookies", or there is no client.
+    ///
     /// For a top-level navigation the client is who caused it; for anything else the client's "site for cookies" is
     /// the page in the address bar, as long as the initiator is of that site as well.
     func isSameSite(_ context: RequestContext) -> Bool {
+        // Without a page in the address bar or another initiator, there is no client: criterion 2 is met.
         guard context.topLevel != nil || hasForeignInitiator(context) || considersRedirectChain else { return true }
         let site = SchemefulSite(context.url, publicSuffixes)
+        // Departure, with the policy's flag: the draft looks at the current URL only.
         if considersRedirectChain {
             for url in context.redirects where SchemefulSite(url, publicSuffixes) != site { return false }
         }
+        // Section 5.2.1, steps 1 and 2: The top-level origin is that of the page in the address bar.
         let topLevelSite = context.topLevel.map { SchemefulSite($0, publicSuffixes) } ?? site
         let initiatorSite: SchemefulSite? =
             switch context.initiator {
+            // A navigation by the user has no client and meets criterion 2.
             case .user: context.isTopLevelNavigation ? site : topLevelSite
             case .topLevel: topLevelSite
             case .origin(let url): SchemefulSite(url, publicSuffixes)
             case .opaque: nil
             }
+        // Section 5.2.1, steps 3 to 5: The "site for cookies" is the top-level origin if the documents between are of
+        // its site, and opaque otherwise. Of these the context names the innermost one, as the initiator; a caller that
+        // knows of another site further up passes an opaque one.
         return initiatorSite == site && (context.isTopLevelNavigation || topLevelSite == site)
     }
 
     /// Whether a request is a third party's: neither a top-level navigation nor same-site. A cookie that it sets needs
-    /// `SameSite=None` (section 5.7, step 18).
+    /// `SameSite=None` (section 5.7 of the draft, step 18).
     public func isThirdParty(_ context: RequestContext) -> Bool {
         !context.isTopLevelNavigation && !isSameSite(context)
     }

@@ -24,8 +24,9 @@ public struct Retrieval: Sendable {
         excluded = (excluded + other.excluded).sorted { $0.cookie.precedes($1.cookie) }
     }
 
-    /// The cookie-string (section 5.8.3, step 6); empty where no cookie goes.
+    /// The cookie-string (section 5.8.3 of the draft, step 6); empty where no cookie goes.
     public var cookieString: Octets {
+        // Step 6: Write the cookies one after the other, in order.
         var output: [UInt8] = []
         output.reserveCapacity(included.reduce(0) { $0 + $1.name.count + $1.value.count + 3 })
         for index in included.indices {
@@ -37,7 +38,7 @@ public struct Retrieval: Sendable {
     }
 }
 
-/// What the retrieval algorithm asks of a request, found out once for all cookies (section 5.8.3).
+/// What the retrieval algorithm (section 5.8.3 of the draft) asks of a request, found out once for all cookies.
 package struct RetrievalRules: Sendable {
     /// The registrable domain of the request's host, or the host where there is none.
     package let site: Octets
@@ -60,6 +61,8 @@ package struct RetrievalRules: Sendable {
 
     /// The rules for one request.
     package init(_ context: RequestContext, _ policy: CookiePolicy, now: Timestamp) {
+        // Step 1: Take the canonical host of the URL.
+        // Step 2: Stop if the host cannot be canonicalized. Such a URL is no `RequestURL`.
         let hostSite = context.url.host.site(policy.publicSuffixes)
         host = context.url.host
         path = context.includesAllPaths ? nil : context.url.path
@@ -70,7 +73,10 @@ package struct RetrievalRules: Sendable {
         partitionPage = context.partitionPage
         hasCrossSiteAncestor = context.hasCrossSiteAncestor(isSameSite)
         let isNavigation = context.interface == .http && context.isTopLevelNavigation
+        // Step 3, the exception at its end: The retrieval is for HTTP, its method is safe, and it navigates the tab.
         allowsLax = isNavigation && context.hasSafeMethod
+        // Section 5.6.7.2: A new cookie without SameSite needs no safe method. (The draft says "step 1 of the retrieval
+        // algorithm"; the condition is in step 3.)
         allowsDefaultSince =
             isNavigation && policy.laxAllowingUnsafeAge > 0
             ? now.advanced(bySeconds: -policy.laxAllowingUnsafeAge) : nil
@@ -98,34 +104,44 @@ package struct RetrievalRules: Sendable {
         return reasons
     }
 
-    /// Step 3: all requirements that a cookie fails.
+    /// Step 3: Take the cookies that meet all requirements. Returns the requirements that a cookie fails.
     @inline(__always)
     func exclusionReasons(for cookie: some CookieFields) -> ReasonSet<ExclusionReason> {
         var reasons = ReasonSet<ExclusionReason>()
         let domain = cookie.domainOctets
         host.octets.withSpan { bytes in
+            // The host is the domain of a host-only cookie, or domain-matches that of another one, which is no public
+            // suffix.
             if cookie.isHostOnly {
                 if bytes.count != domain.count || !bytes.hasBytes(domain, at: 0) { reasons.insert(.hostOnlyMismatch) }
             } else if !CookiePolicy.domainMatches(bytes, host.kind, domain) {
                 reasons.insert(.domainMismatch)
             } else if domain.count <= publicSuffixLength {
+                // The list may have changed since the cookie was stored. Departure: as in section 5.7, step 9.
                 reasons.insert(.domainPublicSuffix)
             }
         }
+        // The URL's path path-matches the cookie's path.
         if let path, !path.withSpan({ CookiePolicy.pathMatches($0, cookie.pathOctets) }) {
             reasons.insert(.pathMismatch)
         }
+        // A Secure cookie needs a secure connection.
         if cookie.isSecure, !isSecure { reasons.insert(.secureOnly) }
+        // An HttpOnly cookie does not go to a script.
         if cookie.isHTTPOnly, isScript { reasons.insert(.httpOnly) }
+        // A cookie without `SameSite=None` does not go cross-site, with one exception.
         if !isSameSite { checkSameSite(cookie, &reasons) }
+        // CHIPS; the draft does not have it.
         if cookie.isOutside(policy.partitionKey(of: partitionPage, hasCrossSiteAncestor: hasCrossSiteAncestor)) {
             reasons.insert(.partitionMismatch)
         }
+        // Section 5.7: An expired cookie is not in the store.
         if cookie.hasExpired(at: now) { reasons.insert(.expired) }
         return reasons
     }
 
-    /// The last requirement of step 3, for a cross-site retrieval.
+    /// The last requirement of step 3: A cookie goes cross-site only with `SameSite=None`, or if it is Lax or has no
+    /// SameSite, and the retrieval is a top-level navigation over HTTP by a safe method.
     private func checkSameSite(_ cookie: some CookieFields, _ reasons: inout ReasonSet<ExclusionReason>) {
         switch cookie.sameSite {
         case .none:
@@ -135,6 +151,7 @@ package struct RetrievalRules: Sendable {
         case .lax:
             if !allowsLax { reasons.insert(.sameSiteLax) }
         case .default:
+            // Section 5.6.7.2: A recent cookie goes with any method.
             let isRecent = allowsDefaultSince.map { cookie.creation >= $0 } ?? false
             if !allowsLax, !isRecent { reasons.insert(.sameSiteDefault) }
         }
@@ -150,8 +167,7 @@ extension CookiePolicy {
     }
 }
 
-/// A cookie's place in a header (section 5.8.3, step 4): longer paths first, then earlier creation. A total and stable
-/// order.
+/// A cookie's place in a header (section 5.8.3 of the draft, step 4). A total and stable order.
 struct HeaderRank: Comparable {
     let pathCount: Int
     let creation: Timestamp
@@ -159,7 +175,9 @@ struct HeaderRank: Comparable {
 
     @inline(__always)
     static func < (left: HeaderRank, right: HeaderRank) -> Bool {
+        // Step 4: Longer paths come first.
         if left.pathCount != right.pathCount { return left.pathCount > right.pathCount }
+        // Among paths of equal length, earlier creation-times come first.
         if left.creation != right.creation { return left.creation < right.creation }
         return left.sequence < right.sequence
     }

@@ -96,8 +96,8 @@ public struct ReceivedResponse: Sendable {
         self.setCookie = setCookie
     }
 
-    /// Whether its Set-Cookie lines count (section 5.3): those of every status but the informational ones do; 101
-    /// ends a WebSocket's handshake and counts too, as in browsers.
+    /// Whether its Set-Cookie lines count (section 5.3 of the draft, section 5.7, step 1): those of every status but
+    /// the informational ones do; 101 ends a WebSocket's handshake and counts too, as in browsers.
     public var setsCookies: Bool {
         !(100...199).contains(status) || status == 101
     }

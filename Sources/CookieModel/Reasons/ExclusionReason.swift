@@ -1,24 +1,24 @@
 /// Why a stored cookie is not sent with a request or not shown to a script.
 public enum ExclusionReason: UInt8, DecisionReason {
-    /// A cookie of exactly another host (section 5.8.3, step 3).
+    /// A cookie of exactly another host (section 5.8.3 of the draft, step 3).
     case hostOnlyMismatch
-    /// A cookie of another domain (section 5.8.3, step 3).
+    /// A cookie of another domain (section 5.8.3 of the draft, step 3).
     case domainMismatch
-    /// The cookie's domain has become a public suffix (section 5.8.3, step 3).
+    /// The cookie's domain has become a public suffix (section 5.8.3 of the draft, step 3).
     case domainPublicSuffix
-    /// A cookie of another path (section 5.8.3, step 3).
+    /// A cookie of another path (section 5.8.3 of the draft, step 3).
     case pathMismatch
-    /// A Secure cookie and an insecure connection (section 5.8.3, step 3).
+    /// A Secure cookie and an insecure connection (section 5.8.3 of the draft, step 3).
     case secureOnly
-    /// An HttpOnly cookie and a script (section 5.8.3, step 3).
+    /// An HttpOnly cookie and a script (section 5.8.3 of the draft, step 3).
     case httpOnly
-    /// A cross-site request and `SameSite=Strict` (section 5.8.3, step 3).
+    /// A cross-site request and `SameSite=Strict` (section 5.8.3 of the draft, step 3).
     case sameSiteStrict
-    /// A cross-site request and `SameSite=Lax` (section 5.8.3, step 3).
+    /// A cross-site request and `SameSite=Lax` (section 5.8.3 of the draft, step 3).
     case sameSiteLax
-    /// A cross-site request and no `SameSite` (section 5.8.3, step 3).
+    /// A cross-site request and no `SameSite` (section 5.8.3 of the draft, step 3).
     case sameSiteDefault
-    /// The cookie's lifetime is over (section 5.7).
+    /// The cookie's lifetime is over (section 5.7 of the draft).
     case expired
     /// CHIPS: the cookie belongs to another top-level site.
     case partitionMismatch

@@ -2,39 +2,39 @@ import WebPrimitives
 
 /// Why a received cookie is not stored.
 public enum RejectionReason: UInt8, DecisionReason {
-    /// Section 5.6, step 1.
+    /// The line has a control character other than tab (section 5.6 of the draft, step 1).
     case controlCharacter
-    /// Section 5.6, step 5.
+    /// Name and value together have more than 4096 octets (section 5.6 of the draft, step 5).
     case nameAndValueTooLong
-    /// Section 5.7, step 2.
+    /// Name and value are empty (section 5.7 of the draft, step 2).
     case emptyNameAndValue
-    /// Section 5.7, step 8.
+    /// The `Domain` attribute is not ASCII (section 5.7 of the draft, step 8).
     case domainNotASCII
-    /// Section 5.7, step 9.
+    /// The `Domain` attribute is a public suffix and not the request's host (section 5.7 of the draft, step 9).
     case domainPublicSuffix
-    /// Section 5.7, step 10.
+    /// The request's host does not domain-match the `Domain` attribute (section 5.7 of the draft, step 10).
     case domainMismatch
     /// The flag ``CookieProfile/rejectsNonASCIIPath``.
     case pathNotASCII
-    /// Section 5.7, step 13.
+    /// A Secure cookie from an insecure connection (section 5.7 of the draft, step 13).
     case secureFromInsecure
-    /// Section 5.7, step 15.
+    /// An HttpOnly cookie from a script (section 5.7 of the draft, step 15).
     case httpOnlyFromScript
-    /// Section 5.7, step 16.
+    /// The cookie would overlay a Secure one from an insecure connection (section 5.7 of the draft, step 16).
     case overwriteSecure
-    /// Section 5.7, step 18.
+    /// A cross-site request or script, without `SameSite=None` (section 5.7 of the draft, step 18).
     case sameSiteCrossSite
-    /// Section 5.7, step 19.
+    /// `SameSite=None` without `Secure` (section 5.7 of the draft, step 19).
     case sameSiteNoneInsecure
-    /// Section 5.7, step 20.
+    /// A `__Secure-` name without `Secure` (section 5.7 of the draft, step 20).
     case prefixSecure
-    /// Section 5.7, step 21.
+    /// A `__Host-` name without `Secure` or `Path=/`, or with a `Domain` (section 5.7 of the draft, step 21).
     case prefixHost
     /// The flag ``CookieProfile/honoursHTTPPrefixes``.
     case prefixHTTP
-    /// Section 5.7, step 22.
+    /// No name, and a value that begins with a prefix (section 5.7 of the draft, step 22).
     case prefixNameless
-    /// Section 5.7, step 23.2.
+    /// A script would replace an HttpOnly cookie (section 5.7 of the draft, step 23.2).
     case overwriteHTTPOnly
     /// CHIPS: a partitioned cookie needs `Secure`.
     case partitionedInsecure

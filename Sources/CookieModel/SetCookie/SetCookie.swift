@@ -40,6 +40,7 @@ public struct SetCookie: Sendable, Hashable {
     /// The last `Domain` in lower case, without one leading dot; may be empty.
     public var domain: Octets? {
         guard let place = attributes.domain else { return nil }
+        // Section 5.6.3, step 3: Convert the domain to lower case.
         return line[place].lowercased
     }
     /// What the `Path` attributes say.
@@ -77,9 +78,9 @@ public struct SetCookie: Sendable, Hashable {
 }
 
 extension SetCookie {
-    /// The most octets that name and value may have together (section 5.6, step 5).
+    /// The most octets that name and value may have together (section 5.6 of the draft, step 5).
     public static let nameAndValueLimit = 4096
-    /// The most octets that an attribute's value may have (section 5.6, attributes, step 6).
+    /// The most octets that an attribute's value may have (section 5.6 of the draft, attributes, step 6).
     public static let attributeValueLimit = 1024
 
     /// What parsing a field value comes to.
@@ -90,7 +91,9 @@ extension SetCookie {
         case ignored(ReasonSet<RejectionReason>)
     }
 
-    /// Parses a set-cookie-string (section 5.6). Linear in the number of bytes; what is parsed shares their storage.
+    /// Parses a set-cookie-string (section 5.6 of the draft, first algorithm).
+    ///
+    /// Linear in the number of bytes; what is parsed shares their storage.
     ///
     /// - Parameter profile: the divergences of the draft's successor that apply.
     public static func parse(_ fieldValue: Octets, profile: CookieProfile = .rfc6265bis) -> ParseResult {
@@ -110,23 +113,25 @@ extension SetCookie {
         _ bytes: Span<UInt8>, _ octets: Octets, _ profile: CookieProfile,
         _ reasons: inout ReasonSet<RejectionReason>
     ) -> SetCookie? {
-        // Step 1.
+        // Step 1: Ignore the line if it contains a control character other than tab.
         if bytes.containsControl { reasons.insert(.controlCharacter) }
-        // Steps 2 and 3.
+        // Step 2: The name-value pair ends at the first semicolon; the attributes follow.
+        // Step 3: The first equals sign in the pair divides name and value. Without one, the pair is all value.
         var pairEnd = bytes.position(of: ASCII.semicolon, or: ASCII.equals, in: 0..<bytes.count)
         var equals = -1
         if pairEnd < bytes.count, bytes[pairEnd] == ASCII.equals {
             equals = pairEnd
             pairEnd = bytes.position(of: ASCII.semicolon, in: (equals + 1)..<bytes.count)
         }
-        // Step 4.
+        // Step 4: Remove spaces and tabs around the name and the value.
         let name = bytes.trimmingBlanks(0..<max(equals, 0))
         let value = bytes.trimmingBlanks((equals + 1)..<pairEnd)
-        // Step 5.
+        // Step 5: Ignore the line if name and value together have more than 4096 octets.
         if name.count + value.count > SetCookie.nameAndValueLimit { reasons.insert(.nameAndValueTooLong) }
-        // Section 5.7, step 2, is the same for every request: nothing to decide.
+        // Section 5.7, step 2: Ignore the cookie if its name and its value are empty. No request changes that.
         if name.isEmpty, value.isEmpty { reasons.insert(.emptyNameAndValue) }
         guard reasons.isEmpty else { return nil }
+        // Step 6: These are the cookie's name and value.
         var setCookie = SetCookie(octets, name: name, value: value)
         setCookie.attributes.parse(bytes, pairEnd..<bytes.count, profile)
         return setCookie

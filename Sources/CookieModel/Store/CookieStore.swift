@@ -31,7 +31,7 @@ public struct CookieStore: Sendable {
         sites.sites.sorted { $0.domain < $1.domain }.flatMap(\.cookies.cookies)
     }
 
-    /// Receives one Set-Cookie field value (sections 5.6 and 5.7).
+    /// Receives one Set-Cookie field value (sections 5.6 and 5.7 of the draft).
     ///
     /// Linear in the length of the line and the number of cookies of the registrable domain.
     @discardableResult
@@ -44,7 +44,7 @@ public struct CookieStore: Sendable {
         return receive(setCookie, in: context, site: site, at: now, now: now)
     }
 
-    /// Receives every Set-Cookie line of a response, in order (section 5.3).
+    /// Receives every Set-Cookie line of a response, in order (section 5.3 of the draft).
     @discardableResult
     public mutating func receive(_ response: ReceivedResponse, now: Timestamp) -> [StorageDecision] {
         receive(response, at: now, now: now)
@@ -54,6 +54,7 @@ public struct CookieStore: Sendable {
     package mutating func receive(
         _ response: ReceivedResponse, at time: Timestamp, now: Timestamp
     ) -> [StorageDecision] {
+        // Section 5.7, step 1: Ignore the cookies of an informational response.
         guard response.setsCookies else {
             return response.setCookie.map { _ in .ignored([.informationalResponse]) }
         }
@@ -94,10 +95,13 @@ public struct CookieStore: Sendable {
     package mutating func receive(
         _ setCookie: SetCookie, in context: RequestContext, site: WebHost.Site, at time: Timestamp, now: Timestamp
     ) -> StorageDecision {
+        // Section 5.7, steps 5 to 22 but 16: Decide what needs no stored cookie.
         var (cookie, findings) = policy.candidate(for: setCookie, in: context, site: site, now: time)
+        // Step 16: Ignore the cookie if it would overlay a Secure one; here, one of another registrable domain.
         let overlaysElsewhere =
             findings.mayOverlaySecureCookies
             && overlaysElsewhere(cookie, site: site.registrableDomain, now: now)
+        // Steps 16, 23 and 24: Compare the cookie with those of its registrable domain, and store it.
         let reception = receive(
             &cookie, findings, site: site.registrableDomain, overlaysElsewhere: overlaysElsewhere, now: now)
         return StorageDecision(consume cookie, reception)
@@ -120,7 +124,8 @@ public struct CookieStore: Sendable {
         return reception
     }
 
-    /// Retrieves the cookies for a request (section 5.8.3), notes the access, and says of the cookies that stay why.
+    /// Retrieves the cookies for a request (section 5.8.3 of the draft), notes the access, and says of the cookies that
+    /// stay why.
     ///
     /// Expired cookies are among those that stay, and are evicted.
     public mutating func retrieve(for context: RequestContext, now: Timestamp) -> Retrieval {
@@ -131,8 +136,8 @@ public struct CookieStore: Sendable {
         return retrieval
     }
 
-    /// Retrieves the cookie-string for a request (section 5.8.3) and notes the access: what ``retrieve(for:now:)``
-    /// gives, for those who do not ask why.
+    /// Retrieves the cookie-string for a request (section 5.8.3 of the draft) and notes the access: what
+    /// ``retrieve(for:now:)`` gives, for those who do not ask why.
     ///
     /// Linear in the number of cookies of the request's registrable domain.
     public mutating func cookieString(for context: RequestContext, now: Timestamp) -> Octets {
@@ -141,7 +146,8 @@ public struct CookieStore: Sendable {
         return sites[index].cookieString(rules)
     }
 
-    /// Removes the cookies that end with the session (section 5.7, last paragraph).
+    /// Removes the cookies whose persistent-flag is false, at the end of the session (section 5.7 of the draft, last
+    /// paragraph).
     public mutating func endSession() {
         remove { !$0.header.isPersistent }
     }
@@ -151,11 +157,13 @@ public struct CookieStore: Sendable {
         sites.removeAll { $0.cookies.count == 0 }
     }
 
-    /// Removes what is over the total limit (section 5.7): expired cookies first, then the least recently used.
-    ///
-    /// Domains with too many cookies are not there: they were cut down when the cookie came.
+    /// Removes what is over the total limit: "remove excess cookies" (section 5.7 of the draft).
     private mutating func removeExcess(_ limit: Int, now: Timestamp) -> [Eviction] {
+        // Priority 1: Expired cookies.
         remove { $0.hasExpired(at: now) }
+        // Priorities 2 and 3: Cookies of domains with too many. There are none: a new cookie cuts its domain down.
+        // Priority 4: All cookies, the one with the earliest last-access-time first. Departure: before them, cookies
+        // that only requests told.
         guard count > limit else { return [] }
         var ranks: [(rank: UsageRank, site: Int)] = []
         ranks.reserveCapacity(count)
@@ -177,8 +185,8 @@ public struct CookieStore: Sendable {
         return evicted
     }
 
-    /// Section 5.7, step 16, beyond the registrable domain: a cookie of a public suffix itself matches the domains
-    /// below it, and the other way round, although no request carries both.
+    /// Section 5.7 of the draft, step 16, beyond the registrable domain: a cookie of a public suffix itself matches the
+    /// domains below it, and the other way round, although no request carries both.
     private func overlaysElsewhere(_ cookie: borrowing Cookie, site: Octets, now: Timestamp) -> Bool {
         for above in CookiePolicy.sitesAbove(site) {
             if sites[above]?.containsSecureCookie(overlaidBy: cookie, now: now) == true { return true }

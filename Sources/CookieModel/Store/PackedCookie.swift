@@ -117,7 +117,7 @@ struct CookieEntry: BitwiseCopyable {
         idHash == other.idHash && pathLength == other.pathLength
     }
 
-    /// The order of a header (section 5.8.3, step 4).
+    /// The order of a header (section 5.8.3 of the draft, step 4).
     @inline(__always)
     func precedes(_ other: CookieEntry) -> Bool { rank < other.rank }
 

@@ -1,9 +1,10 @@
 import WebPrimitives
 
-/// "Remove excess cookies" (section 5.7) within one registrable domain.
+/// "Remove excess cookies" (section 5.7 of the draft) within one registrable domain.
 ///
-/// The draft counts the cookies that share a domain field; here, as in browsers, all of a registrable domain count
-/// together, so that no server gets more room by making up subdomains. Cookies of a partition count apart (CHIPS).
+/// Departure: the draft counts the cookies that share a domain field; here, as in browsers, all of a registrable domain
+/// count together, so that no server gets more room by making up subdomains. Cookies of a partition count apart
+/// (CHIPS).
 extension SiteCookies {
     /// Whether the insertion of `record` may have passed a limit.
     ///
@@ -63,8 +64,9 @@ extension SiteCookies {
     }
 }
 
-/// A cookie's place in the order of eviction within a domain: those that only requests told first, then those without
-/// Secure, then by use.
+/// A cookie's place in the order of eviction within a domain.
+///
+/// Cookies that only requests told are not in the draft.
 struct EvictionRank: Comparable {
     private let isSet: Bool
     private let isSecure: Bool
@@ -83,8 +85,13 @@ struct EvictionRank: Comparable {
     }
 
     static func < (left: EvictionRank, right: EvictionRank) -> Bool {
+        // Priority 1: Expired cookies. They are out already.
+        // Departure: next, cookies that only requests told.
         if left.isSet != right.isSet { return right.isSet }
+        // Priority 2: Cookies without Secure in a domain that has too many.
+        // Priority 3: The other cookies in such a domain.
         if left.isSecure != right.isSecure { return right.isSecure }
+        // Of the same priority, the cookie with the earliest last-access-time goes first.
         return left.usage < right.usage
     }
 }

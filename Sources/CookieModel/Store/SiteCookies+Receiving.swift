@@ -1,6 +1,6 @@
 import WebPrimitives
 
-/// The end of the storage model (section 5.7): what a received cookie meets among those that are stored.
+/// The end of the storage model (section 5.7 of the draft): what a received cookie meets among those that are stored.
 extension SiteCookies {
     /// Decides on a cookie and stores it: steps 16, 23 and 24, and the removal of excess cookies.
     ///
@@ -18,20 +18,25 @@ extension SiteCookies {
     ) -> Reception {
         let countBefore = count
         defer { total += count - countBefore }
+        // Expired cookies leave the store at any time.
         removeExpired(at: now)
         var reasons = findings.reasons
         candidate.sequence = sequence
         var record = CookieRecordHeader(candidate)
         let entry = CookieEntry(candidate, record)
+        // Step 23.1: Find the stored cookie with the same name, domain, host-only-flag, path and (CHIPS) partition.
         let place = index(of: candidate, entry)
         let previous = place.map { index in withCookie(at: index) { $0.header } }
+        // Step 16: Ignore the cookie if it would overlay a Secure one from an insecure connection.
         if findings.mayOverlaySecureCookies,
             overlaysElsewhere || containsSecureCookie(overlaidBy: candidate, now: now)
         {
             reasons.insert(.overwriteSecure)
         }
+        // Step 23.2: Ignore a cookie that a script sets in place of an HttpOnly one.
         if findings.isFromScript, let previous, previous.isHTTPOnly { reasons.insert(.overwriteHTTPOnly) }
         guard reasons.isEmpty else { return Reception(outcome: .rejected, reasons: reasons) }
+        // A cookie that has expired takes the old one out of the store and does not stay itself.
         let isExpired = record.expiry.map { $0 < now } ?? false
         guard let place, let previous else {
             guard !isExpired else {
@@ -41,6 +46,7 @@ extension SiteCookies {
             // First, so that they push out no cookie.
             let superseded = removeAssumed(coveredBy: candidate, until: nil)
             sequence += 1
+            // Step 24: Insert the cookie.
             insert(candidate, record, entry)
             let evicted = isOver(limits, record) ? removeExcess(candidate.id.partitionKey, limits) : []
             return Reception(outcome: .stored, superseded: superseded, evicted: evicted)
@@ -56,10 +62,12 @@ extension SiteCookies {
             return Reception(
                 outcome: .deleted, previous: [old], superseded: removeAssumed(coveredBy: candidate, until: received))
         }
-        // Step 23.3. The order of a header goes by what does not change, so the entry stays in its place.
+        // Step 23.3: Take over the creation-time of the old cookie. The order of a header goes by what does not change,
+        // so the entry stays in its place.
         candidate.creation = previous.creation
         candidate.sequence = previous.sequence
         record = CookieRecordHeader(candidate)
+        // Steps 23.4 and 24: Remove the old cookie and insert the new one.
         replace(place, with: candidate, record)
         let superseded = removeAssumed(coveredBy: candidate, until: nil)
         let evicted = record.isPartitioned ? removeExcess(candidate.id.partitionKey, limits) : []

@@ -1,6 +1,6 @@
 import WebPrimitives
 
-/// Retrieval (section 5.8.3) from the cookies of one registrable domain.
+/// Retrieval (section 5.8.3 of the draft) from the cookies of one registrable domain.
 extension SiteCookies {
     /// The cookies that go, and those that stay with every reason; notes the access.
     mutating func retrieve(_ rules: RetrievalRules) -> Retrieval {
@@ -20,13 +20,16 @@ extension SiteCookies {
         // A site of very many cookies has them on many hosts and paths.
         retrieval.included.reserveCapacity(min(count, 64))
         var room = RequestRoom(rules.limits)
+        // Step 4: The cookies come in the order of a header.
         touch(at: rules.now) { packed in
+            // Step 3: Take a cookie that meets all requirements.
             let reasons = rules.exclusionReasons(for: packed, in: &room) { packed.header.pairPlace.count }
             guard reasons.isEmpty else {
                 retrieval.excluded.append(Retrieval.Exclusion(cookie: packed.cookie, reasons: reasons))
                 return false
             }
             retrieval.included.append(packed.cookie)
+            // Step 5: Set the last-access-time to now.
             return accesses.note(lastAccess: packed.header.lastAccess, packed.cookie.id)
         }
         return retrieval
@@ -38,11 +41,15 @@ extension SiteCookies {
         var output: [UInt8] = []
         output.reserveCapacity(1024)
         var room = RequestRoom(rules.limits)
+        // Step 4: The cookies come in the order of a header.
         touch(at: rules.now) { packed in
+            // Step 3: Take a cookie that meets all requirements.
             let reasons = rules.exclusionReasons(for: packed, in: &room) { packed.header.pairPlace.count }
             guard reasons.isEmpty else { return false }
+            // Step 6: Write the pair, behind a separator unless it is the first.
             output.appendPairSeparator()
             output.append(contentsOf: packed.pair)
+            // Step 5: Set the last-access-time to now.
             return accesses.note(lastAccess: packed.header.lastAccess, packed.cookie.id)
         }
         return Octets(output)

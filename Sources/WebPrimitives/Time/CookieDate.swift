@@ -1,7 +1,7 @@
 /// Dates as servers write them, in `Expires`, `Date` and `Retry-After`: the algorithm of rfc6265bis, section 5.1.1, which
 /// reads all three forms of an HTTP date (RFC 9110, section 5.6.7) and many that are none.
 public enum CookieDate {
-    /// Parses a cookie-date (section 5.1.1); `nil` where the algorithm fails.
+    /// Parses a cookie-date (rfc6265bis, section 5.1.1); `nil` where the algorithm fails.
     ///
     /// Linear in the number of bytes, no allocation.
     public static func parse(_ bytes: Span<UInt8>) -> Timestamp? {
@@ -9,10 +9,11 @@ public enum CookieDate {
         var fields = Fields()
         var position = 0
         while position < bytes.count {
-            // Step 1: divide into date-tokens.
+            // Step 1: Divide the text into date-tokens at the delimiters.
             while position < bytes.count, isDelimiter(bytes[position]) { position += 1 }
             let start = position
             while position < bytes.count, !isDelimiter(bytes[position]) { position += 1 }
+            // Step 2: Process each date-token in order.
             if start < position { fields.take(bytes, start..<position) }
         }
         return fields.timestamp
@@ -23,8 +24,8 @@ public enum CookieDate {
         Octets(text).withSpan { parse($0) }
     }
 
-    /// What the algorithm finds in the form that nearly every server writes, `Tue, 27 Nov 2029 01:16:12 GMT`, without the
-    /// search for tokens; `nil` for all others.
+    /// What steps 1 and 2 find in the form that nearly every server writes, `Tue, 27 Nov 2029 01:16:12 GMT`, without
+    /// the search for tokens; `nil` for all others.
     private static func fieldsInPlace(_ bytes: Span<UInt8>) -> Fields? {
         guard bytes.count >= 25, isDelimiter(bytes[3]), isDelimiter(bytes[4]), isDelimiter(bytes[7]),
             isDelimiter(bytes[11]), isDelimiter(bytes[16]), bytes.count == 25 || !ASCII.isDigit(bytes[25]),
@@ -51,32 +52,42 @@ public enum CookieDate {
         var month: Int?
         var year: Int?
 
-        /// Step 2: processes one date-token.
+        /// Step 2: Processes one date-token. It is the first of these that it matches and that is not set yet.
         mutating func take(_ bytes: Span<UInt8>, _ token: Range<Int>) {
             if time == nil, let found = CookieDate.time(bytes, token) {
+                // Step 2.1: The token is the time.
                 time = found
             } else if dayOfMonth == nil, let found = CookieDate.number(bytes, token, digits: 1...2) {
+                // Step 2.2: The token is the day of the month.
                 dayOfMonth = found
             } else if month == nil, let found = CookieDate.month(bytes, token) {
+                // Step 2.3: The token is the month.
                 month = found
             } else if year == nil, let found = CookieDate.number(bytes, token, digits: 2...4) {
+                // Step 2.4: The token is the year.
                 year = found
             }
         }
 
-        /// Steps 3 to 7.
+        /// Steps 3 to 7: The date that the fields name.
         var timestamp: Timestamp? {
+            // Step 5: Fail if one of the four is not set.
             guard let time, let dayOfMonth, let month, var year else { return nil }
             if (70...99).contains(year) {
+                // Step 3: 70 to 99 are 1970 to 1999.
                 year += 1900
             } else if (0...69).contains(year) {
+                // Step 4: 0 to 69 are 2000 to 2069.
                 year += 2000
             }
+            // Step 5: Fail if the year is before 1601, or the day, hour, minute or second is out of range.
+            // Step 6: Fail if the calendar has no such date.
             guard year >= 1601,
                 let date = CivilDate(
                     year: year, month: month, day: dayOfMonth, hour: time.hour, minute: time.minute,
                     second: time.second)
             else { return nil }
+            // Step 7: Return the date.
             return Timestamp(seconds: date.secondsSinceEpoch)
         }
     }

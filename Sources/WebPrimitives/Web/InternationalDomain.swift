@@ -7,6 +7,8 @@
 enum InternationalDomain {
     /// Unicode ToASCII (UTS 46, section 4.2) with CheckHyphens, VerifyDnsLength and UseSTD3ASCIIRules false.
     ///
+    /// The steps are those of rfc6265bis, section 5.1.2, behind the mapping of UTS 46.
+    ///
     /// - Parameter text: A domain that is not ASCII alone.
     /// - Returns: The domain in lower-case A-labels, or `nil` where the processing fails. Every ASCII character is let
     ///   through.
@@ -16,12 +18,14 @@ enum InternationalDomain {
         for scalar in text.unicodeScalars {
             guard appendMapping(of: scalar, to: &mapped) else { return nil }
         }
+        // Step 1: Divide the host name into labels.
         guard let labels = normalized(mapped, .c)?.split(separator: ".", omittingEmptySubsequences: false)
         else { return nil }
         var domain: [UInt8] = []
         var checkedDomain: [UInt8] = []
         var hasALabel = false
         for (index, label) in labels.enumerated() {
+            // Step 5: Join the resulting labels with dots.
             if index > 0 {
                 domain.append(ASCII.dot)
                 checkedDomain.append(ASCII.dot)
@@ -33,6 +37,7 @@ enum InternationalDomain {
                 checkedDomain += octets
                 hasALabel = hasALabel || claimsToBeALabel
             } else {
+                // Step 3: Convert a U-label to an A-label. A label with `xn--` in front is no U-label.
                 guard !claimsToBeALabel, let encoded = Punycode.encode(Array(label)),
                     let checked = Punycode.encode(label.map(standIn(for:)))
                 else { return nil }
@@ -41,6 +46,8 @@ enum InternationalDomain {
                 hasALabel = true
             }
         }
+        // Step 2: Fail if a label is no U-label, A-label or plain label.
+        // Step 4: Fail if a label only looks like an A-label.
         // Where the mapping leaves ASCII alone, there is no label whose validity could be in question.
         return !hasALabel || isValid(checkedDomain) ? domain : nil
     }

@@ -66,9 +66,10 @@ extension WebHost: CustomStringConvertible {
 extension WebHost {
     /// Canonicalizes a host as the URL Standard's host parser does for http and https; `nil` where it fails.
     ///
-    /// Departures from section 5.1.2, all as browsers behave: an underscore and an empty label are let through, an IP
-    /// address is canonicalized in every spelling that a URL may have, and so is a name that IDNA 2008 has not but UTS 46
-    /// has. A domain of ASCII alone may have labels that only look like A-labels. Percent signs are decoded first.
+    /// Departures from rfc6265bis, section 5.1.2, all as browsers behave: an underscore and an empty label are let
+    /// through, an IP address is canonicalized in every spelling that a URL may have, and so is a name that IDNA 2008
+    /// has not but UTS 46 has. A domain of ASCII alone may have labels that only look like A-labels. Percent signs are
+    /// decoded first.
     public init?(_ text: String) {
         self.init(Octets(text))
     }
@@ -123,6 +124,7 @@ extension WebHost {
 
     /// The URL Standard's domain parser: ASCII is lower-cased and else left alone, whatever its labels claim to be.
     private static func domainToASCII(_ bytes: [UInt8]) -> [UInt8]? {
+        // Step 3 of section 5.1.2: Convert each U-label to an A-label. A name of ASCII alone has none.
         if bytes.allSatisfy({ $0 < 0x80 }) { return bytes.map(ASCII.lowercased) }
         guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
         return InternationalDomain.toASCII(text)
