@@ -12,8 +12,8 @@ extension SessionDatabase {
     /// and back, nothing is lost. Steps of more than eight hours from one look at the clock to the next count as eight.
     ///
     /// - Parameters:
-    ///   - jar: the only jar to remove cookies from; all of them where it is `nil`.
-    ///   - journalLimit: how many entries of each jar's journal stay.
+    ///   - jar: the only jar to prune; all of them where it is `nil`.
+    ///   - journalLimit: how many entries of each pruned jar's journal stay.
     ///   - vacuum: when the file is written anew.
     ///   - now: the time at which cookies are expired or not.
     /// - Throws: ``SessionStoreError/Code/jarNotFound`` where there is no such jar.
@@ -24,17 +24,16 @@ extension SessionDatabase {
         var pruning = try write { database in
             var pruning = Pruning()
             let confirmed = try ConfirmedClockRows(database: database).see(now).confirmed
-            for (id, name) in try jarNames(database) where jar == nil || name == jar {
+            let jars = try jarNames(database).filter { jar == nil || $0.name == jar }
+            if let jar, jars.isEmpty {
+                throw SessionStoreError(.jarNotFound, jar, "there is no jar of this name")
+            }
+            for (id, name) in jars {
                 let journaled = JournaledCookieRows(database: database, jarID: id)
                 let count = try confirmed.map { try journaled.removeExpired(before: $0, now: now) } ?? 0
                 if count > 0 { pruning.expiredCookies[name] = count }
                 let waiting = try journaled.rows.counts(now: now).expired
                 if waiting > 0 { pruning.waitingCookies[name] = waiting }
-            }
-            if let jar, try JarRows(database: database).jar(named: jar) == nil {
-                throw SessionStoreError(.jarNotFound, jar, "there is no jar of this name")
-            }
-            for (id, _) in try jarNames(database) {
                 pruning.journalEntries += try ChangeRows(database: database, jarID: id)
                     .removeOldest(keeping: Int64(max(0, journalLimit)))
             }

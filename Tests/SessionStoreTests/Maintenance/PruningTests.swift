@@ -44,6 +44,17 @@ struct PruningTests {
         #expect(try database.prune(now: after).waitingCookies == ["default": 1])
     }
 
+    @Test("Pruning one jar leaves the journals of the others as they are")
+    func otherJournals() throws {
+        let database = try Given.database()
+        try fill(database)
+        let other = try database.present("default").changes(after: 0).changes
+        #expect(try database.prune(jar: "work", journalLimit: 0, now: Given.now).journalEntries == other.count)
+        #expect(try database.present("default").changes(after: 0).changes == other)
+        #expect(try database.present("work").changes(after: 0).changes.isEmpty)
+        #expect(try database.prune(journalLimit: 0, now: Given.now).journalEntries == other.count)
+    }
+
     @Test("The journal tells of what went, and keeps its newest entries")
     func journal() throws {
         let database = try Given.database()
