@@ -8,8 +8,8 @@ internal import GRDB
 extension SessionDatabase {
     /// Makes a jar that holds the same cookies as another one, under the same settings.
     ///
-    /// Flags, lifetimes, order, times of use, origins, login rules, header fields and web storage are the same; what has expired and
-    /// saved sessions are left out.
+    /// Flags, lifetimes, order, times of use, origins, the ends of former cookies, login rules, header fields and web
+    /// storage are the same; what has expired and saved sessions are left out.
     ///
     /// - Returns: how many cookies were copied, and which were left out.
     /// - Throws: ``SessionStoreError/Code/jarNotFound``, and ``SessionStoreError/Code/jarExists`` where there is a jar
@@ -30,6 +30,7 @@ extension SessionDatabase {
             let source = CookieRows(database: connection, jarID: id)
             let target = JournaledCookieRows(database: connection, jarID: newID)
             let captures = try CaptureRows(database: connection, jarID: newID).take(from: id)
+            try ChangeRows(database: connection, jarID: newID).takeEndings(of: id, captures: captures, now: now)
             var copy = JarCopy()
             for site in try source.sites() {
                 for var stored in try source.rows(site: site) {

@@ -13,6 +13,13 @@ package struct CookieEnding: Sendable, Hashable {
     package init(_ cookie: Cookie.ID, isExpiry: Bool, time: Timestamp) {
         (self.cookie, self.isExpiry, self.time) = (cookie, isExpiry, time)
     }
+
+    /// The end of a cookie that is over now, as its response states it: a lifetime that went on after the answer has run
+    /// out since, any other deleted the cookie.
+    package init(_ cookie: Cookie, answered: Timestamp) {
+        let expiry = cookie.expiry.flatMap { $0 > answered ? $0 : nil }
+        self.init(cookie.id, isExpiry: expiry != nil, time: expiry ?? answered)
+    }
 }
 
 extension CookieJar {
@@ -58,5 +65,33 @@ extension ChangeRows {
                     statement.identity(2), isExpiry: statement.int64(0) != 0, time: statement.timestamp(1)))
         }
         return endings
+    }
+
+    /// Begins this journal with the endings of another jar's.
+    ///
+    /// - Parameter captures: the ids of this jar's captures by those of the other.
+    func takeEndings(of otherID: Int64, captures: [Int64: Int64], now: Timestamp) throws {
+        let statement = try RowStatement(
+            database,
+            """
+            SELECT site, domain, path, name, host_only, partition_key, cause, ended_at, capture_id, source_url
+            FROM cookie_change WHERE id BETWEEN ? AND ? AND ended_at IS NOT NULL ORDER BY id
+            """)
+        defer { statement.reset() }
+        statement.bind(1, ChangeRows.id(0, ofJar: otherID))
+        statement.bind(2, ChangeRows.id(.max, ofJar: otherID))
+        var writer = ChangeWriter(self, now: now)
+        while try statement.step() {
+            guard let cause = CookieChange.Cause(rawValue: statement.int64(6)) else { continue }
+            let ended = statement.timestamp(7)
+            writer.append(
+                cause, statement.identity(1), site: Octets(statement.bytes(0)),
+                source: StoredCookie.Source(
+                    captureID: statement.isNull(8) ? nil : captures[statement.int64(8)],
+                    url: statement.isNull(9) ? nil : Octets(statement.bytes(9)), received: ended),
+                ended: ended)
+        }
+        var end = try end()
+        try writer.finish(&end)
     }
 }

@@ -34,6 +34,23 @@ struct JarCopyTests {
         #expect(try copied.pairs().last == "last=1" && jar.contents() == before)
     }
 
+    @Test("A copy knows how the jar's former cookies ended, and which response ended them")
+    func endings() throws {
+        let database = try Given.database()
+        let jar = try database.jar(named: "from", now: Given.now)
+        try jar.receive("gone=1; Path=/", "short=1; Path=/; Max-Age=10", "stays=1; Path=/")
+        try jar.receive("gone=; Path=/; Max-Age=0")
+        let later = Given.now.advanced(bySeconds: 1000)
+        try database.pruneConfirmed(at: later)
+        try database.copyJar(named: "from", to: "to", now: later)
+        let copy = try database.present("to")
+        let endings = try jar.endings(of: "example.com", now: later)
+        #expect(endings.map(\.cookie.name) == ["gone", "short"])
+        #expect(try copy.endings(of: "example.com", now: later) == endings)
+        let changes = try copy.changes(after: 0).changes
+        #expect(changes.map(\.cause) == [.deleted, .expired, .stored] && changes[0].url == "https://www.example.com/")
+    }
+
     @Test("A value of the copy is sealed to the copy: a row that is moved over is noticed")
     func sealed() throws {
         let database = try Given.database()
