@@ -55,6 +55,22 @@ struct ConvertCommandTests {
         #expect(header.text == "Cookie: far=1; sid=marked\n" && header.talk.contains("domain-public-suffix"))
     }
 
+    @Test("A marked line of a cookie keeps it from scripts, wherever its other lines stand")
+    func twins() throws {
+        let marked = "#HttpOnly_www.a.test\tFALSE\t/app\tTRUE\t0\tsid\tsecret"
+        let plain = "www.a.test\tFALSE\t/\tTRUE\t0\tsid\tsecret"
+        let open = "www.a.test\tFALSE\t/\tTRUE\t0\tlang\tde"
+        for rows in [[marked, plain, open], [plain, open, marked]] {
+            let path = try home.write(
+                "# Netscape HTTP Cookie File\n" + rows.joined(separator: "\n") + "\n", to: "c.txt")
+            let objects = try convert("--to", "json", path).objects()
+            #expect(objects.filter { $0["httpOnly"] as? Bool == true }.map { $0["name"] as? String } == ["sid", "sid"])
+            #expect(objects.count == 3)
+            let request = try convert("--to", "json", "--for-url", "https://www.a.test/", path).objects()
+            #expect(request.map { $0["httpOnly"] as? Bool } == [true, false])
+        }
+    }
+
     @Test("Files are read one after the other, a response's deletion reaching a store's cookie")
     func several() throws {
         let cookies = try home.write(

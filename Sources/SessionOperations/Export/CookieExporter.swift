@@ -52,9 +52,11 @@ package struct CookieExporter {
     }
 }
 
-/// Cookies of captures, without a database. Responses go through the cookie rules; a store's dump stays what it is.
+/// Cookies of captures, without a database. Responses go through the cookie rules; a store's dump stays what it is, with
+/// the protection that its twins and what responses set state.
 package struct CookieCollection {
     private var store: CookieStore
+    private var twins: CookieTwins
     private var records: [CookieRecord?] = []
     private var places: [Cookie.ID: Int] = [:]
     /// The items of web storage, by origin in the order in which they came.
@@ -66,6 +68,7 @@ package struct CookieCollection {
         // What a file holds is what is meant, however much it is.
         policy.limits = .unlimited
         store = CookieStore(policy: policy)
+        twins = CookieTwins(publicSuffixes: policy.publicSuffixes)
     }
 
     /// Receives the Set-Cookie lines of a response that came at `time`.
@@ -85,6 +88,7 @@ package struct CookieCollection {
             name: record.name, domain: WebHost(record.domain) ?? WebHost(stored: Octets(record.domain)),
             isHostOnly: record.isHostOnly, path: record.path, partitionKey: record.partitionKey)
         let isReplaced = places[id] != nil
+        twins.note(CollectionOfOne(record)) { store[$0]?.cookies ?? [] }
         forget(id)
         places[id] = records.endIndex
         records.append(record)
@@ -127,7 +131,11 @@ package struct CookieCollection {
 
     /// Goes through all of them: those of stores in their order, then those of responses in the order of creation.
     package func forEach(_ body: (CookieRecord) throws -> Void) rethrows {
-        for case let record? in records { try body(record) }
+        for case let record? in records {
+            var record = twins.completed(record)
+            _ = record.complete(from: nil)
+            try body(record)
+        }
         let received = store.cookies.filter { places[$0.id] == nil }
         for cookie in received.sorted(by: { ($0.creation, $0.sequence) < ($1.creation, $1.sequence) }) {
             try body(CookieRecord(cookie))
@@ -142,7 +150,7 @@ package struct CookieCollection {
     ) -> [CookieRecord] {
         var store = store
         for record in records.compactMap(\.self) {
-            let decision = store.receive(record, now: now)
+            let decision = store.receive(twins.completed(record), now: now)
             if decision.outcome == .rejected { refused(record, decision) }
         }
         return store.retrieve(for: request, now: now).included.map { CookieRecord($0) }
