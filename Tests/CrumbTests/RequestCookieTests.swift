@@ -189,6 +189,65 @@ struct RequestCookieTests {
         #expect((report["requestCookies"] as? [String: Any])?["deleted"] as? Int == (isDeleted ? 1 : 0))
     }
 
+    @Test(
+        "What a response deleted that the jar never had does not come in with older requests", arguments: [true, false])
+    func deletedUnseen(isDeletionFirst: Bool) throws {
+        try home.receive("known=1; Path=/")
+        let deletions = ["sid=; Path=/; Max-Age=0", "run=1; Path=/; Max-Age=100"]
+        let answer = try home.write(
+            Capture.har([Self.entry(cookie: nil, set: deletions, age: 1000)]), to: "answer.har")
+        let requests = try home.write(
+            Capture.har([Self.entry(cookie: "sid=1; run=1; other=2", age: 2000)]), to: "requests.har")
+        for path in isDeletionFirst ? [answer, requests] : [requests, answer] {
+            let dry = try home.crumb("import", "--dry-run", "--request-cookies", path)
+            let result = try home.crumb("import", "--request-cookies", path)
+            #expect(dry.status == result.status && result.status == (path == answer && isDeletionFirst ? 9 : 0))
+        }
+        #expect(try home.header() == "Cookie: known=1; other=2")
+        let dry = try home.start(["import", "--dry-run", "--again", "--request-cookies", answer, requests]).wait()
+        #expect(dry.text.contains("1 expired, 1 deleted by a later response"), "\(dry.text)")
+    }
+
+    @Test("A capture that changed nothing is not remembered")
+    func nothingRemembered() throws {
+        let deletion = Capture.har([Self.entry(cookie: nil, set: ["sid=; Path=/; Max-Age=0"], age: 1000)])
+        let path = try home.write(deletion, to: "logout.har")
+        try home.receive("known=1; Path=/")
+        for _ in 0..<2 {
+            let result = try home.crumb("import", path)
+            #expect(result.status == 9 && result.talk.contains("the jar has none of them"), "\(result.talk)")
+        }
+        try home.receive("sid=1; Path=/")
+        #expect(try home.crumb("import", path).text.contains("1 deleted"))
+        #expect(try home.header() == "Cookie: known=1")
+        #expect(try home.crumb("import", path).text.contains("imported before"))
+    }
+
+    @Test(
+        "Within a capture a deletion counts for the requests that its path matches",
+        arguments: [("/admin", true), ("/", false), ("/app", false), ("/app/", false), ("/ap", true)])
+    func deletionPath(path: String, isTaken: Bool) throws {
+        for attribute in ["", "; Domain=example.com"] {
+            let home = CrumbHome()
+            let deletion = "sid=; Path=\(path); Max-Age=0\(attribute)"
+            let entries = [
+                Self.entry("https://www.example.com/app/x", cookie: "sid=1; other=2", age: 2000),
+                Self.entry(cookie: nil, set: [deletion], age: 1000),
+            ]
+            let file = try home.write(Capture.har(entries), to: "page.har")
+            #expect(try home.crumb("import", "--request-cookies", file).status == 0)
+            #expect(try home.header() == (isTaken ? "Cookie: sid=1; other=2" : "Cookie: other=2"))
+        }
+    }
+
+    @Test("A request that claims to come from the future is no newer than the next one")
+    func futureTime() throws {
+        let entries = [Self.entry(cookie: "sid=old", age: -600), Self.entry(cookie: "sid=new", age: 10)]
+        let path = try home.write(Capture.har([Self.entry(cookie: "a=1", age: 20)] + entries), to: "page.har")
+        #expect(try home.crumb("import", "--request-cookies", path).status == 0)
+        #expect(try home.header() == "Cookie: a=1; sid=new")
+    }
+
     @Test("A HAR entry of unknown time is named, and changes nothing that is known to be newer")
     func untimed() throws {
         let known = try home.write(

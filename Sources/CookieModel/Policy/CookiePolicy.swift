@@ -86,6 +86,16 @@ public struct CookiePolicy: Sendable {
         // And they are identical, or the cookie's path ends with a slash, or a slash follows it in the request's.
         return requestPath.count == length || cookiePath.last == ASCII.slash || requestPath[length] == ASCII.slash
     }
+
+    /// The cookie paths that a request path matches: those with at most 100 slashes, and its own.
+    package static func cookiePaths(for requestPath: Octets) -> [Octets] {
+        var paths = [requestPath]
+        for index in requestPath.indices.filter({ requestPath[$0] == ASCII.slash }).prefix(100) {
+            if index > 0, requestPath[index - 1] != ASCII.slash { paths.append(requestPath[..<index]) }
+            if index + 1 < requestPath.count { paths.append(requestPath[...index]) }
+        }
+        return paths
+    }
 }
 
 /// Which divergences from the draft (``CookiePolicy/standard``) apply, a flag each.

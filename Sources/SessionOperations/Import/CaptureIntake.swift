@@ -72,6 +72,10 @@ package struct CaptureIntake {
         try store(waiting.takeAll(), as: digest, isEnd: true)
     }
 
+    /// Whether the same capture would change nothing if it came again. A broken file may have more to read once it is
+    /// mended. A capture that changed nothing may find something to change later.
+    private var isWorthRemembering: Bool { report.failures.isEmpty && report.hasChanges }
+
     /// Writes the cookies that the requests sent, behind everything that the capture's responses set.
     private mutating func storeRequestCookies(as digest: CaptureDigest?) throws(SessionStoreError) {
         let candidates = requestCookies.finish(policy: target.policy, &report)
@@ -104,7 +108,7 @@ package struct CaptureIntake {
                     report.count(requestCookie: decision, at: cookie.place)
                 }
             }
-            if let digest, report.failures.isEmpty { try batch.finishCapture(digest) }
+            if let digest, isWorthRemembering { try batch.finishCapture(digest) }
         }
         report.count(evicted)
     }
@@ -152,8 +156,7 @@ package struct CaptureIntake {
                     report.count(kept: kept)
                 }
             }
-            // Of a broken file there may be more to read once it is mended.
-            if let digest, report.failures.isEmpty { try batch.finishCapture(digest) }
+            if let digest, isWorthRemembering { try batch.finishCapture(digest) }
         }
         report.count(evicted)
     }

@@ -102,10 +102,12 @@ package final class ImportTarget {
     package func noteEndings(_ decisions: [StorageDecision], at time: Timestamp) {
         guard isDryRun else { return }
         for decision in decisions {
-            let isDeletion = decision.outcome == .deleted && decision.previous != nil
-            for id in (isDeletion ? decision.cookie.map { [$0.id] } ?? [] : []) + decision.superseded {
-                trialEndings[id.domain.registrableDomain(policy.publicSuffixes), default: []].append(
-                    CookieEnding(id, isExpiry: false, time: time))
+            var endings = decision.superseded.map { CookieEnding($0, isExpiry: false, time: time) }
+            if decision.outcome == .deleted, let cookie = decision.cookie {
+                endings.append(CookieEnding(cookie, answered: time))
+            }
+            for ending in endings {
+                trialEndings[ending.cookie.domain.registrableDomain(policy.publicSuffixes), default: []].append(ending)
             }
         }
     }

@@ -21,6 +21,9 @@ package struct RequestCookies {
         fileprivate let key: Key
         /// The cookie's path, if the recorder names it.
         fileprivate var path: Octets?
+
+        /// The paths that the cookie can have.
+        fileprivate var paths: [Octets] { path.map { [$0] } ?? CookiePolicy.cookiePaths(for: url.path) }
     }
 
     fileprivate struct Key: Hashable {
@@ -68,9 +71,11 @@ package struct RequestCookies {
 
     private let now: Timestamp
     private var candidates: [Identity: Candidate] = [:]
-    /// What was last set or deleted for exactly that host, and for it and all hosts below.
-    private var setForHost: [Key: Setting] = [:]
-    private var setForDomain: [Key: Setting] = [:]
+    /// What was last set at any path, or deleted at one path: for exactly that host, and for it and all hosts below.
+    private var setForHost: [Identity: Setting] = [:]
+    private var setForDomain: [Identity: Setting] = [:]
+    /// The names of what was deleted.
+    private var deletedNames: Set<Octets> = []
     private var order = 0
     /// The time of the latest item that has one: what has none counts as made then.
     private var lastTime: Timestamp?
@@ -144,8 +149,10 @@ package struct RequestCookies {
             guard let cookie = decision.cookie, cookie.id.partitionKey == nil else { continue }
             let key = Key(name: cookie.name, host: cookie.domain.octets)
             let setting = Setting(moment: moment, end: cookie.expiry)
+            let isDeletion = cookie.expiry.map { $0 <= moment.time } ?? false
+            let identity = Identity(key: key, path: isDeletion ? cookie.path : nil)
             let list = cookie.isHostOnly ? \RequestCookies.setForHost : \RequestCookies.setForDomain
-            if let known = self[keyPath: list][key] {
+            if let known = self[keyPath: list][identity] {
                 if known.moment > moment { continue }
             } else {
                 guard byteCount + RequestCookies.size(key) <= RequestCookies.byteLimit else {
@@ -154,13 +161,16 @@ package struct RequestCookies {
                 }
                 byteCount += RequestCookies.size(key)
             }
-            self[keyPath: list][key] = setting
+            self[keyPath: list][identity] = setting
+            if isDeletion { deletedNames.insert(key.name) }
         }
     }
 
     private mutating func time(_ recorded: Timestamp?, of response: CapturedResponse) -> Timestamp {
+        // A time in the future says nothing.
+        let recorded = recorded.flatMap { $0 > now ? nil : $0 }
         // A format that tells times has left this one out: everything that is known may be newer.
-        let time = min(recorded ?? lastTime ?? (response.lacksTime ? .distantPast : now), now)
+        let time = recorded ?? lastTime ?? (response.lacksTime ? .distantPast : now)
         lastTime = max(lastTime ?? time, time)
         return time
     }
@@ -180,7 +190,7 @@ package struct RequestCookies {
         var sites: [Octets: [Sent]] = [:]
         var siteOfHost: [WebHost: Octets] = [:]
         for (identity, candidate) in candidates.sorted(by: { $0.value.moment < $1.value.moment }) {
-            if identity.partition == nil, let setting = setting(of: identity.key) {
+            if identity.partition == nil, let setting = setting(of: candidate.sent) {
                 guard setting.moment <= candidate.moment else {
                     counts.alreadySet += 1
                     continue
@@ -200,10 +210,16 @@ package struct RequestCookies {
         return sites.sorted { $0.key < $1.key }
     }
 
-    /// What a response last did to a cookie that would go to the host.
-    private func setting(of key: Key) -> Setting? {
-        let forDomains = setForDomain.isEmpty ? [] : key.domains.compactMap { setForDomain[$0] }
-        return ([setForHost[key]].compactMap(\.self) + forDomains).max { $0.moment < $1.moment }
+    /// What a response last did to a cookie that the request would carry.
+    private func setting(of sent: Sent) -> Setting? {
+        let paths = [nil] + (deletedNames.contains(sent.key.name) ? sent.paths : [])
+        var settings = paths.compactMap { setForHost[Identity(key: sent.key, path: $0)] }
+        if !setForDomain.isEmpty {
+            settings += sent.key.domains.flatMap { key in
+                paths.compactMap { setForDomain[Identity(key: key, path: $0)] }
+            }
+        }
+        return settings.max { $0.moment < $1.moment }
     }
 
     /// The names and values of a `Cookie` field.
@@ -290,11 +306,9 @@ package struct RequestCookies {
             let lists =
                 [endedForHost[key]].compactMap(\.self)
                 + (endedForDomain.isEmpty ? [] : key.domains.compactMap { endedForDomain[$0] })
-            return lists.lazy.flatMap(\.values).first { ending in
-                ending.time >= request.time
-                    && (cookie.path.map { $0 == ending.cookie.path }
-                        ?? CookiePolicy.pathMatches(request.path, ending.cookie.path))
-            }
+            guard !lists.isEmpty else { return nil }
+            let paths = cookie.paths
+            return lists.lazy.flatMap { list in paths.lazy.compactMap { list[$0] } }.first { $0.time >= request.time }
         }
 
         /// Whether the request's cookie is left out: a cookie of that name that was set would go to the same host, it

@@ -29,6 +29,9 @@ public struct CookieBatch {
     private var changedSites: [Octets] = []
     /// The cookies that responses of unknown time have set in this batch.
     private var untimed: Set<Cookie.ID> = []
+    /// Cookies that a capture's responses deleted, or let expire, and that the jar never had. The journal keeps them, so
+    /// that a capture of older requests does not bring them in.
+    private var endedUnseen: [Cookie.ID: (site: Octets, ending: CookieEnding, source: StoredCookie.Source)] = [:]
     /// The site that was met last: mostly the next line's, too.
     private var currentSite: Octets?
     /// How far the jar had come when the batch began; `nil` before that was asked for.
@@ -169,6 +172,7 @@ public struct CookieBatch {
         let evicted = try SessionStoreError.catching(path) {
             end.nextSequence = store.nextSequence
             try noteSites(rows)
+            journalUnseenEnds()
             try journal.finish(&end)
             guard limits.totalCookies != nil else { return [Eviction]() }
             return try JarLimiter(
@@ -285,7 +289,9 @@ public struct CookieBatch {
         try SessionStoreError.catching(path) {
             if decision.outcome == .deleted {
                 let hadRow = decision.previous != nil || takeExpired(cookie.id, site: site)
-                guard hadRow || !decision.superseded.isEmpty else { return }
+                guard hadRow || !decision.superseded.isEmpty else {
+                    return noteUnseenEnd(of: cookie, site: site, source)
+                }
                 for id in (hadRow ? [cookie.id] : []) + decision.superseded {
                     try rows.delete(id, site: site)
                     journal.append(.deleted, id, site: site, source: source)
@@ -301,11 +307,28 @@ public struct CookieBatch {
                 try rows.write(hasRow ? .update : .insertion, cookie, site: site, source: source)
                 journal.append(isNew ? .stored : .replaced, cookie.id, site: site)
                 if isNew, store[site]?.count == 1 { try siteChanged(site) }
+                if !endedUnseen.isEmpty { endedUnseen[cookie.id] = nil }
             }
             for eviction in decision.evicted {
                 try rows.delete(eviction.cookie.id, site: site)
                 journal.append(.evicted, eviction.cookie.id, site: site, source: source)
             }
         }
+    }
+
+    private mutating func noteUnseenEnd(of cookie: Cookie, site: Octets, _ source: StoredCookie.Source) {
+        guard captureID != nil, let answered = source.answered ?? source.received else { return }
+        let ending = CookieEnding(cookie, answered: answered)
+        if let known = endedUnseen[cookie.id], known.ending.time > ending.time { return }
+        endedUnseen[cookie.id] = (site, ending, source)
+    }
+
+    private mutating func journalUnseenEnds() {
+        for (site, ending, source) in endedUnseen.values.sorted(by: { $0.ending.time < $1.ending.time }) {
+            journal.append(
+                ending.isExpiry ? .expired : .deleted, ending.cookie, site: site,
+                source: ending.isExpiry ? nil : source, ended: ending.time)
+        }
+        endedUnseen = [:]
     }
 }

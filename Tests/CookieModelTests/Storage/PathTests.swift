@@ -25,6 +25,9 @@ struct PathTests {
     func matches(requestPath: Octets, cookiePath: Octets) {
         #expect(CookiePolicy.pathMatches(requestPath, cookiePath))
         if requestPath != cookiePath { #expect(!CookiePolicy.pathMatches(cookiePath, requestPath)) }
+        let paths = CookiePolicy.cookiePaths(for: requestPath)
+        #expect(paths.contains(cookiePath) && paths.allSatisfy { CookiePolicy.pathMatches(requestPath, $0) })
+        #expect(Set(paths).count == paths.count)
     }
 
     @Test(
@@ -35,6 +38,14 @@ struct PathTests {
         ] as [(Octets, Octets)])
     func mismatches(requestPath: Octets, cookiePath: Octets) {
         #expect(!CookiePolicy.pathMatches(requestPath, cookiePath))
+        #expect(!CookiePolicy.cookiePaths(for: requestPath).contains(cookiePath))
+    }
+
+    @Test("A path of many folders matches the first of them")
+    func deepPath() {
+        let path = Octets(String(repeating: "/a", count: 100_000))
+        let paths = CookiePolicy.cookiePaths(for: path)
+        #expect(paths.count == 200 && paths.contains("/a/a") && paths.contains(path))
     }
 
     @Test(
