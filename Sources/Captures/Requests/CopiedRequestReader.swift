@@ -77,6 +77,7 @@ struct CopiedRequestReader: FormatReader {
             url: url, urlOrigin: request.url == nil ? .given : .recorded, method: request.method, status: 0,
             setCookie: [], evidence: request.head.evidence, requestCookies: request.head.cookies.octets, place: place)
         response.isCopiedRequest = true
+        response.requestRecords = request.cookies
         items.append(.response(response))
     }
 }
@@ -86,6 +87,8 @@ struct CopiedRequest {
     var url: String?
     var method: String?
     var head = RequestHead()
+    /// The cookies, if more than names and values is told.
+    var cookies: [CookieRecord] = []
 
     /// curl's options with a value that copied commands have besides those that matter here.
     private static let valueOptions: Set<String> = [

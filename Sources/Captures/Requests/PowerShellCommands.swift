@@ -16,9 +16,32 @@ struct PowerShellCommands {
         case unclosed
     }
 
+    /// The arguments of a cookie's constructor.
+    private struct CookieArguments {
+        let name: [UInt8]
+        let value: [UInt8]
+        var path: [UInt8] = []
+        var domain: [UInt8] = []
+
+        /// The cookie of a request to the host: what the request tells, with the path and the domain that are written,
+        /// if such a cookie can have gone there.
+        func record(for url: RequestURL) -> CookieRecord {
+            let text = String(decoding: domain.first == ASCII.dot ? domain.dropFirst() : domain[...], as: UTF8.self)
+            let isDomainCookie =
+                domain.first == ASCII.dot
+                && WebHost(text).map { CookiePolicy.domainMatches(url.host, $0.octets) } ?? false
+            return CookieRecord(
+                name: Octets(name), value: Octets(value), domain: isDomainCookie ? text : url.host.description,
+                isHostOnly: !isDomainCookie,
+                path: path.first == ASCII.slash && CookiePolicy.pathMatches(url.path, Octets(path))
+                    ? Octets(path) : "/",
+                isSecure: url.scheme.isCryptographic, isHTTPOnly: true)
+        }
+    }
+
     private var requests: [CopiedRequest?] = []
     private var request = CopiedRequest()
-    private var cookies: [[UInt8]] = []
+    private var cookies: [CookieArguments] = []
     private var hasCall = false
     /// The parameter or constructor that the next strings are for, and those that came.
     private var target = ""
@@ -64,7 +87,9 @@ struct PowerShellCommands {
         switch (target, strings.count) {
         case ("-uri", 1): request.url = String(decoding: string, as: UTF8.self)
         case ("-method", 1): request.method = String(decoding: string, as: UTF8.self)
-        case ("system.net.cookie", 2): cookies.append(strings[0] + [UInt8(ascii: "=")] + string)
+        case ("system.net.cookie", 2): cookies.append(CookieArguments(name: strings[0], value: string))
+        case ("system.net.cookie", 3): cookies[cookies.count - 1].path = string
+        case ("system.net.cookie", 4): cookies[cookies.count - 1].domain = string
         case ("-headers", 2):
             let name = Octets(strings[0])
             if let field = name.withSpan({ RequestField($0) }) { request.head.take(field, string.span) }
@@ -76,8 +101,12 @@ struct PowerShellCommands {
     private mutating func finish() {
         defer { self = PowerShellCommands(requests: requests) }
         guard hasCall || !cookies.isEmpty else { return }
-        let field = Array(cookies.joined(separator: Array("; ".utf8)))
+        let pairs = cookies.map { $0.name + [UInt8(ascii: "=")] + $0.value }
+        let field = Array(pairs.joined(separator: Array("; ".utf8)))
         if !field.isEmpty { request.head.take(.cookie, field.span) }
+        if let url = request.url.flatMap({ try? RequestURL($0) }) {
+            request.cookies = cookies.map { $0.record(for: url) }
+        }
         requests.append(hasCall && request.url != nil ? request : nil)
     }
 

@@ -145,6 +145,24 @@ struct CopiedRequestTests {
     }
 
     @Test(
+        "A cookie of a PowerShell session has the path and the domain that are written, if it can have gone to the URL",
+        arguments: [
+            (#""/", "www.a.test""#, "www.a.test /"), (#""/app", ".a.test""#, ".a.test /app"),
+            (#""/app/", ".www.a.test""#, ".www.a.test /app/"), (#""/other", ".b.test""#, "www.a.test /"),
+            (#""app", "a.test""#, "www.a.test /"), (#""", """#, "www.a.test /"), (#""/""#, "www.a.test /"),
+        ])
+    func powerShellCookie(rest: String, expected: String) throws {
+        let text = """
+            $session = New-Object Microsoft.PowerShell.Commands.WebRequestSession
+            $session.Cookies.Add((New-Object System.Net.Cookie("sid", "1", \(rest))))
+            Invoke-WebRequest -Uri "https://www.a.test/app/x" -WebSession $session
+            """
+        let record = try #require(Capture(text).responses.first?.requestRecords.first)
+        #expect("\(record.isHostOnly ? "" : ".")\(record.domain) \(record.path)" == expected)
+        #expect(record.isSecure && record.isHTTPOnly && record.pair == "sid=1")
+    }
+
+    @Test(
         "The value of a Cookie field alone is read where it is said to be one, since it could be a page's document.cookie",
         arguments: [
             ("sid=1; b=2", true), ("sid=a b==\n", true), ("a=", true), ("sid=1; Path=/", false),
