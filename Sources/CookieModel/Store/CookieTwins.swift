@@ -3,8 +3,8 @@ package import WebPrimitives
 
 /// What the cookies of one file state about each other.
 ///
-/// Cookies are twins if they have the same name, host and path, or the same name, site and value. Twins of twins are
-/// twins too. A cookie that leaves a flag open gets the most protective one that a twin states, so that the order of a
+/// Cookies are twins if they have the same name, host and path, or the same name, site and value; values that are too
+/// short to be a secret, such as `1` or `light`, do not count. Twins of twins are twins too. A cookie that leaves a flag open gets the most protective one that a twin states, so that the order of a
 /// file's lines does not matter. The cookies that the receiving store had before the file count as well; only a cookie
 /// that the store has just so, with the same value and for scripts, stays as it is.
 ///
@@ -17,6 +17,9 @@ package struct CookieTwins: Sendable {
         /// Whether one of them was stored with open flags.
         var hasOpenCookies = false
     }
+
+    /// How many octets a value has at least that tells one session from another.
+    private static let shortestSecret = 6
 
     private let publicSuffixes: PublicSuffixList
     /// The node of each key, the parent of each node, and the groups of the nodes that are their own parents.
@@ -112,7 +115,7 @@ package struct CookieTwins: Sendable {
         if let host {
             found.append(root(of: node(CookieTwins.key(name: record.name, host: host, path: record.path))))
         }
-        if !record.value.isEmpty {
+        if record.value.count >= CookieTwins.shortestSecret {
             found.append(root(of: node(CookieTwins.key(name: record.name, site: site, value: record.value))))
         }
         guard var root = found.first else { return }
