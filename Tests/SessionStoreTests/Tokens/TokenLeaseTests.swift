@@ -98,7 +98,7 @@ struct TokenLeaseTests {
         func system() throws {
             let witness = ProcessLiveness.system
             let own = try #require(witness.name(getpid()))
-            #expect(own == witness.name(getpid()) && own != witness.name(getppid()))
+            #expect(own == witness.name(getpid()))
             #expect(!witness.hasEnded(getpid(), own))
             // The same number since another start, and what another machine says of its processes.
             #expect(witness.hasEnded(getpid(), own + "0"))
