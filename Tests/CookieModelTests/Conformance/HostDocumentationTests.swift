@@ -48,7 +48,7 @@ struct HostDocumentationTests {
 
     @Test("This machine is what the page says")
     func loopback() throws {
-        let rows = try HostDocumentationTests.rows(under: "| http to | takes `Secure` |")
+        let rows = try HostDocumentationTests.rows(under: "| http to | accepts `Secure` |")
         #expect(rows.count == 13)
         for row in rows {
             var session = Session()

@@ -32,9 +32,9 @@ struct ReasonDocumentationTests {
 
     @Test("Every reason is documented with what to do about it, and no other is")
     func complete() throws {
-        try check("Why a cookie is refused", RejectionReason.self)
-        try check("Why a cookie stays behind", ExclusionReason.self)
-        try check("Why a stored cookie has to go", EvictionReason.self)
+        try check("Why a cookie is rejected", RejectionReason.self)
+        try check("Why a cookie is not sent", ExclusionReason.self)
+        try check("Why a stored cookie is evicted", EvictionReason.self)
     }
 
     @Test("An explanation and a fix each follow a word of their own, and say who acts")

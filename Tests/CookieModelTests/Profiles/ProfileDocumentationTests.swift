@@ -68,7 +68,7 @@ struct ProfileDocumentationTests {
         for row in rows { #expect(row[1] == plain[row[0]] && row[2] == browser[row[0]], "\(row[0])") }
     }
 
-    @Test("Every test that it names is there", arguments: ["flag", "CookiePolicy", "CookieLimits", "it says"])
+    @Test("Every test that it names is there", arguments: ["flag", "CookiePolicy", "CookieLimits", "draft text"])
     func tests(head: String) throws {
         let folder = "Tests/CookieModelTests"
         for row in try ProfileDocumentationTests.table(head) {

@@ -58,8 +58,8 @@ struct DocumentationTests {
 
     @Test("Every reason is documented with what to do about it, and no other is")
     func reasons() throws {
-        try check("What does not go onto a request", CookieOmissionReason.self)
-        try check("Why a field stays out", FieldOmissionReason.self)
+        try check("Why a cookie is left out of a decorated request", CookieOmissionReason.self)
+        try check("Why a header field is left out", FieldOmissionReason.self)
     }
 
     @Test("Every doubt and every code of redirects is in the guide")

@@ -15,7 +15,7 @@ struct ObstacleDocumentationTests {
 
     @Test("Every obstacle is documented once, and no other is")
     func complete() throws {
-        let script = try identifiers("What a script cannot carry besides")
+        let script = try identifiers("What a script cannot set")
         #expect(script.sorted() == InjectionScript.Obstacle.allCases.map(\.rawValue).sorted())
         let native = try identifiers("What a web view's store cannot hold")
         #expect(native.sorted() == NativeCookie.Obstacle.allCases.map(\.rawValue).sorted())
