@@ -9,7 +9,7 @@ struct ThreatModelTests {
     /// The rows of the table of claims: what is claimed, and the tests that are named.
     private static func claims() throws -> [(claim: String, tests: String)] {
         let text = try String(contentsOf: package.appending(path: "docs/threat-model.md"), encoding: .utf8)
-        let section = try #require(text.components(separatedBy: "## What holds\n").last)
+        let section = try #require(text.components(separatedBy: "## Security properties\n").last)
         let rows = (section.components(separatedBy: "\n## ").first ?? "").split(separator: "\n")
             .filter { $0.hasPrefix("|") }.dropFirst(2)
         return rows.map { row in

@@ -1,5 +1,5 @@
 #!/bin/sh -eu
-# The access token and what the documents hold go through pipes: a command line can be seen by others.
+# The access token and the documents go through pipes, since other users can see command lines.
 ask() {
     curl -sS --fail-with-body -X "$1" "$CRUMB_SERVICE$2" -H @/dev/fd/3 -H 'Content-Type: application/json' --data @- 3<<END
 Authorization: Bearer $(cat "$CRUMB_SERVICE_TOKEN_FILE")
