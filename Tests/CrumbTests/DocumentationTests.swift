@@ -13,7 +13,7 @@ struct DocumentationTests {
     func walks() throws {
         let text = try #require(DocumentationTests.text("docs/architecture.md"))
         let part = try #require(
-            text.components(separatedBy: "## Three walks").last?.components(separatedBy: "\n## ").first)
+            text.components(separatedBy: "## Code walkthroughs").last?.components(separatedBy: "\n## ").first)
         let walks = part.components(separatedBy: "| --- | --- |").dropFirst()
         #expect(walks.count == 3)
         for walk in walks {
