@@ -142,7 +142,8 @@ package struct Explanation {
     /// Adds what the journal tells of the site's cookies.
     private mutating func addChanges(of jar: CookieJar) throws {
         let site = context.url.host.registrableDomain(jar.policy.publicSuffixes)
-        let changes = try jar.latestChanges(site: site).filter { $0.cause != .stored }.prefix(Explanation.changeLimit)
+        let changes = try jar.latestChanges(site: site).filter { $0.cause != .stored && !$0.isOfUnseenCookie }.prefix(
+            Explanation.changeLimit)
         let origins = changes.isEmpty && count == 0 ? [:] : try jar.origins(site: site)
         requestOrigins = origins.filter { $0.value.isRequest }
         self.changes = changes.map { Change(change: $0, origin: $0.cause == .replaced ? origins[$0.cookie] : nil) }

@@ -31,7 +31,7 @@ public struct CookieBatch {
     private var untimed: Set<Cookie.ID> = []
     /// Cookies that a capture's responses deleted, or let expire, and that the jar never had. The journal keeps them, so
     /// that a capture of older requests does not bring them in.
-    private var endedUnseen: [Cookie.ID: (site: Octets, ending: CookieEnding, source: StoredCookie.Source)] = [:]
+    private var endedUnseen: [Cookie.ID: (site: Octets, ending: CookieEnding)] = [:]
     /// The site that was met last: mostly the next line's, too.
     private var currentSite: Octets?
     /// How far the jar had come when the batch began; `nil` before that was asked for.
@@ -320,14 +320,12 @@ public struct CookieBatch {
         guard captureID != nil, let answered = source.answered ?? source.received else { return }
         let ending = CookieEnding(cookie, answered: answered)
         if let known = endedUnseen[cookie.id], known.ending.time > ending.time { return }
-        endedUnseen[cookie.id] = (site, ending, source)
+        endedUnseen[cookie.id] = (site, ending)
     }
 
     private mutating func journalUnseenEnds() {
-        for (site, ending, source) in endedUnseen.values.sorted(by: { $0.ending.time < $1.ending.time }) {
-            journal.append(
-                ending.isExpiry ? .expired : .deleted, ending.cookie, site: site,
-                source: ending.isExpiry ? nil : source, ended: ending.time)
+        for (site, ending) in endedUnseen.values.sorted(by: { $0.ending.time < $1.ending.time }) {
+            journal.append(ending.isExpiry ? .expired : .deleted, ending.cookie, site: site, ended: ending.time)
         }
         endedUnseen = [:]
     }

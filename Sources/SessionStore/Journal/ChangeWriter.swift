@@ -25,7 +25,8 @@ struct ChangeWriter {
     /// Notes one entry.
     ///
     /// - Parameters:
-    ///   - source: the response that deleted or evicted the cookie.
+    ///   - source: the response that deleted or evicted the cookie; `nil` for a deletion of a cookie that the jar never
+    ///     had, too.
     ///   - ended: when a cookie expired. A deleted one ended when its response came.
     mutating func append(
         _ cause: CookieChange.Cause, _ id: Cookie.ID, site: Octets, source: StoredCookie.Source? = nil,
@@ -33,7 +34,7 @@ struct ChangeWriter {
     ) {
         // What the bound would let go at once is not even written.
         if entries.count >= 2 * Int(ChangeRows.limit) { entries.removeFirst(Int(ChangeRows.limit)) }
-        let ended = cause == .deleted ? source?.answered ?? source?.received : ended
+        let ended = ended ?? (cause == .deleted ? source?.answered ?? source?.received : nil)
         entries.append(Entry(cause: cause, id: id, site: site, source: source, ended: ended))
         count += 1
     }

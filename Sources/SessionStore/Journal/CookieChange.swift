@@ -41,9 +41,12 @@ public struct CookieChange: Sendable, Hashable {
     /// The capture that the response came out of which deleted or evicted the cookie; `nil` for a live response and for
     /// other causes.
     public let capture: String?
-    /// The URL of that response, without its query; `nil` for other causes, and for a change that is older than this
-    /// record.
+    /// The URL of that response, without its query; `nil` for other causes, for a change that is older than this record,
+    /// and where a capture's response deleted a cookie that the jar never had.
     public let url: String?
+
+    /// Whether a response deleted it without the jar ever having had it, as far as is known.
+    package var isOfUnseenCookie: Bool { cause == .deleted && url == nil && capture == nil }
 }
 
 extension CookieJar {
