@@ -187,21 +187,21 @@ public struct CookieLimits: Sendable, Hashable {
     }()
 }
 
-/// What the retrieval rules read of a cookie, however it is kept.
-protocol CookieFields {
+/// The fields of a cookie, however it is kept: what a sealed value is bound to.
+package protocol CookieFields {
     associatedtype Bytes: ContiguousOctets
 
     var domainOctets: Bytes { get }
     var pathOctets: Bytes { get }
+    var nameOctets: Bytes { get }
+    /// The partition as ``PartitionKey/serialized`` writes it; empty where there is none.
+    var partitionOctets: Bytes { get }
     var isHostOnly: Bool { get }
     var isSecure: Bool { get }
     var isHTTPOnly: Bool { get }
     var sameSite: SameSite { get }
     var expiry: Timestamp? { get }
     var creation: Timestamp { get }
-
-    /// Whether the cookie is partitioned and of another partition. Few cookies are, so few keys are asked for.
-    func isOutside(_ key: @autoclosure () -> PartitionKey) -> Bool
 }
 
 extension CookieFields {
@@ -223,10 +223,8 @@ private func isPast(_ expiry: Timestamp?, at now: Timestamp) -> Bool {
 }
 
 extension Cookie: CookieFields {
-    var domainOctets: Octets { id.domain.octets }
-    var pathOctets: Octets { id.path }
-
-    func isOutside(_ key: @autoclosure () -> PartitionKey) -> Bool {
-        id.partitionKey.map { $0 != key() } ?? false
-    }
+    package var domainOctets: Octets { id.domain.octets }
+    package var pathOctets: Octets { id.path }
+    package var nameOctets: Octets { id.name }
+    package var partitionOctets: Octets { Octets(id.partitionKey?.serialized ?? "") }
 }

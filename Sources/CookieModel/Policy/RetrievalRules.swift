@@ -18,21 +18,13 @@ public struct Retrieval: Sendable {
     /// A retrieval of nothing.
     public init() {}
 
-    /// Adds the cookies that stay by another retrieval for the same request.
-    package mutating func addExclusions(of other: Retrieval) {
-        guard !other.excluded.isEmpty else { return }
-        excluded = (excluded + other.excluded).sorted { $0.cookie.precedes($1.cookie) }
-    }
-
     /// The cookie-string (section 5.8.3 of the draft, step 6); empty where no cookie goes.
     public var cookieString: Octets {
         // Step 6: Write the cookies one after the other, in order.
         var output: [UInt8] = []
         output.reserveCapacity(included.reduce(0) { $0 + $1.name.count + $1.value.count + 3 })
         for index in included.indices {
-            included[index].name.withOctets { name in
-                included[index].value.withOctets { output.appendPair(name, $0) }
-            }
+            output.appendPair(included[index].name, included[index].value)
         }
         return Octets(output)
     }
@@ -88,25 +80,9 @@ package struct RetrievalRules: Sendable {
         self.limits = limits
     }
 
-    /// Why the next cookie in the order of a header stays; empty if it goes.
-    ///
-    /// - Parameters:
-    ///   - pairLength: How many octets its pair takes in the field; `nil` if its value cannot be read. Only asked for a
-    ///     cookie that no requirement keeps back.
-    ///   - room: What the cookies before it have left.
-    @inline(__always)
-    func exclusionReasons(
-        for cookie: some CookieFields, in room: inout RequestRoom, pairLength: () -> Int?
-    ) -> ReasonSet<ExclusionReason> {
-        var reasons = exclusionReasons(for: cookie)
-        guard reasons.isEmpty else { return reasons }
-        if let reason = room.refusal(ofPair: pairLength()) { reasons.insert(reason) }
-        return reasons
-    }
-
     /// Step 3: Take the cookies that meet all requirements. Returns the requirements that a cookie fails.
     @inline(__always)
-    func exclusionReasons(for cookie: some CookieFields) -> ReasonSet<ExclusionReason> {
+    func exclusionReasons(for cookie: PackedCookie) -> ReasonSet<ExclusionReason> {
         var reasons = ReasonSet<ExclusionReason>()
         let domain = cookie.domainOctets
         host.octets.withSpan { bytes in
@@ -131,9 +107,10 @@ package struct RetrievalRules: Sendable {
         if cookie.isHTTPOnly, isScript { reasons.insert(.httpOnly) }
         // A cookie without `SameSite=None` does not go cross-site, with one exception.
         if !isSameSite { checkSameSite(cookie, &reasons) }
-        // CHIPS; the draft does not have it.
-        if cookie.isOutside(policy.partitionKey(of: partitionPage, hasCrossSiteAncestor: hasCrossSiteAncestor)) {
-            reasons.insert(.partitionMismatch)
+        // CHIPS; the draft does not have it. Few cookies are partitioned, so few keys are asked for.
+        if cookie.header.isPartitioned {
+            let key = policy.partitionKey(of: partitionPage, hasCrossSiteAncestor: hasCrossSiteAncestor)
+            if !cookie.partitionOctets.elementsEqual(key.serialized.utf8) { reasons.insert(.partitionMismatch) }
         }
         // Section 5.7: An expired cookie is not in the store.
         if cookie.hasExpired(at: now) { reasons.insert(.expired) }
@@ -142,7 +119,7 @@ package struct RetrievalRules: Sendable {
 
     /// The last requirement of step 3: A cookie goes cross-site only with `SameSite=None`, or if it is Lax or has no
     /// SameSite, and the retrieval is a top-level navigation over HTTP by a safe method.
-    private func checkSameSite(_ cookie: some CookieFields, _ reasons: inout ReasonSet<ExclusionReason>) {
+    private func checkSameSite(_ cookie: PackedCookie, _ reasons: inout ReasonSet<ExclusionReason>) {
         switch cookie.sameSite {
         case .none:
             break
@@ -159,11 +136,18 @@ package struct RetrievalRules: Sendable {
 }
 
 extension CookiePolicy {
-    /// Retrieves cookies that a store keeps sealed: ``RetrievalRules/retrieval(from:opening:)`` for one request.
+    /// Retrieves cookies that a store keeps sealed (section 5.8.3 of the draft).
+    ///
+    /// - Parameters:
+    ///   - cookies: the cookies of the request host's registrable domain, in any order, with sealed values.
+    ///   - open: returns the value of a cookie that would be sent. If it returns `nil`, the cookie is excluded as
+    ///     ``ExclusionReason/unreadable``. Excluded cookies have no value.
     package func retrieval(
         from cookies: [Cookie], for context: RequestContext, now: Timestamp, opening open: (Cookie) -> Octets?
     ) -> Retrieval {
-        RetrievalRules(context, self, now: now).retrieval(from: cookies, opening: open)
+        var site = SiteCookies(cookies, .sealed)
+        var accesses = AccessNotes()
+        return site.retrieve(RetrievalRules(context, self, now: now), &accesses) { open($0.cookie) }
     }
 }
 

@@ -131,7 +131,8 @@ public struct CookieStore: Sendable {
     public mutating func retrieve(for context: RequestContext, now: Timestamp) -> Retrieval {
         let rules = RetrievalRules(context, policy, now: now)
         guard let index = sites.index(of: rules.site) else { return Retrieval() }
-        let retrieval = sites[index].retrieve(rules)
+        var accesses = AccessNotes()
+        let retrieval = sites[index].retrieve(rules, &accesses)
         count -= sites[index].removeExpired(at: now).count
         return retrieval
     }
@@ -143,7 +144,8 @@ public struct CookieStore: Sendable {
     public mutating func cookieString(for context: RequestContext, now: Timestamp) -> Octets {
         let rules = RetrievalRules(context, policy, now: now)
         guard let index = sites.index(of: rules.site) else { return [] }
-        return sites[index].cookieString(rules)
+        var accesses = AccessNotes()
+        return sites[index].cookieString(rules, &accesses)
     }
 
     /// Removes the cookies whose persistent-flag is false, at the end of the session (section 5.7 of the draft, last

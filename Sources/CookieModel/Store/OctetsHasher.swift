@@ -26,7 +26,7 @@ struct OctetsHasher: Sendable {
     }
 
     @inline(__always)
-    private mutating func combine(_ bytes: UnsafeRawBufferPointer) {
+    mutating func combine(_ bytes: UnsafeRawBufferPointer) {
         let count = bytes.count
         // Multiplied, so that nobody can make up for another length with other octets.
         state ^= UInt64(truncatingIfNeeded: count) &* key

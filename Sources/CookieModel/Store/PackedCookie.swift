@@ -1,37 +1,64 @@
 import WebPrimitives
 
-/// One cookie within ``SiteCookies``, in place.
+/// One cookie within ``SiteCookies``, or among other packed cookies, in place.
 package struct PackedCookie {
     let header: CookieRecordHeader
     private let bytes: UnsafeRawBufferPointer
     private let offset: Int
 
+    /// The cookie at an offset; the memory must outlive this.
     @inline(__always)
-    init(bytes: UnsafeRawBufferPointer, offset: Int) {
+    package init(bytes: UnsafeRawBufferPointer, offset: Int) {
         header = CookieRecordHeader(bytes, at: offset)
         self.bytes = bytes
         self.offset = offset
     }
+
+    /// Appends a cookie to `bytes`; ``init(bytes:offset:)`` reads it there.
+    package static func append(_ cookie: borrowing Cookie, to bytes: inout [UInt8]) {
+        let record = CookieRecordHeader(cookie)
+        let offset = bytes.count
+        bytes.append(contentsOf: repeatElement(0, count: record.byteCount))
+        bytes.withUnsafeMutableBytes { record.write(cookie, to: $0, at: offset) }
+    }
+
+    /// How many bytes the packed cookie has.
+    package var byteCount: Int { header.byteCount }
 
     @inline(__always)
     private func octets(_ place: Range<Int>) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: bytes[(offset + place.lowerBound)..<(offset + place.upperBound)])
     }
 
-    var domainOctets: UnsafeRawBufferPointer { octets(header.domainPlace) }
-    var pathOctets: UnsafeRawBufferPointer { octets(header.pathPlace) }
-    var partitionKey: UnsafeRawBufferPointer { octets(header.partitionPlace) }
+    package var domainOctets: UnsafeRawBufferPointer { octets(header.domainPlace) }
+    package var pathOctets: UnsafeRawBufferPointer { octets(header.pathPlace) }
+    package var partitionOctets: UnsafeRawBufferPointer { octets(header.partitionPlace) }
+    package var nameOctets: UnsafeRawBufferPointer { octets(header.namePlace) }
+    /// The value as it lies here: open, sealed, or empty where it cannot be read.
+    package var valueOctets: UnsafeRawBufferPointer { octets(header.valuePlace) }
+    /// The octets of a cookie with an open value in a Cookie field.
     var pair: UnsafeRawBufferPointer { octets(header.pairPlace) }
+    /// All but the value.
+    var octetsBeforeValue: UnsafeRawBufferPointer {
+        octets(MemoryLayout<CookieRecordHeader>.size..<header.valuePlace.lowerBound)
+    }
 
     func hasName(_ name: Octets) -> Bool {
-        octets(header.namePlace).isEqual(to: name)
+        nameOctets.isEqual(to: name)
     }
+
+    /// How the value lies here.
+    package var value: PackedValue { header.value }
+    /// When the cookie was last sent or set.
+    package var lastAccess: Timestamp { header.lastAccess }
+    /// The place in the order of creation.
+    package var sequence: Int64 { header.sequence }
 
     package func hasID(_ id: Cookie.ID) -> Bool {
         hasName(id.name) && header.isHostOnly == id.isHostOnly && pathOctets.isEqual(to: id.path)
             && domainOctets.isEqual(to: id.domain.octets)
             && header.isPartitioned == (id.partitionKey != nil)
-            && (!header.isPartitioned || partitionKey.elementsEqual((id.partitionKey?.serialized ?? "").utf8))
+            && (!header.isPartitioned || partitionOctets.elementsEqual((id.partitionKey?.serialized ?? "").utf8))
     }
 
     /// The cookie, with storage of its own.
@@ -44,7 +71,7 @@ package struct PackedCookie {
         let id = Cookie.ID(
             name: part(header.namePlace), domain: WebHost(canonical: part(header.domainPlace), kind: header.kind),
             isHostOnly: header.isHostOnly, path: part(header.pathPlace),
-            partitionKey: PartitionKey(serialized: String(decoding: partitionKey, as: UTF8.self)))
+            partitionKey: PartitionKey(serialized: String(decoding: partitionOctets, as: UTF8.self)))
         var cookie = Cookie(
             id: id, value: part(header.valuePlace), isSecure: header.isSecure, isHTTPOnly: header.isHTTPOnly,
             sameSite: header.sameSite, expiry: header.expiry, creation: header.creation,
@@ -60,16 +87,12 @@ package struct PackedCookie {
 }
 
 extension PackedCookie: CookieFields {
-    var isHostOnly: Bool { header.isHostOnly }
-    var isSecure: Bool { header.isSecure }
-    var isHTTPOnly: Bool { header.isHTTPOnly }
-    var sameSite: SameSite { header.sameSite }
-    var expiry: Timestamp? { header.expiry }
-    var creation: Timestamp { header.creation }
-
-    func isOutside(_ key: @autoclosure () -> PartitionKey) -> Bool {
-        header.isPartitioned && !partitionKey.elementsEqual(key().serialized.utf8)
-    }
+    package var isHostOnly: Bool { header.isHostOnly }
+    package var isSecure: Bool { header.isSecure }
+    package var isHTTPOnly: Bool { header.isHTTPOnly }
+    package var sameSite: SameSite { header.sameSite }
+    package var expiry: Timestamp? { header.expiry }
+    package var creation: Timestamp { header.creation }
 }
 
 extension UnsafeRawBufferPointer {
@@ -94,16 +117,30 @@ struct CookieEntry: BitwiseCopyable {
     /// Where the record begins.
     var offset: UInt32 = 0
     /// How long the record is.
-    let byteCount: UInt32
+    var byteCount: UInt32
 
     init(_ cookie: borrowing Cookie, _ record: CookieRecordHeader) {
-        creationMicroseconds = record.creation.microseconds
-        sequence = record.sequence
-        pathLength = UInt32(record.pathCount)
         var hasher = CookieEntry.idHasher
         hasher.combine(cookie.id.name)
         hasher.combine(cookie.id.path)
         hasher.combine(cookie.id.domain.octets)
+        self.init(record, hasher)
+    }
+
+    /// The entry of a cookie that is packed already.
+    init(_ cookie: borrowing PackedCookie) {
+        var hasher = CookieEntry.idHasher
+        hasher.combine(cookie.nameOctets)
+        hasher.combine(cookie.pathOctets)
+        hasher.combine(cookie.domainOctets)
+        self.init(cookie.header, hasher)
+    }
+
+    @inline(__always)
+    private init(_ record: CookieRecordHeader, _ hasher: OctetsHasher) {
+        creationMicroseconds = record.creation.microseconds
+        sequence = record.sequence
+        pathLength = UInt32(record.pathCount)
         idHash = UInt32(truncatingIfNeeded: hasher.value >> 32)
         byteCount = UInt32(record.byteCount)
     }
@@ -128,6 +165,16 @@ struct CookieEntry: BitwiseCopyable {
     }
 }
 
+/// How the value of a packed cookie lies there.
+package enum PackedValue: UInt8 {
+    /// As it is.
+    case open = 0
+    /// Sealed by the store that keeps it.
+    case sealed = 1
+    /// Not at all: the store could not open it.
+    case unreadable = 2
+}
+
 /// What stands in front of a packed cookie's octets: everything of a fixed size.
 struct CookieRecordHeader: BitwiseCopyable {
     private static let hostOnlyFlag: UInt32 = 1
@@ -136,22 +183,23 @@ struct CookieRecordHeader: BitwiseCopyable {
     private static let persistentFlag: UInt32 = 8
     private static let sameSiteShift: UInt32 = 4
     private static let kindShift: UInt32 = 6
+    private static let valueShift: UInt32 = 8
     static let timeLength = UInt32(MemoryLayout<Int64>.size)
 
     private let lastAccessMicroseconds: Int64
     private let expiryMicroseconds: Int64
     private let creationMicroseconds: Int64
     let sequence: Int64
-    private let flags: UInt32
+    private var flags: UInt32
     private let domainLength: UInt32
     private let pathLength: UInt32
     private let partitionLength: UInt32
     private let nameLength: UInt32
-    private let valueLength: UInt32
+    private var valueLength: UInt32
     /// How long the path of the request is that told of the cookie; 0 for one that was set.
     private let requestPathLength: UInt32
 
-    init(_ cookie: borrowing Cookie) {
+    init(_ cookie: borrowing Cookie, _ value: PackedValue = .open) {
         lastAccessMicroseconds = cookie.lastAccess.microseconds
         expiryMicroseconds = cookie.expiry?.microseconds ?? 0
         creationMicroseconds = cookie.creation.microseconds
@@ -160,13 +208,36 @@ struct CookieRecordHeader: BitwiseCopyable {
             (cookie.isHostOnly ? Self.hostOnlyFlag : 0) | (cookie.isSecure ? Self.secureFlag : 0)
             | (cookie.isHTTPOnly ? Self.httpOnlyFlag : 0) | (cookie.isPersistent ? Self.persistentFlag : 0)
             | UInt32(cookie.sameSite.rawValue) << Self.sameSiteShift
-            | UInt32(cookie.domain.kind.rawValue) << Self.kindShift
+            | UInt32(cookie.domain.kind.rawValue) << Self.kindShift | UInt32(value.rawValue) << Self.valueShift
         domainLength = UInt32(cookie.domain.octets.count)
         pathLength = UInt32(cookie.path.count)
         partitionLength = UInt32(cookie.id.partitionKey?.serialized.utf8.count ?? 0)
         nameLength = UInt32(cookie.name.count)
         valueLength = UInt32(cookie.value.count)
         requestPathLength = UInt32(cookie.request?.path.count ?? 0)
+    }
+
+    /// The header of a cookie with a sealed value.
+    init(
+        domain: WebHost.Kind, domainCount: Int, pathCount: Int, nameCount: Int, partitionCount: Int, sealedCount: Int,
+        isHostOnly: Bool, isSecure: Bool, isHTTPOnly: Bool, sameSite: SameSite, expiry: Timestamp?,
+        creation: Timestamp, lastAccess: Timestamp, sequence: Int64
+    ) {
+        lastAccessMicroseconds = lastAccess.microseconds
+        expiryMicroseconds = expiry?.microseconds ?? 0
+        creationMicroseconds = creation.microseconds
+        self.sequence = sequence
+        flags =
+            (isHostOnly ? Self.hostOnlyFlag : 0) | (isSecure ? Self.secureFlag : 0)
+            | (isHTTPOnly ? Self.httpOnlyFlag : 0) | (expiry == nil ? 0 : Self.persistentFlag)
+            | UInt32(sameSite.rawValue) << Self.sameSiteShift | UInt32(domain.rawValue) << Self.kindShift
+            | UInt32(PackedValue.sealed.rawValue) << Self.valueShift
+        domainLength = UInt32(truncatingIfNeeded: domainCount)
+        pathLength = UInt32(truncatingIfNeeded: pathCount)
+        partitionLength = UInt32(truncatingIfNeeded: partitionCount)
+        nameLength = UInt32(truncatingIfNeeded: nameCount)
+        valueLength = UInt32(truncatingIfNeeded: sealedCount)
+        requestPathLength = 0
     }
 
     @inline(__always)
@@ -191,6 +262,17 @@ struct CookieRecordHeader: BitwiseCopyable {
     var isOfRequest: Bool { requestPathLength != 0 }
     var sameSite: SameSite { SameSite(rawValue: UInt8(flags >> Self.sameSiteShift & 3)) ?? .strict }
     var kind: WebHost.Kind { WebHost.Kind(rawValue: UInt8(flags >> Self.kindShift & 3)) ?? .domain }
+    /// How the value lies in the record.
+    var value: PackedValue { PackedValue(rawValue: UInt8(flags >> Self.valueShift & 3)) ?? .unreadable }
+
+    /// The header of the same cookie with another value.
+    func with(_ value: PackedValue, count: Int) -> CookieRecordHeader {
+        var changed = self
+        changed.flags = flags & ~(3 << Self.valueShift) | UInt32(value.rawValue) << Self.valueShift
+        changed.valueLength = UInt32(truncatingIfNeeded: count)
+        return changed
+    }
+
     var pathCount: Int { Int(pathLength) }
 
     // The octets follow in this order; name and value next to each other, with the equals sign that a header has
@@ -206,6 +288,8 @@ struct CookieRecordHeader: BitwiseCopyable {
     var valuePlace: Range<Int> { place(after: namePlace.upperBound + 1, valueLength) }
     /// The octets of the cookie in a Cookie field.
     var pairPlace: Range<Int> { (nameLength == 0 ? valuePlace.lowerBound : namePlace.lowerBound)..<byteCount }
+    /// How many octets the pair of a value of so many octets would have (section 5.8.3 of the draft, step 6).
+    func pairLength(ofValue count: Int) -> Int { pairPlace.count - valuePlace.count + count }
     /// The whole record.
     var byteCount: Int { valuePlace.upperBound }
 
@@ -217,24 +301,34 @@ struct CookieRecordHeader: BitwiseCopyable {
     /// Writes this header and the octets of `cookie`, which it was made from.
     func write(_ cookie: borrowing Cookie, to bytes: UnsafeMutableRawBufferPointer, at offset: Int) {
         let record = UnsafeMutableRawBufferPointer(rebasing: bytes[offset..<(offset + byteCount)])
-        record.storeBytes(of: self, as: CookieRecordHeader.self)
-        record.write(cookie.id.domain.octets, at: domainPlace)
-        record.write(cookie.id.path, at: pathPlace)
+        write(
+            domain: cookie.id.domain.octets, path: cookie.id.path, name: cookie.id.name, value: cookie.value, to: record
+        )
         if let key = cookie.id.partitionKey { record.write(Octets(key.serialized), at: partitionPlace) }
         if let request = cookie.request, isOfRequest {
             let start = requestPlace.lowerBound
             record.storeBytes(of: request.time.microseconds, toByteOffset: start, as: Int64.self)
             record.write(request.path, at: (start + Int(CookieRecordHeader.timeLength))..<requestPlace.upperBound)
         }
-        record.write(cookie.id.name, at: namePlace)
+    }
+
+    /// Writes this header and the octets that every cookie has.
+    @inline(__always)
+    func write<Bytes: ContiguousOctets>(
+        domain: Bytes, path: Bytes, name: Bytes, value: Bytes, to record: UnsafeMutableRawBufferPointer
+    ) {
+        record.storeBytes(of: self, as: CookieRecordHeader.self)
+        record.write(domain, at: domainPlace)
+        record.write(path, at: pathPlace)
+        record.write(name, at: namePlace)
         record[namePlace.upperBound] = ASCII.equals
-        record.write(cookie.value, at: valuePlace)
+        record.write(value, at: valuePlace)
     }
 }
 
 extension UnsafeMutableRawBufferPointer {
     @inline(__always)
-    fileprivate func write(_ octets: borrowing Octets, at place: Range<Int>) {
+    func write(_ octets: some ContiguousOctets, at place: Range<Int>) {
         octets.withOctets { UnsafeMutableRawBufferPointer(rebasing: self[place]).copyMemory(from: $0) }
     }
 }

@@ -49,7 +49,7 @@ extension SiteCookies {
         var order: [EvictionRank] = []
         order.reserveCapacity(count)
         forEach { cookie, index in
-            if cookie.partitionKey.elementsEqual(serialized.utf8) {
+            if cookie.partitionOctets.elementsEqual(serialized.utf8) {
                 order.append(EvictionRank(cookie.header, at: index))
             }
         }

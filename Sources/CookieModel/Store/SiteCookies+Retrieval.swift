@@ -2,57 +2,100 @@ import WebPrimitives
 
 /// Retrieval (section 5.8.3 of the draft) from the cookies of one registrable domain.
 extension SiteCookies {
-    /// The cookies that go, and those that stay with every reason; notes the access.
-    mutating func retrieve(_ rules: RetrievalRules) -> Retrieval {
-        var accesses = AccessNotes()
-        return retrieve(rules, &accesses)
-    }
-
-    /// The cookie-string alone; notes the access.
-    mutating func cookieString(_ rules: RetrievalRules) -> Octets {
-        var accesses = AccessNotes()
-        return cookieString(rules, &accesses)
-    }
-
-    /// The same for a store on disk, which writes few accesses down.
-    package mutating func retrieve(_ rules: RetrievalRules, _ accesses: inout AccessNotes) -> Retrieval {
+    /// Returns the cookies to send, and the others with every reason; notes the access.
+    ///
+    /// - Parameter open: opens a sealed value; `nil` if it cannot be read. Called only for cookies that meet all
+    ///   requirements.
+    package mutating func retrieve(
+        _ rules: RetrievalRules, _ accesses: inout AccessNotes,
+        opening open: (borrowing PackedCookie) -> Octets? = { _ in nil }
+    ) -> Retrieval {
         var retrieval = Retrieval()
         // A site of very many cookies has them on many hosts and paths.
         retrieval.included.reserveCapacity(min(count, 64))
-        var room = RequestRoom(rules.limits)
-        // Step 4: The cookies come in the order of a header.
-        touch(at: rules.now) { packed in
-            // Step 3: Take a cookie that meets all requirements.
-            let reasons = rules.exclusionReasons(for: packed, in: &room) { packed.header.pairPlace.count }
-            guard reasons.isEmpty else {
-                retrieval.excluded.append(Retrieval.Exclusion(cookie: packed.cookie, reasons: reasons))
-                return false
+        retrieve(rules, &accesses, open) { packed, opened, reasons in
+            var cookie = packed.cookie
+            if packed.value == .sealed { cookie.value = reasons.isEmpty ? opened ?? [] : [] }
+            if reasons.isEmpty {
+                retrieval.included.append(cookie)
+            } else {
+                retrieval.excluded.append(Retrieval.Exclusion(cookie: cookie, reasons: reasons))
             }
-            retrieval.included.append(packed.cookie)
-            // Step 5: Set the last-access-time to now.
-            return accesses.note(lastAccess: packed.header.lastAccess, packed.cookie.id)
         }
         return retrieval
     }
 
-    /// The same for a store on disk, which writes few accesses down.
+    /// Returns the cookie-string alone: that of ``retrieve(_:_:opening:)``, without the reasons.
     @inline(__always)
-    package mutating func cookieString(_ rules: RetrievalRules, _ accesses: inout AccessNotes) -> Octets {
+    package mutating func cookieString(
+        _ rules: RetrievalRules, _ accesses: inout AccessNotes,
+        opening open: (borrowing PackedCookie) -> Octets? = { _ in nil }
+    ) -> Octets {
         var output: [UInt8] = []
         output.reserveCapacity(1024)
+        retrieve(rules, &accesses, open) { packed, opened, reasons in
+            guard reasons.isEmpty else { return }
+            // Step 6: Write the pair, behind a separator unless it is the first.
+            if let opened {
+                opened.withOctets { output.appendPair(packed.nameOctets, $0) }
+            } else {
+                output.appendPairSeparator()
+                output.append(contentsOf: packed.pair)
+            }
+        }
+        return Octets(output)
+    }
+
+    /// The retrieval algorithm, steps 3 to 5, for every form of its result.
+    ///
+    /// - Parameter body: takes each cookie in the order of a header, its value if it was sealed and has been opened, and
+    ///   the reasons why it is not sent.
+    @inline(__always)
+    private mutating func retrieve(
+        _ rules: RetrievalRules, _ accesses: inout AccessNotes, _ open: (borrowing PackedCookie) -> Octets?,
+        _ body: (borrowing PackedCookie, Octets?, ReasonSet<ExclusionReason>) -> Void
+    ) {
         var room = RequestRoom(rules.limits)
         // Step 4: The cookies come in the order of a header.
         touch(at: rules.now) { packed in
             // Step 3: Take a cookie that meets all requirements.
-            let reasons = rules.exclusionReasons(for: packed, in: &room) { packed.header.pairPlace.count }
-            guard reasons.isEmpty else { return false }
-            // Step 6: Write the pair, behind a separator unless it is the first.
-            output.appendPairSeparator()
-            output.append(contentsOf: packed.pair)
+            var reasons = rules.exclusionReasons(for: packed)
+            var opened: Octets?
+            if reasons.isEmpty {
+                var length: Int? = packed.header.pairPlace.count
+                if packed.value != .open {
+                    opened = packed.value == .sealed ? open(packed) : nil
+                    length = opened.map { packed.header.pairLength(ofValue: $0.count) }
+                }
+                if let reason = room.refusal(ofPair: length) { reasons.insert(reason) }
+            }
+            body(packed, opened, reasons)
             // Step 5: Set the last-access-time to now.
-            return accesses.note(lastAccess: packed.header.lastAccess, packed.cookie.id)
+            return reasons.isEmpty && accesses.note(lastAccess: packed.header.lastAccess, packed.cookie.id)
         }
-        return Octets(output)
+    }
+}
+
+extension [UInt8] {
+    /// Appends one more pair of a cookie-string (section 5.8.3 of the draft, step 6).
+    mutating func appendPair<Bytes: ContiguousOctets>(_ name: Bytes, _ value: Bytes) {
+        appendPairSeparator()
+        // Step 6.1: Write a name that is not empty, and an equals sign.
+        if !name.isEmpty {
+            name.withOctets { append(contentsOf: $0) }
+            append(ASCII.equals)
+        }
+        // Step 6.2: Write the value.
+        value.withOctets { append(contentsOf: $0) }
+    }
+
+    /// Appends what stands between two pairs, where there is one already.
+    @inline(__always)
+    mutating func appendPairSeparator() {
+        // Step 6.3: Write a semicolon and a space between two cookies.
+        guard !isEmpty else { return }
+        append(ASCII.semicolon)
+        append(ASCII.space)
     }
 }
 

@@ -6,7 +6,7 @@ import WebPrimitives
 /// receiving n cookies takes no more than n log n steps, however many there may be.
 ///
 /// A retrieval follows the entries, sorts nothing and follows no pointer; a search for a cookie reads the entries alone.
-/// A cookie costs its octets, ``CookieRecordHeader`` and ``CookieEntry``.
+/// A store that seals its values can keep them here as they are and open those that are sent. A cookie costs its octets, ``CookieRecordHeader`` and ``CookieEntry``.
 package struct SiteCookies: Sendable {
     private(set) var entries: [CookieEntry] = []
     /// Where the entries of each ID are, in a large site that cookies are received in; `nil` in others.
@@ -30,15 +30,21 @@ package struct SiteCookies: Sendable {
     /// No cookie here expires before this moment.
     private var earliestExpiry = Int64.max
 
+    /// Whether values are still to be opened.
+    package private(set) var hasSealedValues = false
+
     /// No cookies.
     package init() {}
 
     /// The cookies given, put in order.
-    package init(_ cookies: [Cookie]) {
+    ///
+    /// - Parameter value: how their values are: ``PackedValue/open`` or ``PackedValue/sealed``.
+    package init(_ cookies: [Cookie], _ value: PackedValue = .open) {
         for cookie in cookies.sorted(by: { $0.precedes($1) }) {
-            let record = CookieRecordHeader(cookie)
+            let record = CookieRecordHeader(cookie, value)
             insert(cookie, record, CookieEntry(cookie, record))
         }
+        hasSealedValues = value == .sealed
     }
 
     /// The number of cookies.
@@ -248,12 +254,20 @@ package struct SiteCookies: Sendable {
     ///
     /// - Returns: where it begins.
     private mutating func append(_ cookie: borrowing Cookie, _ record: CookieRecordHeader) -> UInt32 {
+        let offset = makeRoom(for: record)
+        storage.withUnsafeMutableBytes { record.write(cookie, to: $0, at: offset) }
+        return UInt32(offset)
+    }
+
+    /// Makes room for a record behind the others.
+    ///
+    /// - Returns: where it begins.
+    private mutating func makeRoom(for record: CookieRecordHeader) -> Int {
         let offset = byteCount
         byteCount += record.byteCount
         // Some room for the next one, and none for a first one that may stay alone.
         if storage.count < byteCount { move(toRoomFor: byteCount + offset / 2) }
-        storage.withUnsafeMutableBytes { record.write(cookie, to: $0, at: offset) }
-        return UInt32(offset)
+        return offset
     }
 
     private mutating func move(toRoomFor capacity: Int) {
@@ -291,5 +305,81 @@ package struct SiteCookies: Sendable {
         storage = packed
         byteCount = packed.count
         unusedByteCount = 0
+    }
+}
+
+/// Sites of a store that keeps values sealed.
+extension SiteCookies {
+    /// No cookies, and room for those of a usual site: where rows are gathered (``takeAll()``).
+    package static var scratch: SiteCookies {
+        var site = SiteCookies()
+        site.storage = Array(repeating: 0, count: 8192)
+        site.entries.reserveCapacity(64)
+        return site
+    }
+
+    /// Adds a cookie with a sealed value, in any order.
+    package mutating func append(
+        domain: UnsafeRawBufferPointer, path: UnsafeRawBufferPointer, name: UnsafeRawBufferPointer,
+        partitionKey: UnsafeRawBufferPointer, sealedValue: UnsafeRawBufferPointer, isHostOnly: Bool, isSecure: Bool,
+        isHTTPOnly: Bool, sameSite: SameSite, expiry: Timestamp?, creation: Timestamp, lastAccess: Timestamp,
+        sequence: Int64
+    ) {
+        let record = CookieRecordHeader(
+            domain: WebHost.kind(ofCanonical: domain.assumingMemoryBound(to: UInt8.self).span),
+            domainCount: domain.count, pathCount: path.count, nameCount: name.count,
+            partitionCount: partitionKey.count, sealedCount: sealedValue.count, isHostOnly: isHostOnly,
+            isSecure: isSecure, isHTTPOnly: isHTTPOnly, sameSite: sameSite, expiry: expiry, creation: creation,
+            lastAccess: lastAccess, sequence: sequence)
+        note(record)
+        hasSealedValues = true
+        let offset = makeRoom(for: record)
+        var entry = storage.withUnsafeMutableBytes { bytes in
+            let memory = UnsafeMutableRawBufferPointer(rebasing: bytes[offset..<(offset + record.byteCount)])
+            record.write(domain: domain, path: path, name: name, value: sealedValue, to: memory)
+            memory.write(partitionKey, at: record.partitionPlace)
+            return CookieEntry(PackedCookie(bytes: UnsafeRawBufferPointer(memory), offset: 0))
+        }
+        entry.offset = UInt32(offset)
+        if let last = entries.last, entry.precedes(last) { isInOrder = false }
+        entries.append(entry)
+    }
+
+    /// Takes the cookies out, in as much memory as they need; the room that they took here stays.
+    package mutating func takeAll() -> SiteCookies {
+        var taken = self
+        // Copies: an array made of another one would share its memory, and all its room.
+        taken.entries = entries.withUnsafeBufferPointer(Array.init)
+        taken.storage = storage.withUnsafeBytes { Array(UnsafeRawBufferPointer(rebasing: $0[..<byteCount])) }
+        var emptied = SiteCookies()
+        swap(&emptied.entries, &entries)
+        swap(&emptied.storage, &storage)
+        emptied.entries.removeAll(keepingCapacity: true)
+        self = emptied
+        return taken
+    }
+
+    /// Opens all sealed values; those that cannot be opened are unreadable from now on.
+    package mutating func openValues(_ open: (borrowing PackedCookie) -> Octets?) {
+        guard hasSealedValues else { return }
+        putInOrder()
+        let sealed = storage
+        var opened: [UInt8] = []
+        opened.reserveCapacity(byteCount)
+        sealed.withUnsafeBytes { bytes in
+            for index in entries.indices {
+                let packed = PackedCookie(bytes: bytes, offset: Int(entries[index].offset))
+                let value = open(packed)
+                let record = packed.header.with(value == nil ? .unreadable : .open, count: value?.count ?? 0)
+                entries[index].offset = UInt32(opened.count)
+                entries[index].byteCount = UInt32(record.byteCount)
+                withUnsafeBytes(of: record) { opened += $0 }
+                opened += packed.octetsBeforeValue
+                value?.withOctets { opened += $0 }
+            }
+        }
+        storage = opened.withUnsafeBufferPointer(Array.init)
+        (byteCount, unusedByteCount) = (storage.count, 0)
+        hasSealedValues = false
     }
 }

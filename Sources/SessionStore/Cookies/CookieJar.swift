@@ -70,12 +70,12 @@ public final class CookieJar: Sendable {
     }
 
     /// Cookies out of rows with their values opened; those whose value cannot be read back come second, without it.
-    func opened(_ sealed: [Cookie]) -> (readable: [Cookie], unreadable: [Cookie]) {
+    private func opened(_ sealed: [Cookie]) -> (readable: [Cookie], unreadable: [Cookie]) {
+        let sealer = database.sealer
         var readable: [Cookie] = []
         var unreadable: [Cookie] = []
-        let open = opener()
         for cookie in sealed {
-            if let value = open(cookie) {
+            if let value = sealer.open(cookie.value, at: cookie.sealedPlace(jarID: id)) {
                 readable.append(cookie.with(value: value))
             } else {
                 unreadable.append(cookie.with(value: []))
@@ -84,10 +84,10 @@ public final class CookieJar: Sendable {
         return (readable, unreadable)
     }
 
-    /// Gives the values of cookies out of rows, with the keys of this moment; `nil` where one cannot be read back.
-    func opener() -> (Cookie) -> Octets? {
+    /// Gives the values of packed rows, with the keys of this moment; `nil` where one cannot be read back.
+    func opener() -> (borrowing PackedCookie) -> Octets? {
         let sealer = database.sealer
-        return { [id] cookie in sealer.open(cookie.value, at: cookie.sealedPlace(jarID: id)) }
+        return { [id] cookie in sealer.open(cookie.valueOctets, at: cookie.sealedPlace(jarID: id)) }
     }
 }
 
@@ -96,40 +96,6 @@ extension Cookie {
         var copy = self
         copy.value = value
         return copy
-    }
-
-    /// What the value is sealed to.
-    func sealedPlace(jarID: Int64) -> [UInt8] {
-        var partition = id.partitionKey?.serialized ?? ""
-        return domain.octets.withRawBytes { domain in
-            path.withRawBytes { path in
-                name.withRawBytes { name in
-                    partition.withUTF8 { partition in
-                        SealedPlace.cookie(
-                            jarID: jarID, domain: domain, path: path, name: name,
-                            partition: UnsafeRawBufferPointer(partition), isHostOnly: isHostOnly, isSecure: isSecure,
-                            isHTTPOnly: isHTTPOnly, sameSite: sameSite.rawValue, expiry: expiry?.microseconds,
-                            creation: creation.microseconds)
-                    }
-                }
-            }
-        }
-    }
-}
-
-extension CookieView {
-    /// What the value is sealed to.
-    func sealedPlace(jarID: Int64) -> [UInt8] {
-        SealedPlace.cookie(
-            jarID: jarID, domain: domainOctets, path: pathOctets, name: name, partition: partitionKey,
-            isHostOnly: isHostOnly, isSecure: isSecure, isHTTPOnly: isHTTPOnly, sameSite: sameSite.rawValue,
-            expiry: expiry?.microseconds, creation: creation.microseconds)
-    }
-}
-
-extension Octets {
-    fileprivate func withRawBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-        withSpan { span in span.withUnsafeBytes(body) }
     }
 }
 
@@ -150,15 +116,14 @@ extension CookieJar {
     }
 
     private func answer<Answer: Sendable>(
-        _ question: consuming SiteQuestion, _ body: (inout CachedSite, inout SiteQuestion) -> Answer
+        _ question: consuming SiteQuestion, _ body: (inout SiteCookies, inout SiteQuestion) -> Answer
     ) throws(SessionStoreError) -> Answer {
         let answer: Answer
         if let cached = try cachedAnswer(&question, body) {
             answer = cached
         } else {
             let site = question.rules.site
-            var rows = CachedSite(
-                try database.read { try CookieRows(database: $0, jarID: id).cookies(site: site) })
+            var rows = try database.read { try CookieRows(database: $0, jarID: id).cookies(site: site) }
             answer = body(&rows, &question)
         }
         try noteAccess(question)
@@ -166,7 +131,7 @@ extension CookieJar {
     }
 
     private func cachedAnswer<Answer: Sendable>(
-        _ question: inout SiteQuestion, _ body: (inout CachedSite, inout SiteQuestion) -> Answer
+        _ question: inout SiteQuestion, _ body: (inout SiteCookies, inout SiteQuestion) -> Answer
     ) throws(SessionStoreError) -> Answer? {
         // A database in memory has one connection, and its rows are near enough.
         guard database.isOnDisk else { return nil }

@@ -11,39 +11,15 @@ struct CookieRowChanges: Sendable {
         case insertion, update, deletion
     }
 
-    /// What every change begins with; the octets follow, one part behind the other.
+    /// What every change begins with; the site, the URL and the packed cookie follow, one behind the other.
     fileprivate struct Header: BitwiseCopyable {
         let kind: Kind
-        let isHostOnly: Bool
-        var isSecure = false
-        var isHTTPOnly = false
-        var sameSite: UInt8 = 0
-        var hasURL = false
+        let hasURL: Bool
         let jarID: Int64
         let siteCount: Int
-        let domainCount: Int
-        let pathCount: Int
-        let nameCount: Int
-        let partitionCount: Int
-        var valueCount = 0
-        var urlCount = 0
-        var expiry: Int64?
-        var creation: Int64 = 0
-        var sequence: Int64 = 0
-        var lastAccess: Int64 = 0
-        var captureID: Int64?
-        var received: Int64?
-
-        init(_ kind: Kind, _ id: borrowing Cookie.ID, partitionCount: Int, site: Octets, jarID: Int64) {
-            self.kind = kind
-            self.jarID = jarID
-            isHostOnly = id.isHostOnly
-            siteCount = site.count
-            domainCount = id.domain.octets.count
-            pathCount = id.path.count
-            nameCount = id.name.count
-            self.partitionCount = partitionCount
-        }
+        let urlCount: Int
+        let captureID: Int64?
+        let received: Int64?
     }
 
     private var bytes: [UInt8] = []
@@ -63,50 +39,32 @@ struct CookieRowChanges: Sendable {
 
     /// Adds a change that gives a row its cookie: an insertion or an update.
     mutating func append(
-        _ kind: Kind, _ cookie: borrowing Cookie, value: Octets, site: Octets, source: borrowing StoredCookie.Source,
-        jarID: Int64
+        _ kind: Kind, _ cookie: borrowing Cookie, site: Octets, source: borrowing StoredCookie.Source, jarID: Int64
     ) {
-        var partition = cookie.id.partitionKey?.serialized ?? ""
-        let partitionCount = partition.utf8.count
-        var header = Header(kind, cookie.id, partitionCount: partitionCount, site: site, jarID: jarID)
-        header.isSecure = cookie.isSecure
-        header.isHTTPOnly = cookie.isHTTPOnly
-        header.sameSite = cookie.sameSite.rawValue
-        header.hasURL = source.url != nil
-        header.valueCount = value.count
-        header.urlCount = source.url?.count ?? 0
-        header.expiry = cookie.expiry?.microseconds
-        header.creation = cookie.creation.microseconds
-        header.sequence = cookie.sequence
-        header.lastAccess = cookie.lastAccess.microseconds
-        header.captureID = source.captureID
-        header.received = source.received?.microseconds
-        append(header, cookie.id, &partition, site: site)
-        append(value)
-        if let url = source.url { append(url) }
+        append(
+            Header(
+                kind: kind, hasURL: source.url != nil, jarID: jarID, siteCount: site.count,
+                urlCount: source.url?.count ?? 0, captureID: source.captureID, received: source.received?.microseconds),
+            site: site, url: source.url, cookie)
     }
 
     /// Adds the deletion of a row.
     mutating func appendDeletion(_ id: borrowing Cookie.ID, site: Octets, jarID: Int64) {
-        var partition = id.partitionKey?.serialized ?? ""
-        let partitionCount = partition.utf8.count
         append(
-            Header(.deletion, id, partitionCount: partitionCount, site: site, jarID: jarID), id, &partition, site: site)
+            Header(
+                kind: .deletion, hasURL: false, jarID: jarID, siteCount: site.count, urlCount: 0, captureID: nil,
+                received: nil),
+            site: site, url: nil,
+            Cookie(
+                id: copy id, value: [], isSecure: false, isHTTPOnly: false, sameSite: .default, expiry: nil,
+                creation: .distantPast, lastAccess: .distantPast))
     }
 
-    private mutating func append(
-        _ header: Header, _ id: borrowing Cookie.ID, _ partition: inout String, site: Octets
-    ) {
+    private mutating func append(_ header: Header, site: Octets, url: Octets?, _ cookie: borrowing Cookie) {
         withUnsafeBytes(of: header) { bytes += $0 }
-        append(site)
-        append(id.domain.octets)
-        append(id.path)
-        append(id.name)
-        partition.withUTF8 { bytes += $0 }
-    }
-
-    private mutating func append(_ octets: Octets) {
-        octets.withSpan { span in span.withUnsafeBytes { bytes += $0 } }
+        site.withOctets { bytes += $0 }
+        url?.withOctets { bytes += $0 }
+        PackedCookie.append(cookie, to: &bytes)
     }
 
     /// Calls `body` with every change, in order.
@@ -125,25 +83,23 @@ struct CookieRowChanges: Sendable {
     struct Change {
         private let header: Header
         private let bytes: UnsafeRawBufferPointer
+        private let cookie: PackedCookie
 
         /// The first change in `bytes`.
         fileprivate init(_ bytes: UnsafeRawBufferPointer) {
             header = bytes.loadUnaligned(as: Header.self)
             self.bytes = bytes
+            cookie = PackedCookie(
+                bytes: bytes, offset: MemoryLayout<Header>.size + header.siteCount + header.urlCount)
         }
 
         /// What is done with the row.
         var kind: Kind { header.kind }
 
-        fileprivate var byteCount: Int { urlStart + header.urlCount }
+        fileprivate var byteCount: Int { urlStart + header.urlCount + cookie.byteCount }
 
         private var siteStart: Int { MemoryLayout<Header>.size }
-        private var domainStart: Int { siteStart + header.siteCount }
-        private var pathStart: Int { domainStart + header.domainCount }
-        private var nameStart: Int { pathStart + header.pathCount }
-        private var partitionStart: Int { nameStart + header.nameCount }
-        private var valueStart: Int { partitionStart + header.partitionCount }
-        private var urlStart: Int { valueStart + header.valueCount }
+        private var urlStart: Int { siteStart + header.siteCount }
 
         private func part(_ start: Int, _ count: Int) -> UnsafeRawBufferPointer {
             UnsafeRawBufferPointer(rebasing: bytes[start..<(start + count)])
@@ -152,13 +108,7 @@ struct CookieRowChanges: Sendable {
         /// The value, sealed to its row; `nil` for a deletion, which has none.
         func sealedValue(_ sealer: Sealer, _ nonces: inout NonceSequence) throws -> [UInt8]? {
             guard header.kind != .deletion else { return nil }
-            let place = SealedPlace.cookie(
-                jarID: header.jarID, domain: part(domainStart, header.domainCount),
-                path: part(pathStart, header.pathCount), name: part(nameStart, header.nameCount),
-                partition: part(partitionStart, header.partitionCount), isHostOnly: header.isHostOnly,
-                isSecure: header.isSecure, isHTTPOnly: header.isHTTPOnly, sameSite: header.sameSite,
-                expiry: header.expiry, creation: header.creation)
-            return try sealer.seal(part(valueStart, header.valueCount), at: place, &nonces)
+            return try sealer.seal(cookie.valueOctets, at: cookie.sealedPlace(jarID: header.jarID), &nonces)
         }
 
         /// Runs the statement of ``kind``, whose parameters have the numbers of ``CookieRows/insertion``.
@@ -169,19 +119,19 @@ struct CookieRowChanges: Sendable {
             defer { statement.releaseParameters() }
             statement.bind(1, header.jarID)
             statement.bind(2, inPlace: part(siteStart, header.siteCount))
-            statement.bind(3, inPlace: part(domainStart, header.domainCount))
-            statement.bind(4, inPlace: part(pathStart, header.pathCount))
-            statement.bind(5, inPlace: part(nameStart, header.nameCount))
-            statement.bind(6, header.isHostOnly)
-            statement.bind(7, textInPlace: part(partitionStart, header.partitionCount))
+            statement.bind(3, inPlace: cookie.domainOctets)
+            statement.bind(4, inPlace: cookie.pathOctets)
+            statement.bind(5, inPlace: cookie.nameOctets)
+            statement.bind(6, cookie.isHostOnly)
+            statement.bind(7, textInPlace: cookie.partitionOctets)
             guard header.kind != .deletion else { return try statement.run() }
-            statement.bind(9, header.isSecure)
-            statement.bind(10, header.isHTTPOnly)
-            statement.bind(11, Int64(header.sameSite))
-            statement.bind(12, header.expiry)
-            statement.bind(13, header.creation)
-            statement.bind(14, header.sequence)
-            statement.bind(15, header.lastAccess)
+            statement.bind(9, cookie.isSecure)
+            statement.bind(10, cookie.isHTTPOnly)
+            statement.bind(11, Int64(cookie.sameSite.rawValue))
+            statement.bind(12, cookie.expiry?.microseconds)
+            statement.bind(13, cookie.creation.microseconds)
+            statement.bind(14, cookie.sequence)
+            statement.bind(15, cookie.lastAccess.microseconds)
             statement.bind(16, header.captureID)
             statement.bind(17, textInPlace: header.hasURL ? part(urlStart, header.urlCount) : nil)
             statement.bind(18, header.received)
@@ -191,7 +141,7 @@ struct CookieRowChanges: Sendable {
                     try statement.run()
                 }
             } else {
-                statement.bind(8, inPlace: part(valueStart, header.valueCount))
+                statement.bind(8, inPlace: cookie.valueOctets)
                 try statement.run()
             }
             // Whoever decided on an update has to know the rows: a cookie that is not there would be lost in silence.

@@ -12,26 +12,44 @@ struct CookieRows {
     /// The columns of a ``StoredCookie``.
     private static let rowColumns = "\(columns), site, capture_id, source_url, received_at"
 
-    /// The query for the cookies of one registrable domain, for ``SealedSite``.
+    /// The query for the cookies of one registrable domain, for ``cookies(site:ofJar:by:_:)``.
     static let siteQuery = "SELECT \(columns) FROM cookie WHERE jar_id = ? AND site = ?"
 
     let database: Database
     let jarID: Int64
 
     /// The cookies of one registrable domain.
-    func cookies(site: Octets) throws -> SealedSite {
-        var scratch = SealedSite.scratch
+    func cookies(site: Octets) throws -> SiteCookies {
+        var scratch = SiteCookies.scratch
         return try CookieRows.cookies(
             site: site, ofJar: jarID, by: try RowStatement(database, CookieRows.siteQuery), &scratch)
     }
 
     /// The cookies of one registrable domain by ``siteQuery``, prepared on any connection.
+    ///
+    /// - Parameter scratch: where they are gathered: what is kept is as long as it need be.
     static func cookies(
-        site: Octets, ofJar id: Int64, by statement: RowStatement, _ scratch: inout SealedSite
-    ) throws -> SealedSite {
+        site: Octets, ofJar id: Int64, by statement: RowStatement, _ scratch: inout SiteCookies
+    ) throws -> SiteCookies {
         statement.bind(1, id)
         statement.bind(2, site)
-        return try SealedSite(statement, by: &scratch)
+        defer { statement.reset() }
+        do {
+            while try statement.step() {
+                scratch.append(
+                    domain: statement.borrowedBytes(0), path: statement.borrowedBytes(1),
+                    name: statement.borrowedBytes(2), partitionKey: statement.borrowedBytes(4),
+                    sealedValue: statement.borrowedBytes(5), isHostOnly: statement.int64(3) != 0,
+                    isSecure: statement.int64(6) != 0, isHTTPOnly: statement.int64(7) != 0,
+                    sameSite: statement.sameSite(8), expiry: statement.optionalTimestamp(9),
+                    creation: statement.timestamp(10), lastAccess: statement.timestamp(12),
+                    sequence: statement.int64(11))
+            }
+        } catch {
+            _ = scratch.takeAll()
+            throw error
+        }
+        return scratch.takeAll()
     }
 
     /// All cookies of the jar, by site.
@@ -176,7 +194,7 @@ struct CookieRows {
         _ source: borrowing StoredCookie.Source
     ) throws {
         var changes = CookieRowChanges()
-        changes.append(kind, cookie, value: sealedValue, site: site, source: source, jarID: jarID)
+        changes.append(kind, cookie.with(value: sealedValue), site: site, source: source, jarID: jarID)
         try run(changes)
     }
 
@@ -259,9 +277,15 @@ struct CookieRows {
 
     /// The cookie of the row at hand, which begins with ``columns``.
     static func cookie(_ statement: RowStatement) -> Cookie {
-        var memory: [UInt8] = []
-        let row = CookieRow(statement, &memory)
-        return row.cookie(in: Octets(memory))
+        cookie(statement, value: Octets(statement.bytes(5)))
+    }
+
+    private static func cookie(_ statement: RowStatement, value: Octets) -> Cookie {
+        Cookie(
+            id: statement.identity(0), value: value, isSecure: statement.int64(6) != 0,
+            isHTTPOnly: statement.int64(7) != 0, sameSite: statement.sameSite(8),
+            expiry: statement.optionalTimestamp(9), creation: statement.timestamp(10),
+            lastAccess: statement.timestamp(12), sequence: statement.int64(11))
     }
 }
 
@@ -282,12 +306,8 @@ extension CookieRows {
         statement.bind(2, site)
         var cookies: [Cookie] = []
         while try statement.step() {
-            var cookie = Cookie(
-                id: statement.identity(0), value: blank(Sealer.openedCount(Int(statement.int64(5)))),
-                isSecure: statement.int64(6) != 0, isHTTPOnly: statement.int64(7) != 0,
-                sameSite: statement.sameSite(8), expiry: statement.optionalTimestamp(9),
-                creation: statement.timestamp(10), lastAccess: statement.timestamp(12),
-                sequence: statement.int64(11))
+            var cookie = CookieRows.cookie(
+                statement, value: blank(Sealer.openedCount(Int(statement.int64(5)))))
             if !statement.isNull(13) {
                 cookie.request = CookieRequest(time: statement.optionalTimestamp(14), url: statement.text(13))
             }
@@ -310,3 +330,28 @@ extension CookieRequest {
 
 /// Shared by the values of all outlines: name and value have 4096 octets at most where they came out of a response.
 private let zeros = Octets(Array(repeating: 0, count: 4096))
+
+/// A row of the `cookie` table: the cookie with its value sealed, its site, and where the value came from.
+struct StoredCookie {
+    /// The cookie, its value sealed.
+    var cookie: Cookie
+    /// The registrable domain.
+    let site: Octets
+    /// Where the value came from.
+    var source: Source
+
+    /// What a row says of where its value came from.
+    struct Source {
+        /// The capture that the value came out of; `nil` for a live response.
+        var captureID: Int64?
+        /// The URL that set it, without its query.
+        let url: Octets?
+        /// When the response came that set it.
+        var received: Timestamp?
+        /// When its answer had come, if that was later; in no row.
+        var answered: Timestamp?
+    }
+
+    /// When the cookie last changed: when the response came, or where that is not known, when it was created.
+    var lastUpdate: Timestamp { source.received ?? cookie.creation }
+}

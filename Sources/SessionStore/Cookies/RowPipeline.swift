@@ -187,7 +187,7 @@ struct RowWriter {
     mutating func write(
         _ kind: CookieRowChanges.Kind, _ cookie: borrowing Cookie, site: Octets, source: borrowing StoredCookie.Source
     ) throws {
-        changes.append(kind, cookie, value: cookie.value, site: site, source: source, jarID: rows.jarID)
+        changes.append(kind, cookie, site: site, source: source, jarID: rows.jarID)
         try writeOn()
     }
 

@@ -18,7 +18,7 @@ final class SiteCache: Sendable {
         var header: WALIndex.Header?
         /// The last change that was looked at: the sites are as this one left them, or newer.
         var position: Int64
-        var sites: [Octets: CachedSite] = [:]
+        var sites: [Octets: SiteCookies] = [:]
     }
 
     fileprivate struct State {
@@ -41,7 +41,7 @@ final class SiteCache: Sendable {
     ///
     /// - Returns: what `body` returned; `nil` for the first question of all, which is not worth a connection.
     func answer<Answer: Sendable>(
-        _ question: inout SiteQuestion, _ body: (inout CachedSite, inout SiteQuestion) -> Answer
+        _ question: inout SiteQuestion, _ body: (inout SiteCookies, inout SiteQuestion) -> Answer
     ) throws -> Answer? {
         try state.withLock { state in
             guard state.wasAsked else {
@@ -59,10 +59,13 @@ final class SiteCache: Sendable {
                 place = state.jars.index(forKey: jar.id)
             }
             if let place, let found = state.jars.values[place].sites.index(forKey: question.rules.site) {
-                state.jars.values[place].sites.values[found].open(jar)
+                // It pays where a site is asked for again.
+                if state.jars.values[place].sites.values[found].hasSealedValues {
+                    state.jars.values[place].sites.values[found].openValues(jar.opener())
+                }
                 return body(&state.jars.values[place].sites.values[found], &question)
             }
-            var loaded = CachedSite(try state.load(question.rules.site, of: jar, by: reader))
+            var loaded = try state.load(question.rules.site, of: jar, by: reader)
             let answer = body(&loaded, &question)
             state.insert(loaded, question.rules.site, of: jar)
             return answer
@@ -100,7 +103,7 @@ extension SiteCache.State {
     }
 
     /// The rows of a site, in a state in which the keys at hand open them.
-    fileprivate mutating func load(_ site: Octets, of jar: CookieJar, by reader: SiteReader) throws -> SealedSite {
+    fileprivate mutating func load(_ site: Octets, of jar: CookieJar, by reader: SiteReader) throws -> SiteCookies {
         while true {
             let cookies = try reader.cookies(site: site, ofJar: jar.id)
             // Nothing was committed since the keys were asked for, or the keys are still the same.
@@ -109,7 +112,7 @@ extension SiteCache.State {
         }
     }
 
-    fileprivate mutating func insert(_ loaded: CachedSite, _ site: Octets, of jar: CookieJar) {
+    fileprivate mutating func insert(_ loaded: SiteCookies, _ site: Octets, of jar: CookieJar) {
         if size + loaded.size > SiteCache.sizeLimit {
             for id in jars.keys { forgetSites(ofJar: id) { _ in true } }
         }
@@ -127,11 +130,11 @@ extension SiteCache.State {
         let database = jar.database
         guard let newest = status.newestKey, newest != database.sealer.keyID else { return false }
         try database.queue.inDatabase { _ = try database.keyRing.renew($0) }
-        for id in jars.keys { forgetSites(ofJar: id) { $0.isSealed } }
+        for id in jars.keys { forgetSites(ofJar: id) { $0.hasSealedValues } }
         return true
     }
 
-    private mutating func forgetSites(ofJar id: Int64, where isGone: (CachedSite) -> Bool) {
+    private mutating func forgetSites(ofJar id: Int64, where isGone: (SiteCookies) -> Bool) {
         guard let sites = jars[id]?.sites else { return }
         let kept = sites.filter { !isGone($0.value) }
         size += kept.values.reduce(0) { $0 + $1.size } - sites.values.reduce(0) { $0 + $1.size }
@@ -140,51 +143,21 @@ extension SiteCache.State {
 }
 
 /// The cookies of a site as ``SiteCache`` keeps them: sealed at first, when only what is sent is opened, and from the
-/// second question on opened and packed.
-struct CachedSite {
-    private var sealed: SealedSite?
-    private var opened = SiteCookies()
-    /// Cookies whose value cannot be read back, without it.
-    private var unreadable: [Cookie] = []
-    /// Whether the values are still to be opened.
-    var isSealed: Bool { sealed != nil }
-
+/// second question on opened.
+extension SiteCookies {
     /// How much room the site takes: one, and one for each cookie.
-    let size: Int
-
-    /// The rows of a site, values sealed.
-    init(_ sealed: SealedSite) {
-        self.sealed = sealed
-        size = 1 + sealed.count
-    }
-
-    /// Opens all values, which pays where a site is asked for again.
-    mutating func open(_ jar: CookieJar) {
-        guard let sealed else { return }
-        let (readable, unreadable) = jar.opened(sealed.cookies)
-        opened = SiteCookies(readable)
-        self.unreadable = unreadable
-        self.sealed = nil
-    }
+    fileprivate var size: Int { 1 + count }
 
     /// What goes to a request and what stays (section 5.8.3 of the draft); notes the access.
     mutating func retrieve(_ question: inout SiteQuestion) -> Retrieval {
-        let rules = question.rules
-        if let cookies = sealed?.cookies {
-            let retrieval = rules.retrieval(from: cookies, opening: question.jar.opener())
-            for cookie in retrieval.included where question.accesses.note(lastAccess: cookie.lastAccess, cookie.id) {
-                sealed?.touch(cookies.indices.filter { cookies[$0].id == cookie.id }, at: rules.now)
-            }
-            return retrieval
-        }
-        var retrieval = opened.retrieve(rules, &question.accesses)
-        retrieval.addExclusions(of: rules.retrieval(from: unreadable) { _ in nil })
-        return retrieval
+        guard hasSealedValues else { return retrieve(question.rules, &question.accesses) }
+        return retrieve(question.rules, &question.accesses, opening: question.jar.opener())
     }
 
     /// The cookie-string alone; notes the access.
     mutating func cookieString(_ question: inout SiteQuestion) -> Octets {
-        sealed?.cookieString(&question) ?? opened.cookieString(question.rules, &question.accesses)
+        guard hasSealedValues else { return cookieString(question.rules, &question.accesses) }
+        return cookieString(question.rules, &question.accesses, opening: question.jar.opener())
     }
 }
 
@@ -202,7 +175,7 @@ final class SiteReader {
     private let cookies: RowStatement
     private let status: RowStatement
     private let changes: RowStatement
-    private var scratch = SealedSite.scratch
+    private var scratch = SiteCookies.scratch
 
     init(_ database: SessionDatabase) throws {
         connection = try ReadingConnection(database.file, busyTimeout: database.busyTimeout)
@@ -214,7 +187,7 @@ final class SiteReader {
     }
 
     /// The cookies of a site, values sealed.
-    func cookies(site: Octets, ofJar id: Int64) throws -> SealedSite {
+    func cookies(site: Octets, ofJar id: Int64) throws -> SiteCookies {
         try CookieRows.cookies(site: site, ofJar: id, by: cookies, &scratch)
     }
 

@@ -1,3 +1,5 @@
+internal import CookieModel
+
 /// Writes down a place so that no two places read the same: each part with its length in front.
 struct SealedPlace {
     private(set) var bytes: [UInt8]
@@ -25,12 +27,11 @@ extension SealedPlace {
     /// without the value being lost. The last-access-time changes by itself and stays out.
     ///
     /// Written at once into memory of its length: values come by the hundred thousand.
-    static func cookie(
-        jarID: Int64, domain: UnsafeRawBufferPointer, path: UnsafeRawBufferPointer, name: UnsafeRawBufferPointer,
-        partition: UnsafeRawBufferPointer, isHostOnly: Bool, isSecure: Bool, isHTTPOnly: Bool, sameSite: UInt8,
-        expiry: Int64?, creation: Int64
-    ) -> [UInt8] {
+    static func cookie(_ cookie: some CookieFields, jarID: Int64) -> [UInt8] {
         let kind = UnsafeRawBufferPointer(start: cookieKind.utf8Start, count: cookieKind.utf8CodeUnitCount)
+        let (domain, path, name, partition) = (
+            cookie.domainOctets, cookie.pathOctets, cookie.nameOctets, cookie.partitionOctets
+        )
         let octetCount = kind.count + domain.count + path.count + name.count + partition.count
         let count = octetCount + 5 * MemoryLayout<UInt32>.size + 5 * MemoryLayout<Int64>.size
         return [UInt8](unsafeUninitializedCapacity: count) { buffer, initializedCount in
@@ -42,10 +43,11 @@ extension SealedPlace {
             writer.write(name)
             writer.write(partition)
             writer.write(
-                (isHostOnly ? 1 : 0) | (isSecure ? 2 : 0) | (isHTTPOnly ? 4 : 0) | Int64(sameSite) << 3)
-            writer.write(expiry == nil ? 0 : 1)
-            writer.write(expiry ?? 0)
-            writer.write(creation)
+                (cookie.isHostOnly ? 1 : 0) | (cookie.isSecure ? 2 : 0) | (cookie.isHTTPOnly ? 4 : 0)
+                    | Int64(cookie.sameSite.rawValue) << 3)
+            writer.write(cookie.expiry == nil ? 0 : 1)
+            writer.write(cookie.expiry?.microseconds ?? 0)
+            writer.write(cookie.creation.microseconds)
             initializedCount = writer.count
         }
     }
@@ -60,10 +62,11 @@ extension SealedPlace {
         }
 
         @inline(__always)
-        mutating func write(_ part: UnsafeRawBufferPointer) {
+        mutating func write(_ part: some ContiguousOctets) {
+            let end = count + MemoryLayout<UInt32>.size + part.count
             write(integer: UInt32(truncatingIfNeeded: part.count))
-            UnsafeMutableRawBufferPointer(rebasing: memory[count..<(count + part.count)]).copyMemory(from: part)
-            count += part.count
+            part.withOctets { UnsafeMutableRawBufferPointer(rebasing: memory[count..<end]).copyMemory(from: $0) }
+            count = end
         }
 
         @inline(__always)
@@ -76,5 +79,12 @@ extension SealedPlace {
             memory.storeBytes(of: integer.bigEndian, toByteOffset: count, as: Number.self)
             count += MemoryLayout<Number>.size
         }
+    }
+}
+
+extension CookieFields {
+    /// The place that the value is sealed to.
+    func sealedPlace(jarID: Int64) -> [UInt8] {
+        SealedPlace.cookie(self, jarID: jarID)
     }
 }

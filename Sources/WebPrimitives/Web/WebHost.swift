@@ -29,8 +29,13 @@ public struct WebHost: Hashable, Sendable {
     /// Takes back a canonical host that was stored; the caller vouches that it came from ``octets``.
     public init(stored octets: Octets) {
         self.octets = octets
-        kind =
-            octets.first == ASCII.leftBracket ? .ipv6 : octets.withSpan(WebHost.endsInNumber) ? .ipv4 : .domain
+        kind = octets.withSpan(WebHost.kind(ofCanonical:))
+    }
+
+    /// The kind of a canonical host.
+    package static func kind(ofCanonical bytes: Span<UInt8>) -> Kind {
+        if !bytes.isEmpty, bytes[0] == ASCII.leftBracket { return .ipv6 }
+        return endsInNumber(bytes) ? .ipv4 : .domain
     }
 
     /// Whether the host is an IP address.

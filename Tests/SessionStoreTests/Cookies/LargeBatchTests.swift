@@ -160,7 +160,7 @@ struct LargeBatchTests {
                 var changes = CookieRowChanges()
                 for cookie in cookies[start..<(start + 12)] {
                     changes.append(
-                        .insertion, cookie, value: cookie.value, site: "a.example",
+                        .insertion, cookie, site: "a.example",
                         source: StoredCookie.Source(captureID: nil, url: nil, received: nil), jarID: jar.id)
                 }
                 try pipeline.add(changes)
