@@ -9,6 +9,11 @@ package struct CookieMerge {
     /// The jar's cookies that are not.
     package let omissions: [DecorationReport.CookieOmission]
 
+    /// The cookies of a request that has none of its own.
+    init(_ retrieval: Retrieval) {
+        (octets, cookies, omissions) = (retrieval.cookieString, retrieval.included, [])
+    }
+
     /// - Parameters:
     ///   - own: the values of the caller's own fields. They win by name.
     ///   - jar: the cookies for the request, in order.

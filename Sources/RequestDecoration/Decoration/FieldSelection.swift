@@ -1,8 +1,8 @@
 public import CookieModel
-import HTTPTypes
+package import HTTPTypes
 package import SessionStore
 
-/// Which of the header fields that are kept with a jar go onto a request, and why the others do not.
+/// The header fields of a jar or of settings that are sent with a request, and the others with the reason.
 package struct FieldSelection: Sendable {
     /// A field that does not go.
     package struct Omission: Sendable {
@@ -16,16 +16,19 @@ package struct FieldSelection: Sendable {
     package struct Sent: Sendable {
         /// What the URLs begin with that it is for; `nil` for all.
         package let scope: String?
-        package let name: String
+        package let fieldName: HTTPField.Name
         package let value: Octets
+
+        /// The name as it was written.
+        package var name: String { fieldName.rawName }
     }
 
-    /// The fields that go, by name.
+    /// The fields that go, in the order of their rules.
     package private(set) var sent: [Sent] = []
     /// The fields that do not.
     package private(set) var omitted: [Omission] = []
 
-    /// Nothing is kept.
+    /// No fields.
     package init() {}
 
     /// What becomes of `fields` for a request to `url`. Of several of one name, the first one counts that is for the URL.
@@ -34,26 +37,37 @@ package struct FieldSelection: Sendable {
     package init(
         _ fields: [StoredHeaderField], for url: RequestURL, isSetByCaller: (String) -> Bool = { _ in false }
     ) {
-        var names: Set<HTTPField.Name> = []
         for stored in fields {
             guard let rule = FieldRule(stored) else {
-                omit(stored, .unreadable)
+                omit(stored.name, scope: stored.scope, .unreadable)
                 continue
             }
-            let name = rule.field.name
-            let reason = rule.omission(
-                from: url, isSetByCaller: isSetByCaller(name.canonicalName), isSetByOtherRule: names.contains(name))
-            if let reason {
-                omit(stored, reason)
-            } else {
-                names.insert(name)
-                sent.append(Sent(scope: stored.scope, name: rule.name, value: rule.value))
-            }
+            add(rule, scope: stored.scope, for: url, isSetByCaller: { isSetByCaller($0.canonicalName) })
         }
     }
 
-    private mutating func omit(_ field: StoredHeaderField, _ reason: FieldOmissionReason) {
-        omitted.append(Omission(name: field.name, scope: field.scope, reason: reason))
+    /// Decides on the field of one more rule.
+    ///
+    /// - Parameters:
+    ///   - scope: The rule's scope as it was written.
+    ///   - carries: Whether the client sends octets exactly as they are.
+    mutating func add(
+        _ rule: FieldRule, scope: String?, for url: RequestURL, isSetByCaller: (HTTPField.Name) -> Bool,
+        carries: (Octets) -> Bool = { _ in true }
+    ) {
+        let name = rule.field.name
+        let reason = rule.omission(
+            from: url, isSetByCaller: isSetByCaller(name),
+            isSetByOtherRule: sent.contains { $0.fieldName == name })
+        if let reason { return omit(rule.name, scope: scope, reason) }
+        let value = rule.value
+        guard carries(value) else { return omit(rule.name, scope: scope, .octetsNotCarried) }
+        sent.append(Sent(scope: scope, fieldName: name, value: value))
+    }
+
+    /// Notes a field that is not sent.
+    mutating func omit(_ name: String, scope: String?, _ reason: FieldOmissionReason) {
+        omitted.append(Omission(name: name, scope: scope, reason: reason))
     }
 }
 

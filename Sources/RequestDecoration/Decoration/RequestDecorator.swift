@@ -1,5 +1,5 @@
 public import CookieModel
-public import HTTPTypes
+import HTTPTypes
 public import OAuth2
 public import SessionStore
 
@@ -30,15 +30,10 @@ public struct RequestDecorator: Sendable {
     ) throws(SessionStoreError) -> (request: Request, report: DecorationReport) {
         var decorated = request
         decorated.refuseClientCookies()
-        let context = context.with(method: request.requestMethod)
-        let retrieval = try jar.retrieve(for: context, now: now)
-        let merge = merge(retrieval, onto: &decorated)
-        var decision = FieldDecision()
-        if !settings.isEmpty { decision = try setFields(of: &decorated, in: context, now: now) }
-        let report = DecorationReport(
-            retrieval: retrieval, cookies: merge.cookies, cookieOmissions: merge.omissions, fields: decision.names,
-            fieldOmissions: decision.omissions)
-        return (decorated, report)
+        let decoration = try decoration(
+            of: decorated, in: context.with(method: request.requestMethod), now: now)
+        decoration.render(on: &decorated)
+        return (decorated, DecorationReport(decoration))
     }
 
     /// Decorates `request` in place: the same request as ``decorate(_:in:now:)-(Request,_,_)`` gives, for those who do
@@ -48,22 +43,43 @@ public struct RequestDecorator: Sendable {
     ) throws(SessionStoreError) {
         request.refuseClientCookies()
         let context = context.with(method: request.requestMethod)
-        if Request.carriesAnyOctets, !request.hasField(.cookie) {
-            // With nothing to merge, the jar's own cookie-string is the field.
-            let cookieString = try jar.cookieString(for: context, now: now)
-            if !cookieString.isEmpty { request.setField(.cookie, cookieString) }
-        } else {
-            _ = merge(try jar.retrieve(for: context, now: now), onto: &request)
+        guard Request.carriesAnyOctets, !request.hasField(.cookie) else {
+            return try decoration(of: request, in: context, now: now).render(on: &request)
         }
-        if !settings.isEmpty { _ = try setFields(of: &request, in: context, now: now) }
+        // With nothing to merge, the jar's own cookie-string is the field.
+        let cookieString = try jar.cookieString(for: context, now: now)
+        if !cookieString.isEmpty { request.setField(.cookie, cookieString) }
+        guard !settings.isEmpty else { return }
+        var decoration = Decoration(Retrieval())
+        try decide(&decoration, on: request, in: context, now: now)
+        decoration.render(on: &request)
     }
 
-    private func merge<Request: DecoratableRequest>(_ retrieval: Retrieval, onto request: inout Request) -> CookieMerge
-    {
-        let merge = CookieMerge(
-            own: request.fieldValues(.cookie), jar: retrieval.included, carries: Request.carries)
-        if !merge.octets.isEmpty { request.setField(.cookie, merge.octets) }
-        return merge
+    /// What goes onto a request and what stays out. `context` has its URL, and those that redirected to it.
+    private func decoration<Request: DecoratableRequest>(
+        of request: Request, in context: RequestContext, now: Timestamp
+    ) throws(SessionStoreError) -> Decoration {
+        let carries: ((Octets) -> Bool)? = Request.carriesAnyOctets ? nil : { Request.carries($0) }
+        var decoration = Decoration(
+            try jar.retrieve(for: context, now: now), own: request.fieldValues(.cookie), carries: carries)
+        if !settings.isEmpty { try decide(&decoration, on: request, in: context, now: now) }
+        return decoration
+    }
+
+    /// Decides on the fields that the settings have for the request.
+    private func decide<Request: DecoratableRequest>(
+        _ decoration: inout Decoration, on request: Request, in context: RequestContext, now: Timestamp
+    ) throws(SessionStoreError) {
+        for rule in settings.rules {
+            decoration.fields.add(
+                rule, scope: rule.scope?.description, for: context.url, isSetByCaller: request.hasField,
+                carries: Request.carries)
+        }
+        guard !settings.authorization.isEmpty else { return }
+        switch try authorization(of: request, in: context, now: now) {
+        case .success(let fields): decoration.credential = fields
+        case .failure(let reason): decoration.fields.omit(HTTPField.Name.authorization.rawName, scope: nil, reason)
+        }
     }
 }
 
@@ -77,51 +93,7 @@ extension RequestContext {
     }
 }
 
-/// Which fields besides Cookie went onto a request, and which did not.
-struct FieldDecision {
-    var names: [HTTPField.Name] = []
-    var omissions: [DecorationReport.FieldOmission] = []
-
-    mutating func omit(_ name: HTTPField.Name, _ reason: FieldOmissionReason) {
-        omissions.append(DecorationReport.FieldOmission(name: name, reason: reason))
-    }
-}
-
 extension RequestDecorator {
-    /// Sets what the settings have for the request. `context` has its URL, and those that redirected to it.
-    func setFields<Request: DecoratableRequest>(
-        of request: inout Request, in context: RequestContext, now: Timestamp
-    ) throws(SessionStoreError) -> FieldDecision {
-        var decision = FieldDecision()
-        for rule in settings.rules {
-            let name = rule.field.name
-            let octets = rule.value
-            let reason = rule.omission(
-                from: context.url, isSetByCaller: request.hasField(name),
-                isSetByOtherRule: decision.names.contains(name))
-            if let reason {
-                decision.omit(name, reason)
-            } else if !Request.carries(octets) {
-                decision.omit(name, .octetsNotCarried)
-            } else {
-                request.setField(name, octets)
-                decision.names.append(name)
-            }
-        }
-        if !settings.authorization.isEmpty {
-            switch try authorization(of: request, in: context, now: now) {
-            case .success(let fields):
-                for field in fields {
-                    request.setField(field.name, field.octets)
-                    decision.names.append(field.name)
-                }
-            case .failure(let reason):
-                decision.omit(.authorization, reason)
-            }
-        }
-        return decision
-    }
-
     /// The Authorization field, with the proof that a bound token needs, or why there is none.
     private func authorization<Request: DecoratableRequest>(
         of request: Request, in context: RequestContext, now: Timestamp
@@ -145,36 +117,6 @@ extension RequestDecorator {
 }
 
 extension FieldOmissionReason: Error {}
-
-/// What went onto a request, and what stayed out and why. Holds no credential.
-public struct DecorationReport: Sendable {
-    /// A cookie that the jar has for the request and that did not go.
-    public struct CookieOmission: Sendable {
-        /// The cookie.
-        public let cookie: Cookie
-        /// Why.
-        public let reason: CookieOmissionReason
-    }
-
-    /// A field that did not go.
-    public struct FieldOmission: Sendable, Hashable {
-        /// The field's name.
-        public let name: HTTPField.Name
-        /// Why.
-        public let reason: FieldOmissionReason
-    }
-
-    /// What the rules say of the jar's cookies: which are for this request, and why the others are not.
-    public let retrieval: Retrieval
-    /// The jar's cookies that went, in the order of the header.
-    public let cookies: [Cookie]
-    /// The cookies that are for this request and stayed out all the same.
-    public let cookieOmissions: [CookieOmission]
-    /// The names of the other fields that went in, in the order they were set.
-    public let fields: [HTTPField.Name]
-    /// The fields that stayed out. Of several rules for credentials that are not for this URL, there is one entry.
-    public let fieldOmissions: [FieldOmission]
-}
 
 /// What goes onto the requests of a jar besides its cookies. The caller's own field always wins.
 public struct DecorationSettings: Sendable {

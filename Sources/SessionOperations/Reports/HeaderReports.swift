@@ -22,12 +22,14 @@ package struct HeaderReport: Codable {
     }
 
     /// What a request carries; nothing where nothing is kept at all.
-    package init(url: String, retrieval: Retrieval?) {
-        let unreadable = retrieval?.excluded.filter { $0.reasons.contains(.unreadable) } ?? []
+    package init(url: String, _ decoration: Decoration?, withFields: Bool) {
+        let decoration = decoration ?? Decoration(Retrieval())
+        let unreadable = decoration.retrieval.excluded.filter { $0.reasons.contains(.unreadable) }
         self.init(
-            url: url, cookieString: retrieval?.cookieString ?? [],
-            names: retrieval?.included.map(\.name.description) ?? [],
+            url: url, cookieString: decoration.cookies.octets,
+            names: decoration.cookies.cookies.map(\.name.description),
             unreadable: unreadable.map { CookieIdentityReport($0.cookie) })
+        if withFields { add(decoration.fields) }
     }
 
     /// The report from its parts.
@@ -40,7 +42,7 @@ package struct HeaderReport: Codable {
     }
 
     /// Adds the header fields of the jar.
-    package mutating func add(_ selection: FieldSelection) {
+    private mutating func add(_ selection: FieldSelection) {
         add(
             selection.sent.map { HeaderFieldReport($0) },
             damaged: selection.omitted.filter { $0.reason == .unreadable }.map {

@@ -6,9 +6,8 @@ import SessionOperations
 /// One hop's run of curl: its argument list, its pipes, and what is held back until the hop's place in the chain is
 /// known.
 final class CurlHopRun {
-    let cookies: CookieMerge
-    /// The header fields that are kept with the jar.
-    let fields: FieldSelection
+    /// The jar's cookies and header fields.
+    let decoration: Decoration
     private let plan: CurlPlan
     private let hop: RedirectChain
     private let console: Console
@@ -41,14 +40,12 @@ final class CurlHopRun {
     }
 
     init(
-        _ plan: CurlPlan, _ hop: RedirectChain, cookies: CookieMerge, fields: FieldSelection, signIn: SignIn? = nil,
-        console: Console
+        _ plan: CurlPlan, _ hop: RedirectChain, decoration: Decoration, signIn: SignIn? = nil, console: Console
     ) {
         self.signIn = signIn
         self.plan = plan
         self.hop = hop
-        self.cookies = cookies
-        self.fields = fields
+        self.decoration = decoration
         self.console = console
     }
 
@@ -127,11 +124,9 @@ final class CurlHopRun {
             words.append(Array("--no-progress-meter".utf8))
         }
         words += CurlHopRun.words("--dump-header", dump)
-        if !cookies.octets.isEmpty {
-            words += CurlHopRun.words("--config", try process.addInput(cookies.configuration))
-        }
-        if !fields.sent.isEmpty {
-            words += CurlHopRun.words("--config", try process.addInput(fields.configuration))
+        for configuration in [decoration.cookies.configuration, decoration.fields.configuration]
+        where !configuration.isEmpty {
+            words += CurlHopRun.words("--config", try process.addInput(configuration))
         }
         if let signIn, !signIn.configuration.isEmpty {
             words += CurlHopRun.words("--config", try process.addInput(signIn.configuration))

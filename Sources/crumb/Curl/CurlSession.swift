@@ -46,10 +46,8 @@ final class CurlSession {
             if let problem = plan.problem(with: hop) { throw problem }
             let signIn = try signIn(for: hop, isRepeated: isRepeated)
             let run = try CurlHopRun(
-                plan, hop, cookies: cookieHeader(for: hop),
-                fields: FieldSelection(fields, for: hop.context.url, isSetByCaller: plan.setsField),
-                signIn: signIn, console: console)
-            var report = CurlHopReport(hop, cookies: run.cookies.cookies, fields: run.fields)
+                plan, hop, decoration: decoration(of: hop, fields), signIn: signIn, console: console)
+            var report = CurlHopReport(hop, cookies: run.decoration.cookies.cookies, fields: run.decoration.fields)
             defer { reports.append(report) }
             let status = try run.curl(program, standardInput: rewoundInput(), headerFile: headerFile) { block in
                 report.statuses.append(block.status)
@@ -114,12 +112,15 @@ final class CurlSession {
             configuration: credential?.configuration ?? [])
     }
 
-    private func cookieHeader(for hop: RedirectChain) throws -> CookieMerge {
+    /// What the jar adds to a hop; complains of cookies that cannot be read back.
+    private func decoration(of hop: RedirectChain, _ fields: [StoredHeaderField]) throws -> Decoration {
         let retrieval = try target.jar?.retrieve(for: hop.context, now: now()) ?? Retrieval()
         for exclusion in retrieval.excluded where exclusion.reasons.contains(.unreadable) {
             console.error("\(exclusion.cookie.label): \(ExclusionReason.unreadable.explanation)")
         }
-        return CookieMerge(own: plan.cookies(for: hop).map { Octets($0) }, jar: retrieval.included)
+        return Decoration(
+            retrieval, own: plan.cookies(for: hop).map { Octets($0) },
+            fields: FieldSelection(fields, for: hop.context.url, isSetByCaller: plan.setsField))
     }
 
     /// The header fields that are kept with the jar; complains of those that cannot be read back.

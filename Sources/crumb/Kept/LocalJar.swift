@@ -33,13 +33,8 @@ struct LocalJar: JarBackend {
     // MARK: - For requests and pages
 
     func header(for request: RequestContext, withFields: Bool) throws -> HeaderReport {
-        let existing = try existing()
-        var report = HeaderReport(
-            url: request.url.description, retrieval: try existing?.retrieve(for: request, now: now))
-        if withFields {
-            report.add(FieldSelection(try existing?.cachedHeaderFields() ?? [], for: request.url))
-        }
-        return report
+        let decoration = try existing()?.decoration(for: request, withFields: withFields, now: now)
+        return HeaderReport(url: request.url.description, decoration, withFields: withFields)
     }
 
     func script(

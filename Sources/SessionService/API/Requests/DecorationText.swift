@@ -12,32 +12,15 @@ struct DecorationText {
     /// The JSON.
     let bytes: [UInt8]
 
-    /// The answer for a request that has cookies of its own.
+    /// The answer.
     ///
-    /// - Parameters:
-    ///   - fields: the header fields that are kept with the jar.
-    ///   - credential: header fields that present a token, which go out as they are.
-    ///   - rule: the name of the login rule by which the request is signed in again.
-    init(
-        _ retrieval: Retrieval, own: [Octets], fields: FieldSelection = FieldSelection(), credential: [HTTPField] = [],
-        rule: String? = nil
-    ) {
-        let cookieString: Octets
-        let included: [Cookie]
-        var omitted: [DecorationReport.CookieOmission] = []
-        if own.isEmpty {
-            cookieString = retrieval.cookieString
-            included = retrieval.included
-        } else {
-            let merge = CookieMerge(own: own, jar: retrieval.included)
-            cookieString = merge.octets
-            included = merge.cookies
-            omitted = merge.omissions
-        }
+    /// - Parameter rule: the name of the login rule by which the request is signed in again.
+    init(_ decoration: Decoration, rule: String? = nil) {
+        let cookieString = decoration.cookies.octets
         var text = JSONWriter()
         text.append(#"{"excluded":["#)
         var isFirst = true
-        for exclusion in retrieval.excluded {
+        for exclusion in decoration.retrieval.excluded {
             text.append(isFirst ? "{" : ",{")
             if exclusion.reasons.contains(.unreadable) {
                 // Somebody has to look after this one, and must know which it is.
@@ -52,7 +35,7 @@ struct DecorationText {
             text.append("]}")
             isFirst = false
         }
-        for omission in omitted {
+        for omission in decoration.cookies.omissions {
             text.append(isFirst ? #"{"name":"# : #",{"name":"#)
             text.append(octets: omission.cookie.name)
             text.append(#","reasons":["#)
@@ -67,7 +50,7 @@ struct DecorationText {
             text.append("}")
         }
         isFirst = cookieString.isEmpty
-        for sent in fields.sent {
+        for sent in decoration.fields.sent {
             text.append(isFirst ? #"{"name":"# : #",{"name":"#)
             text.append(string: sent.name)
             if let scope = sent.scope {
@@ -79,7 +62,7 @@ struct DecorationText {
             text.append("}")
             isFirst = false
         }
-        for field in credential {
+        for field in decoration.credential {
             text.append(isFirst ? #"{"name":"# : #",{"name":"#)
             text.append(string: field.name.canonicalName)
             text.append(#","value":"#)
@@ -88,12 +71,12 @@ struct DecorationText {
             isFirst = false
         }
         text.append(#"],"included":["#)
-        for (index, cookie) in included.enumerated() {
+        for (index, cookie) in decoration.cookies.cookies.enumerated() {
             if index > 0 { text.append(",") }
             text.append(octets: cookie.name)
         }
         text.append("]")
-        text.append(omitted: fields)
+        text.append(omitted: decoration.fields)
         if let rule {
             text.append(#","rule":"#)
             text.append(string: rule)

@@ -55,16 +55,30 @@ extension SessionAPI {
                 let description = try asked.requestContext()
                 let own = try asked.ownCookies()
                 let jar = try jar(in: context)
-                let retrieval = try jar.retrieve(for: description, now: now())
-                context.audit(
-                    SecretAccess(.cookieField, jar: jar.name, site: description.url.host.description))
-                context.metrics?.count(retrieval)
-                let fields = try fields(
-                    of: jar, for: description, own: asked.headers?.map(\.document.name) ?? [], in: context)
-                let credential = try await presentedCredential(in: jar, for: asked, description, context)
-                return .json(
-                    text: DecorationText(retrieval, own: own, fields: fields, credential: credential).bytes)
+                var decoration = try decoration(
+                    of: description, in: jar, own: own, fields: asked.headers?.map(\.document.name) ?? [], context)
+                context.metrics?.count(decoration.retrieval)
+                decoration.credential = try await presentedCredential(in: jar, for: asked, description, context)
+                return .json(text: DecorationText(decoration).bytes)
             }
         ]
+    }
+
+    /// What the jar adds to a request; audits that the caller sees it.
+    ///
+    /// - Parameters:
+    ///   - own: the caller's own Cookie fields.
+    ///   - names: the names of the fields that the request has already.
+    func decoration(
+        of description: CookieModel.RequestContext, in jar: CookieJar, own: [Octets] = [], fields names: [String] = [],
+        _ context: ServiceRequestContext
+    ) throws -> Decoration {
+        let decoration = try jar.decoration(
+            for: description, own: own,
+            isSetByCaller: { name in names.contains { $0.lowercased() == name } }, now: now())
+        let site = description.url.host.description
+        context.audit(SecretAccess(.cookieField, jar: jar.name, site: site))
+        if !decoration.fields.sent.isEmpty { context.audit(SecretAccess(.headerFields, jar: jar.name, site: site)) }
+        return decoration
     }
 }

@@ -64,22 +64,4 @@ extension SessionAPI {
         }
         return .json(HeaderFieldList(fields: fields.map { HeaderFieldReport($0, showingValue: showsValues) }))
     }
-
-    /// The header fields of a jar that go onto a request.
-    ///
-    /// - Parameter own: the names of the fields that the request has already.
-    func fields(
-        of jar: CookieJar, for description: CookieModel.RequestContext, own: @autoclosure () -> [String],
-        in context: ServiceRequestContext
-    ) throws -> FieldSelection {
-        // Nearly all jars have none.
-        let stored = try jar.cachedHeaderFields()
-        guard !stored.isEmpty else { return FieldSelection() }
-        let names = Set(own().map { $0.lowercased() })
-        let selection = FieldSelection(stored, for: description.url, isSetByCaller: names.contains)
-        if !selection.sent.isEmpty {
-            context.audit(SecretAccess(.headerFields, jar: jar.name, site: description.url.host.description))
-        }
-        return selection
-    }
 }

@@ -82,12 +82,10 @@ extension SessionAPI {
             renewals.note(recovery, rule, of: jar.name, at: now())
         }
         let credential = try credential(by: authorization, for: description, nonce: head.proofNonce)
-        let retrieval = try jar.retrieve(for: description, now: now())
-        context.audit(SecretAccess(.cookieField, jar: jar.name, site: description.url.host.description))
+        var decoration = try decoration(of: description, in: jar, context)
+        decoration.credential = credential
         if !credential.isEmpty { audit(challenge.rule.profile, of: jar, for: description, context) }
-        let fields = try fields(of: jar, for: description, own: [], in: context)
-        return .json(
-            text: DecorationText(retrieval, own: [], fields: fields, credential: credential, rule: rule).bytes)
+        return .json(text: DecorationText(decoration, rule: rule).bytes)
     }
 
     /// The header fields that present a token with a request before its site asks for one, as a login rule has it; none

@@ -1,0 +1,99 @@
+public import CookieModel
+public import HTTPTypes
+package import SessionStore
+
+/// What a jar adds to one request and what it leaves out, with every reason: computed once, and rendered by the library,
+/// the commands and the service.
+package struct Decoration: Sendable {
+    /// What the rules say of the jar's cookies.
+    package let retrieval: Retrieval
+    /// The Cookie field.
+    package let cookies: CookieMerge
+    /// The header fields of the jar or of the settings.
+    package internal(set) var fields: FieldSelection
+    /// The fields that present a token.
+    package var credential: [HTTPField] = []
+
+    /// The decoration of a request.
+    ///
+    /// - Parameters:
+    ///   - own: the values of the caller's own Cookie fields.
+    ///   - carries: whether the client sends octets exactly as they are; `nil` if it does so with all.
+    package init(
+        _ retrieval: Retrieval, own: [Octets] = [], fields: FieldSelection = FieldSelection(),
+        carries: ((Octets) -> Bool)? = nil
+    ) {
+        self.retrieval = retrieval
+        self.fields = fields
+        cookies =
+            own.isEmpty && carries == nil
+            ? CookieMerge(retrieval)
+            : CookieMerge(own: own, jar: retrieval.included, carries: carries ?? { _ in true })
+    }
+
+    /// Sets the fields of a request.
+    func render<Request: DecoratableRequest>(on request: inout Request) {
+        if !cookies.octets.isEmpty { request.setField(.cookie, cookies.octets) }
+        for field in fields.sent { request.setField(field.fieldName, field.value) }
+        for field in credential { request.setField(field.name, field.octets) }
+    }
+}
+
+extension CookieJar {
+    /// What the jar adds to a request: its cookies and its header fields.
+    ///
+    /// - Parameters:
+    ///   - own: The values of the caller's own Cookie fields.
+    ///   - withFields: Whether header fields are added, besides cookies.
+    ///   - isSetByCaller: Whether the request has a field of a name already, which is in lower case.
+    package func decoration(
+        for context: RequestContext, own: [Octets] = [], withFields: Bool = true,
+        isSetByCaller: (String) -> Bool = { _ in false }, now: Timestamp
+    ) throws(SessionStoreError) -> Decoration {
+        let retrieval = try retrieve(for: context, now: now)
+        let fields = withFields ? try cachedHeaderFields() : []
+        return Decoration(
+            retrieval, own: own, fields: FieldSelection(fields, for: context.url, isSetByCaller: isSetByCaller))
+    }
+}
+
+/// What went onto a request, and what stayed out and why. Holds no credential.
+public struct DecorationReport: Sendable {
+    /// A cookie that the jar has for the request and that did not go.
+    public struct CookieOmission: Sendable {
+        /// The cookie.
+        public let cookie: Cookie
+        /// Why.
+        public let reason: CookieOmissionReason
+    }
+
+    /// A field that did not go.
+    public struct FieldOmission: Sendable, Hashable {
+        /// The field's name.
+        public let name: HTTPField.Name
+        /// Why.
+        public let reason: FieldOmissionReason
+    }
+
+    /// What the rules say of the jar's cookies: which are for this request, and why the others are not.
+    public let retrieval: Retrieval
+    /// The jar's cookies that went, in the order of the header.
+    public let cookies: [Cookie]
+    /// The cookies that are for this request and stayed out all the same.
+    public let cookieOmissions: [CookieOmission]
+    /// The names of the other fields that went in, in the order they were set.
+    public let fields: [HTTPField.Name]
+    /// The fields that stayed out. Of several rules for credentials that are not for this URL, there is one entry.
+    public let fieldOmissions: [FieldOmission]
+
+    /// The decoration without its values.
+    init(_ decoration: Decoration) {
+        retrieval = decoration.retrieval
+        cookies = decoration.cookies.cookies
+        cookieOmissions = decoration.cookies.omissions
+        fields = decoration.fields.sent.map(\.fieldName) + decoration.credential.map(\.name)
+        fieldOmissions = decoration.fields.omitted.compactMap { omission in
+            HTTPField.Name(omission.name).map { FieldOmission(name: $0, reason: omission.reason) }
+        }
+    }
+}
