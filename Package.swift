@@ -25,6 +25,7 @@ let package = Package(
         .library(name: "WebViewDecoration", targets: ["WebViewDecoration"]),
         .library(name: "URLSessionDecoration", targets: ["URLSessionDecoration"]),
         .library(name: "AsyncHTTPClientDecoration", targets: ["AsyncHTTPClientDecoration"]),
+        .library(name: "SessionWire", targets: ["SessionWire"]),
         .library(name: "SessionService", targets: ["SessionService"]),
     ],
     dependencies: [
@@ -120,18 +121,19 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ]),
+        .target(name: "SessionWire", dependencies: ["WebPrimitives"]),
         .target(
             name: "SessionOperations",
             dependencies: [
                 "WebPrimitives", "PublicSuffix", "CookieModel", "Captures", "OAuth2", "SessionStore",
-                "RequestDecoration",
+                "RequestDecoration", "SessionWire",
             ],
             resources: [.embedInCode("Providers/Providers.json")]),
         .target(
             name: "SessionService",
             dependencies: [
                 "WebPrimitives", "PublicSuffix", "CookieModel", "Captures", "OAuth2", "OpenIDConnect", "SessionStore",
-                "RequestDecoration", "SessionOperations",
+                "RequestDecoration", "SessionOperations", "SessionWire",
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -262,6 +264,7 @@ let package = Package(
             name: "SessionServiceTests",
             dependencies: [
                 "SessionService", "CookieModel", "OAuth2", "RequestDecoration", "SessionOperations", "SessionStore",
+                "SessionWire",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),

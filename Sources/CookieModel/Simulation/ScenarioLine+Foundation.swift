@@ -117,25 +117,6 @@ extension Decoder {
         throw DecodingError.dataCorrupted(
             DecodingError.Context(codingPath: codingPath + [member], debugDescription: "there is no such member"))
     }
-
-    /// A member of the object that is read, with a name other than these; `nil` where it has none.
-    package func firstMember(besides known: Set<String>) throws -> (any CodingKey)? {
-        try container(keyedBy: AnyMember.self).allKeys.first { !known.contains($0.stringValue) }
-    }
-}
-
-/// A member of whatever name.
-private struct AnyMember: CodingKey {
-    let stringValue: String
-    var intValue: Int? { nil }
-
-    init(stringValue: String) {
-        self.stringValue = stringValue
-    }
-
-    init?(intValue: Int) {
-        nil
-    }
 }
 
 /// What a scenario came to, as its JSON has it.

@@ -19,25 +19,11 @@ package struct Explanation {
         package let origin: CookieOrigin?
     }
 
-    /// What another jar of the database has for the request.
-    package struct OtherJar: Codable {
-        /// How many names are worth telling.
-        fileprivate static let nameLimit = 10
+    package typealias OtherJar = ExplanationReport.OtherJar
+    package typealias Alternative = ExplanationReport.Alternative
 
-        package let name: String
-        /// How many cookies of the site it has.
-        package let cookies: Int
-        /// How many of them would go.
-        package let sent: Int
-        /// The names of those that would go and that this jar does not send: the first ten.
-        package let lacking: [String]?
-    }
-
-    /// A URL that would get more of the cookies.
-    package struct Alternative: Codable {
-        package let url: String
-        package let sent: Int
-    }
+    /// How many names of another jar's cookies are listed.
+    private static let nameLimit = 10
 
     /// How many changes are worth telling.
     private static let changeLimit = 100
@@ -189,7 +175,7 @@ package struct Explanation {
                 OtherJar(
                     name: name, cookies: retrieval.included.count + retrieval.excluded.count,
                     sent: retrieval.included.count,
-                    lacking: lacking.prefix(OtherJar.nameLimit).map { shownName($0) }))
+                    lacking: lacking.prefix(Explanation.nameLimit).map { shownName($0) }))
         }
     }
 }

@@ -1,49 +1,9 @@
 package import Captures
 package import CookieModel
 
-/// What became of every cookie of an export.
-package struct ExportReport: Codable {
-    /// A cookie that the format cannot hold.
-    package struct LeftOut: Codable {
-        package let cookie: CookieIdentityReport
-        package let reason: ReasonReport
-    }
-
-    /// A property that the format has no place for.
-    package struct NotKept: Codable {
-        package let id: String
-        package let title: String
-        package let consequence: String
-        package var count = 0
-        /// The cookies that have it, as many as are named.
-        package var cookies: [CookieIdentityReport] = []
-
-        package init(_ feature: CookieFeature) {
-            id = feature.rawValue
-            title = feature.title
-            consequence = feature.consequence
-        }
-    }
-
+extension ExportReport {
     /// How many cookies are named for each property that was not kept: all of them would be a second export.
     private static let namedLimit = 1000
-
-    package let format: String
-    /// The file; `nil` for standard output.
-    package var output: String?
-    package var written = 0
-    /// How many items of `localStorage` were written.
-    package private(set) var storageItems = 0
-    /// How many were not, since the format holds none.
-    package private(set) var storageItemsLeftOut = 0
-    /// How many have a stored value that cannot be read back.
-    package private(set) var storageItemsUnreadable = 0
-    package private(set) var leftOut: [LeftOut] = []
-    package private(set) var notKept: [NotKept] = []
-    /// Cookies whose lifetime is over.
-    package var expired = 0
-    /// Cookies whose stored value cannot be read back.
-    package private(set) var unreadable: [CookieIdentityReport] = []
 
     /// What a person has to be told even where nothing else is said.
     package var complaints: [String] {
@@ -69,8 +29,7 @@ package struct ExportReport: Codable {
     }
 
     package init(format: ExportFormat, output: String?) {
-        self.format = format.rawValue
-        self.output = output
+        self.init(format: format.rawValue, output: output)
     }
 
     /// Accounts for one cookie.
@@ -96,7 +55,8 @@ package struct ExportReport: Codable {
             index = found
         } else {
             index = notKept.endIndex
-            notKept.append(NotKept(feature))
+            notKept.append(
+                NotKept(id: feature.rawValue, title: feature.title, consequence: feature.consequence))
         }
         notKept[index].count += 1
         if notKept[index].count <= ExportReport.namedLimit {

@@ -2,158 +2,20 @@ package import Captures
 package import CookieModel
 package import SessionStore
 
-/// What became of every Set-Cookie line and cookie of one capture.
-///
-/// Its lists hold the first ``listLimit`` entries; the others are counted, so that no capture makes a report too long.
-package struct ImportReport: Codable {
+extension ImportReport.Failure {
+    package init(_ error: CaptureError) {
+        self.init(code: error.code.description, message: error.description, source: error.place.source)
+    }
+}
+
+extension ImportReport {
     /// How many entries a list holds.
     package static let listLimit = 10
 
-    /// How many entries each list would have had besides those in it.
-    package struct Omitted: Codable {
-        package fileprivate(set) var refused = 0
-        package fileprivate(set) var evicted = 0
-        package fileprivate(set) var failures = 0
-        package fileprivate(set) var notes = 0
-        package fileprivate(set) var expiredNames = 0
-    }
-
-    package struct Refusal: Codable {
-        package let place: String
-        /// Which Set-Cookie line of the response, from 1.
-        package let line: Int?
-        package let name: String?
-        package let reasons: [ReasonReport]
-        /// Where the request was made, if it was a third party's.
-        package var thirdParty: ThirdParty?
-    }
-
-    /// The context of a third party's request.
-    package struct ThirdParty: Codable {
-        /// The origin of the page in the address bar, if it is known.
-        package let topLevel: String?
-        /// What told it; ``CapturedContext/Source``.
-        package let source: String
-    }
-
-    /// What became of the cookies that requests sent.
-    package struct RequestCookieCounts: Codable {
-        package var taken = 0
-        /// How many were left out because a cookie of that name was set for their host.
-        package var alreadySet = 0
-        /// How many were left out because a third party's request sent them: their partition is unknown.
-        package var thirdParty = 0
-        /// How many were left out because their request sent another of the same name first.
-        package var duplicates = 0
-        /// How many were left out because a response set them, before the request, with a lifetime that is over.
-        package var expired = 0
-        /// How many were left out because a response deleted them after the request: the jar's journal tells.
-        package var deleted = 0
-        /// How many were left out because the jar has them from a later request.
-        package var older = 0
-
-        /// How many became what the counts say, without those that were refused.
-        package var total: Int { taken + alreadySet + thirdParty + duplicates + expired + deleted + older }
-    }
-
-    /// What became of the cookies that third parties set.
-    package struct ThirdParties: Codable {
-        /// How many responses of third parties set cookies.
-        package var responses = 0
-        /// How many of their cookies were taken or replaced one.
-        package var stored = 0
-        /// How many of those are in the partition of the page.
-        package var partitioned = 0
-        package var refused = 0
-    }
-
-    /// The same capture, imported before.
-    package struct EarlierImport: Codable {
-        package let source: String
-        package let at: String
-
-        package init(_ record: CaptureRecord) {
-            source = record.name
-            at = record.imported.rfc3339
-        }
-    }
-
-    /// A cookie that made room for others, from this capture or stored before.
-    package struct Evicted: Codable {
-        package let name: String
-        package let domain: String
-        package let path: String
-        package let reason: ReasonReport
-    }
-
-    package struct Failure: Codable {
-        package let source: String
-        package let code: String
-        package let message: String
-
-        package init(_ error: CaptureError) {
-            source = error.place.source
-            code = error.code.description
-            message = error.description
-        }
-
-        /// A failure with its stable code, and one sentence about it.
-        package init(code: String, message: String, source: String) {
-            self.source = source
-            self.code = code
-            self.message = message
-        }
-    }
-
-    package let source: String
-    package var format: String?
-    /// Where the jar has been given the same capture before: nothing was changed.
-    package var alreadyImported: EarlierImport?
-    package var responses = 0
-    package var lines = 0
-    package var taken = 0
-    package var replaced = 0
-    package var deleted = 0
-    /// How many of the deletions found no cookie to delete.
-    package private(set) var deletedNothing = 0
-    /// How many had run out since they were received, so that they were not stored.
-    package private(set) var expired = 0
-    /// The names of these.
-    package private(set) var expiredNames: [String] = []
-    /// How many cookies and lines could not be read, as far as that can be told.
-    package private(set) var unreadable = 0
-    /// How many items of `localStorage` were taken.
-    package private(set) var storageItems = 0
-    /// How many had no room, or could not be read.
-    package private(set) var storageItemsLeftOut = 0
-    /// How many cookies the requests carried, in responses that set none.
-    package private(set) var carriedCookies = 0
-    /// For each property that the format does not state, how many cookies kept the one that the jar had.
-    package private(set) var kept: [String: Int] = [:]
-    /// How many cookies of a store lived for longer than the rules allow, so that their lifetimes were cut.
-    package private(set) var lifetimesCut = 0
-    package private(set) var refused: [Refusal] = []
-    /// What became of cookies that third parties set; `nil` if none did.
-    package private(set) var thirdParties: ThirdParties?
-    /// What became of the cookies that requests sent; `nil` if none were asked for or found.
-    package var requestCookies: RequestCookieCounts?
-    package private(set) var evicted: [Evicted] = []
-    package private(set) var failures: [Failure] = []
-    /// What the capture holds besides cookies, and what was left out because it was not asked for.
-    package private(set) var notes: [Failure] = []
-    /// What the lists would hold besides.
-    package private(set) var omitted = Omitted()
-    /// Why nothing was stored, replaced or deleted, where nothing was and no failure is the reason.
-    package private(set) var nothingImported: Failure?
-
-    package init(source: String) {
-        self.source = source
-    }
-
     /// The report on a capture that was imported before: nothing was changed.
     package init(source: String, importedBefore record: CaptureRecord) {
-        self.source = source
-        alreadyImported = EarlierImport(record)
+        self.init(source: source)
+        alreadyImported = EarlierImport(source: record.name, at: record.imported.rfc3339)
     }
 
     /// Accounts for what was read, before anything is decided on it.

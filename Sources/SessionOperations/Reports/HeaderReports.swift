@@ -1,5 +1,4 @@
 package import CookieModel
-import Foundation
 import OAuth2
 package import RequestDecoration
 package import SessionStore
@@ -36,7 +35,7 @@ package struct HeaderReport: Codable {
     package init(url: String, cookieString: Octets, names: [String], unreadable: [CookieIdentityReport]) {
         self.url = url
         cookie = cookieString.utf8String
-        cookieBase64 = Data(cookieString).base64EncodedString()
+        cookieBase64 = cookieString.base64
         self.names = names
         self.unreadable = unreadable
     }
@@ -60,16 +59,7 @@ package struct HeaderReport: Codable {
     package var cookieString: Octets { OctetsReport(text: cookie, base64: cookieBase64).octets }
 }
 
-/// A header field that is kept with a jar, in JSON; the value only where it was asked for.
-package struct HeaderFieldReport: Codable, Sendable {
-    package let name: String
-    /// What the URLs begin with that it is for; left out for all URLs.
-    package let scope: String?
-    package let value: String?
-    package let valueBase64: String?
-    /// Only where the stored value cannot be read back.
-    package let isDamaged: Bool?
-
+extension HeaderFieldReport {
     package init(_ field: StoredHeaderField, showingValue: Bool) {
         self.init(
             name: field.name, scope: field.scope,
@@ -81,62 +71,25 @@ package struct HeaderFieldReport: Codable, Sendable {
         self.init(name: sent.name, scope: sent.scope, value: sent.value, isDamaged: false)
     }
 
-    /// A field that was kept just now, without its value.
+    /// A field that was stored just now, without its value.
     package init(_ rule: FieldRule) {
         self.init(
             name: rule.name, scope: rule.scope?.description, value: nil, isDamaged: false)
     }
 
-    /// The report from its parts.
-    package init(name: String, scope: String?, value: Octets?, isDamaged: Bool = false) {
-        let value = value.map(OctetsReport.init)
-        self.name = name
-        self.scope = scope
-        self.value = value?.text
-        valueBase64 = value?.base64
-        self.isDamaged = isDamaged ? true : nil
-    }
-
-    /// The octets of the value; none where it is not in the report.
-    package var octets: Octets { OctetsReport(text: value, base64: valueBase64).octets }
-
     /// The URLs that it is for, for a person.
     package var place: String { scope ?? "all URLs" }
 }
 
-/// The header fields that are kept with a jar.
-package struct HeaderFieldList: Codable, Sendable {
-    package let fields: [HeaderFieldReport]
-
-    package init(fields: [HeaderFieldReport]) {
-        self.fields = fields
-    }
-}
-
-/// What becomes of a jar's header field on a request, in JSON, without its value.
-package struct FieldVerdictReport: Codable {
-    package let name: String
-    /// What the URLs begin with that it is for; left out for all URLs.
-    package let scope: String?
-    package let isSent: Bool
-    /// Why it is not sent; only where it is not.
-    package let reason: ReasonReport?
-
+extension FieldVerdictReport {
     /// The verdicts on all fields, those that go first; `nil` where the jar has none.
     package static func all(_ selection: FieldSelection) -> [FieldVerdictReport]? {
         let sent = selection.sent.map {
-            FieldVerdictReport(name: $0.name, scope: $0.scope, isSent: true, reason: nil)
+            FieldVerdictReport(name: $0.name, scope: $0.scope, isSent: true)
         }
         let omitted = selection.omitted.map {
             FieldVerdictReport(name: $0.name, scope: $0.scope, isSent: false, reason: ReasonReport($0.reason))
         }
         return sent.isEmpty && omitted.isEmpty ? nil : sent + omitted
-    }
-
-    private init(name: String, scope: String?, isSent: Bool, reason: ReasonReport?) {
-        self.name = name
-        self.scope = scope
-        self.isSent = isSent
-        self.reason = reason
     }
 }

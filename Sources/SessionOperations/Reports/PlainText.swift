@@ -15,9 +15,6 @@ extension CookieRecord {
 }
 
 extension CookieIdentityReport {
-    /// The octets of the name.
-    package var nameOctets: Octets { OctetsReport(text: name, base64: nameBase64).octets }
-
     /// The cookie for a person: name, host, path.
     package var label: String {
         "\(shownName(nameOctets))  \(hostOnly ? "" : ".")\(shown(domain))\(path)"
@@ -35,12 +32,6 @@ extension CookieIdentityReport {
 }
 
 extension CookieReport {
-    /// The octets of the name.
-    package var nameOctets: Octets { OctetsReport(text: name, base64: nameBase64).octets }
-
-    /// The octets of the value; none where it is not shown.
-    package var valueOctets: Octets { OctetsReport(text: value, base64: valueBase64).octets }
-
     /// The domain for a person: with a dot in front where its subdomains get the cookie too.
     package var shownDomain: String { hostOnly ? domain : ".\(domain)" }
 
@@ -81,26 +72,4 @@ package func counted(_ count: Int, _ noun: String) -> String {
 /// A name that a person chose, without what a terminal would obey.
 package func shown(_ name: String) -> String {
     Octets(name).description
-}
-
-/// What went wrong, as the service says it: the members of problem details as RFC 9457, section 3.1 names them, and the
-/// stable code.
-package struct ProblemReport: Codable, Sendable {
-    package let type: String
-    package let title: String
-    package let status: Int
-    /// One sentence that the caller can act on.
-    package let detail: String
-    package let code: String
-    /// The page that the user has to log in on, where a site named one.
-    package let loginURL: String?
-
-    package init(title: String, status: Int, detail: String, code: String, loginURL: String? = nil) {
-        self.loginURL = loginURL
-        type = "about:blank"
-        self.title = title
-        self.status = status
-        self.detail = detail
-        self.code = code
-    }
 }

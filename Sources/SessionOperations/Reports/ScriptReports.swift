@@ -2,26 +2,7 @@ package import CookieModel
 package import RequestDecoration
 package import SessionStore
 
-/// An injection script in JSON, with what it cannot carry.
-package struct ScriptReport: Codable {
-    package struct Omission: Codable {
-        package let url: String
-        package let cookie: CookieReport
-        package let reasons: [ReasonReport]
-    }
-
-    package let urls: [String]
-    package let script: String
-    package let cookies: [CookieReport]
-    /// Those of ``cookies`` that belong to other paths: no script of the pages can see whether they are set; `nil` from
-    /// a service that does not tell.
-    package let unverifiable: [CookieIdentityReport]?
-    /// How many items of `localStorage` it sets.
-    package let storageItems: Int
-    /// How many it does not set, since the stored value cannot be read back.
-    package let storageItemsUnreadable: Int
-    package let omitted: [Omission]
-
+extension ScriptReport {
     /// The script for the pages of a jar.
     package init(
         of jar: CookieJar, for pages: [RequestContext], writing: InjectionScript.Writing,
@@ -37,54 +18,67 @@ package struct ScriptReport: Codable {
     }
 
     package init(_ pages: [RequestURL], _ script: InjectionScript, storageItemsUnreadable: Int = 0) {
-        urls = pages.map(\.description)
-        self.script = script.source
-        cookies = script.cookies.map { CookieReport($0, showingValue: false) }
-        unverifiable = script.unverifiable.map { CookieIdentityReport($0) }
-        storageItems = script.storageItemCount
-        self.storageItemsUnreadable = storageItemsUnreadable
-        omitted = script.omissions.map { omission in
-            Omission(
-                url: omission.page.description, cookie: CookieReport(omission.cookie, showingValue: false),
-                reasons: zip(omission.identifiers, omission.explanations).map(ReasonReport.init))
-        }
+        self.init(
+            urls: pages.map(\.description), script: script.source,
+            cookies: script.cookies.map { CookieReport($0, showingValue: false) },
+            unverifiable: script.unverifiable.map { CookieIdentityReport($0) }, storageItems: script.storageItemCount,
+            storageItemsUnreadable: storageItemsUnreadable,
+            omitted: script.omissions.map { omission in
+                Omission(
+                    url: omission.page.description, cookie: CookieReport(omission.cookie, showingValue: false),
+                    reasons: zip(omission.identifiers, omission.explanations).map {
+                        ReasonReport(id: $0, explanation: $1)
+                    })
+            })
     }
 }
 
-/// A capture script in JSON.
-package struct CaptureScriptReport: Codable {
-    package let handler: String
-    package let script: String
-
+extension CaptureScriptReport {
     /// The script that tells the handler of that name.
     package init(_ script: CaptureScript, handler: MessageHandlerName) {
-        self.handler = handler.description
-        self.script = script.source
+        self.init(handler: handler.description, script: script.source)
     }
 }
 
-/// A line of the service's answer to a capture that is followed while it is read: how far it has come, and at last the
-/// report.
-package struct CaptureProgressLine: Codable {
-    package struct Progress: Codable, Sendable {
-        package let bytes: Int
-        package let entries: Int
-        package let cookies: Int
-
-        package init(bytes: Int, entries: Int, cookies: Int) {
-            self.bytes = bytes
-            self.entries = entries
-            self.cookies = cookies
+extension WebStorageList {
+    /// The storage of a jar.
+    ///
+    /// - Parameter origin: the origin whose items are listed; `nil` for the origins alone.
+    package init(_ jar: CookieJar, ofOrigin origin: String?, showingValues: Bool) throws(SessionStoreError) {
+        let origins = try jar.webStorageOrigins().filter { origin == nil || $0.origin == origin }.map {
+            Origin(origin: $0.origin, items: $0.items, octets: $0.octets)
         }
+        guard let origin else {
+            self.init(origins: origins)
+            return
+        }
+        let (readable, unreadable) = try jar.webStorage(ofOrigin: origin)
+        self.init(
+            origins: origins,
+            items: readable.map { Item($0, showingValue: showingValues) } + unreadable.map { Item(damaged: $0) })
+    }
+}
+
+extension WebStorageList.Item {
+    init(_ item: WebStorageItem, showingValue: Bool) {
+        let value = showingValue ? OctetsReport(item.value) : nil
+        self.init(item, value, isDamaged: nil)
     }
 
-    package var progress: Progress?
-    package var report: ImportReport?
-    package var problem: ProblemReport?
+    /// An item whose stored value cannot be read back.
+    package init(damaged item: WebStorageItem) {
+        self.init(item, nil, isDamaged: true)
+    }
 
-    package init(progress: Progress? = nil, report: ImportReport? = nil, problem: ProblemReport? = nil) {
-        self.progress = progress
-        self.report = report
-        self.problem = problem
+    private init(_ item: WebStorageItem, _ value: OctetsReport?, isDamaged: Bool?) {
+        let key = OctetsReport(item.key)
+        self.init(
+            origin: item.origin, key: key.text, keyBase64: key.base64, value: value?.text, valueBase64: value?.base64,
+            isDamaged: isDamaged)
+    }
+
+    /// That the value cannot be read back, for a person.
+    package var unreadableLine: String {
+        "localStorage item '\(keyOctets)' of \(origin): \(ExclusionReason.unreadable.explanation)"
     }
 }

@@ -25,6 +25,7 @@ extension ServiceProblem {
         case let error as FieldRuleError: self.init(.fieldInvalid, error.description)
         case let error as OperationError: self.init(error.failure, error.description)
         case let error as DecodingError: self.init(error)
+        case let fault as RequestFault: self = .bodyInvalid(fault.detail)
         case let fault as StrictJSON.Fault: self = .bodyInvalid(fault.description)
         case is NIOTooManyBytesError: self = .bodyTooLarge
         case is NIOThreadPoolError.ThreadPoolInactive, is CancellationError:
@@ -84,11 +85,11 @@ extension ServiceProblem {
     private init(_ error: DecodingError) {
         switch error {
         case .keyNotFound(let key, let context):
-            self = .bodyInvalid("\(ServiceProblem.place(context.codingPath + [key])): this member is missing")
+            self = .bodyInvalid("\(RequestFault.place(context.codingPath + [key])): this member is missing")
         case .typeMismatch(let type, let context), .valueNotFound(let type, let context):
-            self = .bodyInvalid("\(ServiceProblem.place(context.codingPath)): \(ServiceProblem.hint(for: type))")
+            self = .bodyInvalid("\(RequestFault.place(context.codingPath)): \(ServiceProblem.hint(for: type))")
         case .dataCorrupted(let context) where !context.codingPath.isEmpty:
-            self = .bodyInvalid("\(ServiceProblem.place(context.codingPath)): this member cannot be used")
+            self = .bodyInvalid("\(RequestFault.place(context.codingPath)): this member cannot be used")
         default: self = .bodyInvalid("the body is not JSON")
         }
     }
@@ -102,9 +103,5 @@ extension ServiceProblem {
         case is [String: Any].Type: "use an object"
         default: "this member has the wrong type"
         }
-    }
-
-    static func place(_ path: [any CodingKey]) -> String {
-        path.isEmpty ? "the body" : path.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }.joined(separator: ".")
     }
 }

@@ -143,3 +143,24 @@ private struct StrictMembers: JSONHandler, Sendable {
         fault = StrictJSON.Fault(description: place.isEmpty ? detail : "\(place): \(detail)")
     }
 }
+
+extension Decoder {
+    /// A member of the decoded object with a name other than these; `nil` if it has none.
+    package func firstMember(besides known: Set<String>) throws -> (any CodingKey)? {
+        try container(keyedBy: AnyMember.self).allKeys.first { !known.contains($0.stringValue) }
+    }
+}
+
+/// A member of whatever name.
+private struct AnyMember: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) {
+        self.stringValue = stringValue
+    }
+
+    init?(intValue: Int) {
+        nil
+    }
+}

@@ -7,10 +7,6 @@ final class ChangeEvents {
     /// Longer than any event of the service's.
     private static let lineLimit = 1 << 20
 
-    private struct Missed: Decodable {
-        let position: Int64
-    }
-
     /// How far the reader has come.
     private(set) var position: Int64
     /// Whether the service has sent anything at all.
@@ -70,7 +66,7 @@ final class ChangeEvents {
             position = change.position
             try body(ChangeList(changes: [change], position: position, hasGap: false))
         case "missed":
-            let missed: Missed = try service.decoded(data)
+            let missed: MissedChanges = try service.decoded(data)
             try body(ChangeList(changes: [], position: missed.position, hasGap: true))
             position = missed.position
         default: break

@@ -6,16 +6,15 @@ import SessionOperations
 
 extension RemoteJar {
     func export(_ order: ExportOrder, to destination: () throws -> ExportDestination) throws -> ExportReport {
-        var question = order.request.map { JarRequestBody(about: $0) } ?? JarRequestBody()
-        question.format = order.format.rawValue
-        if !order.selection.sites.isEmpty { question.sites = order.selection.sites.map(\.description) }
-        if !order.selection.names.isEmpty { question.names = order.selection.names.map(\.description).sorted() }
-        question.httpOnly = order.selection.isHTTPOnly
-        question.session = order.selection.isPersistent.map { !$0 }
-        question.reportFirst = true
+        let document = ExportDocument(
+            format: order.format.rawValue, url: order.request?.url.description,
+            order.request.map { RequestDetails($0) } ?? RequestDetails(),
+            sites: order.selection.sites.isEmpty ? nil : order.selection.sites.map(\.description),
+            names: order.selection.names.isEmpty ? nil : order.selection.names.map(\.description).sorted(),
+            httpOnly: order.selection.isHTTPOnly, session: order.selection.isPersistent.map { !$0 }, reportFirst: true)
         return try withoutActuallyEscaping(destination) { destination in
             let writing = ExportWriting(destination: destination)
-            let request = try ServiceRequest.post("jars", name, "export", document: question)
+            let request = try ServiceRequest.post("jars", name, "export", document: document)
             guard try ifThere({ try service.send(request) { try writing.take($0) } }) != nil else {
                 var exporter = FileExporter(
                     order.format, to: try destination(), host: order.request?.url.host, now: .now)
@@ -69,14 +68,11 @@ extension RemoteJar {
     }
 
     func setHeaderField(_ rule: FieldRule) throws -> HeaderFieldReport {
-        struct Document: Encodable {
-            let scope: String?
-            let valueBase64: String
-        }
         return try answerMakingJar(
             .put(
                 "jars", name, "header-fields", rule.name,
-                document: Document(scope: rule.scope?.description, valueBase64: rule.value.base64)))
+                document: HeaderFieldSettingDocument(
+                    scope: rule.scope?.description, valueBase64: rule.value.base64)))
     }
 
     func removeHeaderField(named field: String, scope: URLScope?) throws -> HeaderFieldReport? {
@@ -104,62 +100,17 @@ extension RemoteJar {
     }
 }
 
-/// What a service is asked about a jar: the members that its routes know, those that are given.
-struct JarRequestBody: Encodable {
-    var url: String?
-    var urls: [String]?
-    var method: String?
-    var topLevel: String?
-    var initiator: String?
-    var navigation: Bool?
-    /// Whether it is about what a script sees.
-    var script: Bool?
-    var setCookieBase64: [String]?
-    var write: String?
-    var verify: Bool?
-    var handler: String?
-    var format: String?
-    var sites: [String]?
-    var names: [String]?
-    var httpOnly: Bool?
-    var session: Bool?
-    var reportFirst: Bool?
-
-    init() {}
-
-    /// A question about a request.
-    init(about request: RequestContext) {
-        describe(request)
-        url = request.url.description
+extension RequestDetails {
+    /// What a service is told about a request besides its URL.
+    init(_ request: RequestContext) {
+        let initiator: String? =
+            switch request.initiator {
+            case .topLevel, .opaque: nil
+            case .user: "user"
+            case .origin(let url): url.description
+            }
+        self.init(
+            method: request.method, topLevel: request.topLevel?.description, initiator: initiator,
+            navigation: request.isTopLevelNavigation)
     }
-
-    /// A question about the scripts of pages that are alike but for their URLs.
-    init(aboutPages pages: [RequestContext]) {
-        if let page = pages.first { describe(page) }
-        urls = pages.map(\.url.description)
-    }
-
-    private mutating func describe(_ request: RequestContext) {
-        method = request.method
-        topLevel = request.topLevel?.description
-        switch request.initiator {
-        case .topLevel, .opaque: initiator = nil
-        case .user: initiator = "user"
-        case .origin(let url): initiator = url.description
-        }
-        navigation = request.isTopLevelNavigation
-    }
-
-    /// The members of a request as parameters of a query.
-    var parameters: [(name: String, value: String?)] {
-        [
-            ("url", url), ("method", method), ("topLevel", topLevel), ("initiator", initiator),
-            ("navigation", navigation.map { "\($0)" }),
-        ]
-    }
-}
-
-extension Octets {
-    /// The octets in base64.
-    var base64: String { Data(self).base64EncodedString() }
 }

@@ -82,49 +82,50 @@ struct RemoteJar: JarBackend {
 
     /// Makes the jar, unless somebody else does at the same time.
     private func make() throws {
-        _ = try service.answer(to: .put("jars", name, document: [String: String]()), as: JarSettingsReport.self)
+        _ = try service.answer(to: .put("jars", name, document: JarSettingsDocument()), as: JarSettingsReport.self)
     }
 
     // MARK: - For requests and pages
 
     func header(for request: RequestContext, withFields: Bool) throws -> HeaderReport {
-        let asked = try ServiceRequest.post("jars", name, "decorate", document: JarRequestBody(about: request))
-        let decoration = try answer(asked, as: ServedDecoration.self)
+        let document = DecorateDocument(url: request.url.description, RequestDetails(request))
+        let answer = try answer(
+            .post("jars", name, "decorate", document: document), as: DecorationAnswer.self)
         var report = HeaderReport(
-            url: request.url.description, cookieString: decoration?.cookieString ?? [],
-            names: decoration?.included ?? [], unreadable: decoration?.excluded.compactMap(\.cookie) ?? [])
-        if withFields { report.add(decoration?.otherFields ?? [], damaged: decoration?.damagedFields ?? []) }
+            url: request.url.description, cookieString: answer?.cookieString ?? [], names: answer?.included ?? [],
+            unreadable: answer?.excluded.compactMap(\.cookie) ?? [])
+        if withFields {
+            report.add((answer?.fields ?? []).filter { $0.name != "cookie" }, damaged: answer?.damagedFields ?? [])
+        }
         return report
     }
 
     func script(
         for pages: [RequestContext], writing: InjectionScript.Writing, verification: InjectionScript.Verification
     ) throws -> ScriptReport {
-        var question = JarRequestBody(aboutPages: pages)
-        question.write = writing.rawValue
-        switch verification {
-        case .none: break
-        case .value: question.verify = true
-        case .message(let handler): question.handler = handler.description
-        }
-        return try answer(.post("jars", name, "script", document: question))
+        var handler: String?
+        if case .message(let name) = verification { handler = name.description }
+        let document = ScriptDocument(
+            urls: pages.map(\.url.description), pages.first.map { RequestDetails($0) } ?? RequestDetails(),
+            write: writing.rawValue, verify: verification == .value ? true : nil, handler: handler)
+        return try answer(.post("jars", name, "script", document: document))
             ?? ScriptReport(pages.map(\.url), InjectionScript([], writing: writing, verification: verification))
     }
 
     // MARK: - Looking
 
     func explanation(of request: RequestContext) throws -> ExplanationReport {
-        var question = JarRequestBody(about: request)
-        question.script = request.interface == .script
-        return try answer(.post("jars", name, "explain", document: question))
+        let document = ExplainDocument(
+            url: request.url.description, RequestDetails(request), script: request.interface == .script)
+        return try answer(.post("jars", name, "explain", document: document))
             ?? ExplanationReport(Explanation(request, jar: name, policy: CookiePolicy(), now: .now))
     }
 
     func trial(of lines: [Octets], from request: RequestContext) throws -> SetCookieDryRunReport {
-        var question = JarRequestBody(about: request)
-        question.script = request.interface == .script
-        question.setCookieBase64 = lines.map(\.base64)
-        return try answer(.post("jars", name, "explain-set-cookie", document: question))
+        let document = ExplainSetCookieDocument(
+            url: request.url.description, RequestDetails(request), script: request.interface == .script,
+            setCookieBase64: lines.map(\.base64))
+        return try answer(.post("jars", name, "explain-set-cookie", document: document))
             ?? SetCookieDryRunReport(
                 SetCookieDryRun(lines, request, jar: name, policy: CookiePolicy(), cookies: [], now: .now))
     }
@@ -150,7 +151,11 @@ struct RemoteJar: JarBackend {
         guard !name.isEmpty else {
             throw Problem(.nameInvalid, "a service gives no cookie without a name; 'crumb list --values' shows it")
         }
-        let query = JarRequestBody(about: request).parameters + [("values", "true")]
+        let details = RequestDetails(request)
+        let query: [(name: String, value: String?)] = [
+            ("url", request.url.description), ("method", details.method), ("topLevel", details.topLevel),
+            ("initiator", details.initiator), ("navigation", details.navigation.map { "\($0)" }), ("values", "true"),
+        ]
         do {
             guard
                 let cookie = try answer(.get("jars", self.name, "cookies", name, query: query), as: CookieReport.self)
@@ -192,10 +197,10 @@ struct RemoteJar: JarBackend {
     // MARK: - Changing
 
     func receive(_ lines: [Octets], from request: RequestContext) throws -> [StorageDecisionReport] {
-        var question = JarRequestBody(about: request)
-        question.setCookieBase64 = lines.map(\.base64)
+        let document = SetCookieDocument(
+            url: request.url.description, RequestDetails(request), setCookieBase64: lines.map(\.base64))
         let isNew = try makeIfMissing()
-        let answer: ResponseDecisions = try service.answer(to: .post("jars", name, "cookies", document: question))
+        let answer: ResponseDecisions = try service.answer(to: .post("jars", name, "cookies", document: document))
         let isStored = answer.decisions.contains { $0.outcome == StorageDecision.Outcome.stored.rawValue }
         if isNew { if isStored { noteCreation() } else { try removeUnused() } }
         return answer.decisions
@@ -225,7 +230,7 @@ struct RemoteJar: JarBackend {
     }
 
     func saveSession(named session: String) throws -> SessionSaveReport {
-        try answerMakingJar(.post("jars", name, "snapshots", document: ["name": session]))
+        try answerMakingJar(.post("jars", name, "snapshots", document: SavedSessionDocument(name: session)))
     }
 
     func restoreSession(named session: String) throws -> SessionRestorationReport {
@@ -246,35 +251,9 @@ struct RemoteJar: JarBackend {
     }
 }
 
-/// The service's answer about the header fields of a request.
-private struct ServedDecoration: Decodable {
-    struct Exclusion: Decodable {
-        /// Which cookie it is, where its value cannot be read back.
-        let cookie: CookieIdentityReport?
-    }
-
-    /// A header field of the jar that is for the URL and does not go.
-    struct OmittedField: Decodable {
-        let name: String
-        let scope: String?
-        let reason: String
-    }
-
-    let fields: [HeaderFieldReport]
-    let omittedFields: [OmittedField]?
-    let included: [String]
-    let excluded: [Exclusion]
-
-    /// The octets of the Cookie field.
-    var cookieString: Octets {
-        fields.first { $0.name == "cookie" }?.octets ?? []
-    }
-
-    /// The fields that are kept with the jar.
-    var otherFields: [HeaderFieldReport] { fields.filter { $0.name != "cookie" } }
-
-    /// Those whose stored value cannot be read back.
-    var damagedFields: [HeaderFieldReport] {
+extension DecorationAnswer {
+    /// The fields whose stored value cannot be read back.
+    fileprivate var damagedFields: [HeaderFieldReport] {
         (omittedFields ?? []).filter { $0.reason == FieldOmissionReason.unreadable.identifier }.map {
             HeaderFieldReport(name: $0.name, scope: $0.scope, value: nil, isDamaged: true)
         }

@@ -25,7 +25,7 @@ struct RemoteJars: JarsBackend {
         let report = JarSettingsReport(name: name, settings)
         return try service.answer(
             to: .post(
-                "jars", document: JarChange(name: name, profile: report.profile, limits: report.limits)))
+                "jars", document: JarSettingsDocument(name: name, profile: report.profile, limits: report.limits)))
     }
 
     func settings(ofJar name: String) throws -> JarSettingsReport {
@@ -34,22 +34,23 @@ struct RemoteJars: JarsBackend {
     }
 
     func changeSettings(ofJar name: String, _ changes: JarSettingsOptions) throws -> JarSettingsReport {
-        let document = JarChange(name: nil, profile: changes.profile, limits: try changes.changedLimits())
+        let document = JarSettingsDocument(profile: changes.profile, limits: try changes.changedLimits())
         return try answer(about: name, to: .patch("jars", try checked(name), document: document))
     }
 
     func rename(jarNamed name: String, to newName: String) throws {
         _ = try answer(
-            about: name, to: .post("jars", try checked(name), "rename", document: ["to": newName]),
-            as: [String: String].self)
+            about: name, to: .post("jars", try checked(name), "rename", document: JarTargetDocument(to: newName)),
+            as: JarRenameReport.self)
     }
 
     func copy(jarNamed name: String, to newName: String) throws -> JarCopyReport {
-        try answer(about: name, to: .post("jars", try checked(name), "copy", document: ["to": newName]))
+        try answer(about: name, to: .post("jars", try checked(name), "copy", document: JarTargetDocument(to: newName)))
     }
 
     func merge(jarNamed name: String, into target: String) throws -> JarMergeReport {
-        try answer(about: name, target, to: .post("jars", try checked(name), "merge", document: ["to": target]))
+        try answer(
+            about: name, target, to: .post("jars", try checked(name), "merge", document: JarTargetDocument(to: target)))
     }
 
     func clear(jarNamed name: String) throws -> JarClearReport {
@@ -61,7 +62,7 @@ struct RemoteJars: JarsBackend {
     }
 
     func prune(jarNamed name: String?, journalEntries: Int, vacuum: Bool?) throws -> PruneReport {
-        let document = PruneOrder(journalEntries: journalEntries, vacuum: vacuum)
+        let document = PruneDocument(journalEntries: journalEntries, vacuum: vacuum)
         guard let name else { return try service.answer(to: .post("prune", document: document)) }
         do {
             return try service.answer(to: .post("jars", try checked(name), "prune", document: document))
@@ -89,19 +90,6 @@ struct RemoteJars: JarsBackend {
         guard !name.isEmpty else { throw SessionStoreError(noJarNamed: name) }
         return name
     }
-}
-
-/// The settings of a jar, as far as they are given.
-private struct JarChange: Encodable {
-    let name: String?
-    let profile: String?
-    let limits: [String: Int?]?
-}
-
-/// What pruning leaves.
-private struct PruneOrder: Encodable {
-    let journalEntries: Int
-    let vacuum: Bool?
 }
 
 extension ServiceConnection {

@@ -18,13 +18,13 @@ struct RemoteLogin {
     ///
     /// - Parameter document: What the options say.
     /// - Returns: The login as the service keeps it.
-    func run(_ document: Document, _ presentation: TokenLogin.Presentation) throws -> StoredTokenReport {
+    func run(_ document: LoginDocument, _ presentation: TokenLogin.Presentation) throws -> StoredTokenReport {
         var document = document
         // Only the service knows whether this login uses a browser: the name may have been used before.
         let redirect = try LoopbackRedirect(document.redirectURI ?? LoopbackRedirect.defaultURI)
         document.browserReturnsTo = redirect.redirectURI
         if document.register == true { document.redirectURI = document.redirectURI ?? LoopbackRedirect.defaultURI }
-        let login: Login = try service.answer(to: .post("logins", document: document))
+        let login: LoginReport = try service.answer(to: .post("logins", document: document))
         let end = ContinuousClock.now + .seconds(presentation.timeout ?? (login.authorizationURL == nil ? 3600 : 300))
         if let url = login.authorizationURL {
             try visit(url, redirect, of: login, opensBrowser: presentation.opensBrowser, until: end)
@@ -40,16 +40,17 @@ struct RemoteLogin {
 
     /// Sends the user to the server in a browser, and the service where the browser comes back to.
     private func visit(
-        _ url: String, _ redirect: LoopbackRedirect, of login: Login, opensBrowser: Bool,
+        _ url: String, _ redirect: LoopbackRedirect, of login: LoginReport, opensBrowser: Bool,
         until end: ContinuousClock.Instant
     ) throws {
         redirect.offer(url)
         let readsInput = TokenLogin.offer(url, redirect, opensBrowser: opensBrowser, on: console)
-        var result: Result<Login, any Error>?
+        var result: Result<LoginReport, any Error>?
         let arrival = redirect.arrival(until: end, readsInput: readsInput) { target in
             do {
                 result = .success(
-                    try service.answer(to: .post("logins", login.id, "redirect", document: ["url": target])))
+                    try service.answer(
+                        to: .post("logins", login.id, "redirect", document: RedirectDocument(url: target))))
                 return true
             } catch let refusal as ServiceRefusal where refusal.code == FailureKind.loginFailed.code {
                 // The service waits on: this was no answer to the login.
@@ -67,10 +68,10 @@ struct RemoteLogin {
     }
 
     /// Looks at a login until it has ended.
-    private func awaitEnd(of login: Login, until end: ContinuousClock.Instant) throws {
+    private func awaitEnd(of login: LoginReport, until end: ContinuousClock.Instant) throws {
         do {
             while ContinuousClock.now < end {
-                let latest: Login = try service.answer(to: .get("logins", login.id))
+                let latest: LoginReport = try service.answer(to: .get("logins", login.id))
                 guard latest.state == "pending" else { return try check(latest) }
                 sleep(RemoteLogin.pause)
             }
@@ -82,127 +83,77 @@ struct RemoteLogin {
     }
 
     /// Has the service stop waiting. If that fails, the service forgets the login by itself.
-    private func forget(_ login: Login) {
+    private func forget(_ login: LoginReport) {
         try? service.send(.delete("logins", login.id)) { _ in }
     }
 
-    private func check(_ login: Login) throws {
+    private func check(_ login: LoginReport) throws {
         guard login.state != "done" else { return }
         guard let problem = login.problem else {
             throw Problem(.loginFailed, "the login has not ended; log in again")
         }
         throw ServiceRefusal(problem, by: service.address)
     }
+}
 
-    /// How far a login has come, as the service tells it.
-    private struct Login: Decodable {
-        let id: String
-        let state: String
-        let problem: ProblemReport?
-        let expires: String
-        let verificationURI: String?
-        let verificationURIComplete: String?
-        let userCode: String?
-        let authorizationURL: String?
-
-        /// What the user has to do on another device; `nil` for another kind of login.
-        var device: DeviceLoginReport? {
-            guard let verificationURI, let userCode else { return nil }
-            return DeviceLoginReport(
-                verificationURI: verificationURI, verificationURIComplete: verificationURIComplete, userCode: userCode,
-                expires: expires)
-        }
+extension LoginReport {
+    /// What the user has to do on another device; `nil` for another kind of login.
+    fileprivate var device: DeviceLoginReport? {
+        guard let verificationURI, let userCode else { return nil }
+        return DeviceLoginReport(
+            verificationURI: verificationURI, verificationURIComplete: verificationURIComplete, userCode: userCode,
+            expires: expires)
     }
 }
 
-extension RemoteLogin {
-    /// What `POST /v1/logins` takes.
-    struct Document: Encodable {
-        let name: String
-        let flow: String?
-        let issuer: String?
-        var provider: String?
-        var providerTenant: String?
-        var providerHost: String?
-        let endpoints: [String: String]?
-        let clientID: String?
-        let clientSecret: String?
-        let clientKey: String?
-        let keyID: String?
-        let keyAudience: String?
-        let authMethod: String?
-        let idTokenAlgorithm: String?
-        let scope: String?
-        let resources: [String]?
-        let account: String?
-        let replaceAccount: Bool?
-        var redirectURI: String?
-        /// Where this login's browser comes back to: the redirect URI with the port that was free.
-        var browserReturnsTo: String?
-        let push: Bool?
-        let parameters: [String: String]?
-        let dpop: Bool?
-        let dangerouslyAllowPlainHTTP: Bool?
-        let assertionKey: String?
-        let assertionKeyID: String?
-        let assertionIssuer: String?
-        let assertionSubject: String?
-        let assertionAudience: String?
-        let exchange: String?
-        let actor: String?
-        let audiences: [String]?
-        let clientCertificate: String?
-        let register: Bool?
-        let registrationToken: String?
-
-        /// The document of a request.
-        ///
-        /// - Parameters:
-        ///   - clientKey: The client's private key in PEM, which takes the place of the request's secret.
-        ///   - assertionKey: The private key in PEM that signs assertions.
-        init(_ request: TokenLoginRequest, clientKey: Secret?, assertionKey: Secret?) {
-            name = request.name
-            flow =
-                switch request.grant {
-                case .deviceCode: "device"
-                case .clientCredentials: "client-credentials"
-                case .jwtBearer: "jwt-bearer"
-                case .tokenExchange: "token-exchange"
-                case .authorizationCode, .imported, nil: nil
-                }
-            issuer = request.issuer
-            endpoints =
-                request.endpoints.isEmpty
-                ? nil : Dictionary(uniqueKeysWithValues: request.endpoints.map { ($0.key.rawValue, $0.value) })
-            clientID = request.clientID
-            clientSecret = clientKey == nil ? request.clientSecret?.exposedText : nil
-            self.clientKey = clientKey?.exposedText
-            keyID = request.keyID
-            keyAudience = request.assertionAudience?.rawValue
-            authMethod = request.authenticationMethod?.rawValue
-            idTokenAlgorithm = request.idTokenAlgorithm
-            scope = request.scope ?? request.defaultScope
-            resources = request.resources.isEmpty ? nil : request.resources
-            account = request.account
-            replaceAccount = request.replacesAccount ? true : nil
-            redirectURI = request.redirectURI
-            push = request.pushes ? true : nil
-            parameters =
-                request.parameters.isEmpty
-                ? nil : Dictionary(request.parameters.map { ($0.name, $0.value) }) { $1 }
-            dpop = request.bindsTokens ? true : nil
-            dangerouslyAllowPlainHTTP = request.dangerouslyAllowsPlainHTTP ? true : nil
-            self.assertionKey = assertionKey?.exposedText
-            assertionKeyID = request.assertion.keyID
-            assertionIssuer = request.assertion.issuer
-            assertionSubject = request.assertion.subject
-            assertionAudience = request.assertion.audience
-            exchange = request.exchange?.subject
-            actor = request.exchange?.actor
-            audiences = request.exchange.map(\.audiences)
-            clientCertificate = request.clientCertificate?.pem.exposedText
-            register = request.registration == nil ? nil : true
-            registrationToken = request.registration?.token?.exposedText
-        }
+extension LoginDocument {
+    /// The document of a request.
+    ///
+    /// - Parameters:
+    ///   - clientKey: The client's private key in PEM, which takes the place of the request's secret.
+    ///   - assertionKey: The private key in PEM that signs assertions.
+    init(_ request: TokenLoginRequest, clientKey: Secret?, assertionKey: Secret?) {
+        self.init(name: request.name)
+        flow =
+            switch request.grant {
+            case .deviceCode: "device"
+            case .clientCredentials: "client-credentials"
+            case .jwtBearer: "jwt-bearer"
+            case .tokenExchange: "token-exchange"
+            case .authorizationCode, .imported, nil: nil
+            }
+        issuer = request.issuer
+        endpoints =
+            request.endpoints.isEmpty
+            ? nil : Dictionary(uniqueKeysWithValues: request.endpoints.map { ($0.key.rawValue, $0.value) })
+        clientID = request.clientID
+        clientSecret = clientKey == nil ? request.clientSecret?.exposedText : nil
+        self.clientKey = clientKey?.exposedText
+        keyID = request.keyID
+        keyAudience = request.assertionAudience?.rawValue
+        authMethod = request.authenticationMethod?.rawValue
+        idTokenAlgorithm = request.idTokenAlgorithm
+        scope = request.scope ?? request.defaultScope
+        resources = request.resources.isEmpty ? nil : request.resources
+        account = request.account
+        replaceAccount = request.replacesAccount ? true : nil
+        redirectURI = request.redirectURI
+        push = request.pushes ? true : nil
+        parameters =
+            request.parameters.isEmpty
+            ? nil : Dictionary(request.parameters.map { ($0.name, $0.value) }) { $1 }
+        dpop = request.bindsTokens ? true : nil
+        dangerouslyAllowPlainHTTP = request.dangerouslyAllowsPlainHTTP ? true : nil
+        self.assertionKey = assertionKey?.exposedText
+        assertionKeyID = request.assertion.keyID
+        assertionIssuer = request.assertion.issuer
+        assertionSubject = request.assertion.subject
+        assertionAudience = request.assertion.audience
+        exchange = request.exchange?.subject
+        actor = request.exchange?.actor
+        audiences = request.exchange.map(\.audiences)
+        clientCertificate = request.clientCertificate?.pem.exposedText
+        register = request.registration == nil ? nil : true
+        registrationToken = request.registration?.token?.exposedText
     }
 }

@@ -21,21 +21,14 @@ struct RemoteTokens: TokensBackend {
     func accessToken(
         of name: String, resource: String?, skew: Int, for request: DPoPRequest?
     ) throws -> AccessTokenReport {
-        struct Document: Encodable {
-            let skew: Int
-            let method: String?
-            let url: String?
-            let nonce: String?
-            let resource: String?
-        }
-        let document = Document(
+        let document = AccessTokenDocument(
             skew: skew, method: request?.method, url: request?.url.description, nonce: request?.nonce,
             resource: resource)
         return try service.answer(to: .post("tokens", name, "access-token", document: document))
     }
 
     func idToken(of name: String, skew: Int) throws -> IDTokenReport {
-        try service.answer(to: .post("tokens", name, "id-token", document: ["skew": skew]))
+        try service.answer(to: .post("tokens", name, "id-token", document: IDTokenDocument(skew: skew)))
     }
 
     func invalidateAccessToken(_ token: Secret?, of name: String) throws {
@@ -57,7 +50,7 @@ struct RemoteTokens: TokensBackend {
     }
 
     func logOut(_ name: String, force: Bool) throws -> RevocationReport {
-        try service.answer(to: .post("tokens", name, "logout", document: ["force": force]))
+        try service.answer(to: .post("tokens", name, "logout", document: LogoutDocument(force: force)))
     }
 
     func remove(_ name: String) throws -> Bool {

@@ -1,6 +1,7 @@
 import CookieModel
 import HTTPTypes
 import SessionStore
+import SessionWire
 import Testing
 
 @testable import SessionService
@@ -67,5 +68,20 @@ struct DecorateTests {
         let fields = answer.object["fields"] as? [[String: String]]
         #expect(fields?.first == ["name": "cookie", "valueBase64": "cSJcPTE7IGI9/w=="])
         #expect(answer.object["included"] as? [String] == [#"q"\"#, "b"])
+        #expect(try answer.isEncoded(as: DecorationAnswer.self))
+    }
+
+    @Test(
+        "The answer is what the encoder writes",
+        arguments: [
+            #"{"url":"https://www.example.com/"}"#, #"{"url":"https://nowhere.test/"}"#,
+            #"{"url":"https://api.test/v2"}"#,
+            #"{"url":"https://api.test/v2","headers":[{"name":"X-Key","value":"mine"}]}"#,
+            #"{"url":"https://www.example.com/","headers":[{"name":"Cookie","value":"lax=mine"}]}"#,
+            #"{"url":"https://www.example.com/","topLevel":"https://other.test/"}"#,
+        ])
+    func encoded(body: String) async throws {
+        let answer = try await decorate(ServiceFixture(), body)
+        #expect(try answer.status == 200 && answer.isEncoded(as: DecorationAnswer.self), "\(answer.text)")
     }
 }

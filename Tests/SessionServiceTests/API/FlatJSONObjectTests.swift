@@ -1,4 +1,5 @@
 import Foundation
+import SessionWire
 import Testing
 
 @testable import SessionService
@@ -94,7 +95,7 @@ struct PlainObjectTests {
             document.navigation.map { "\($0)" }, document.received,
         ]
         return document.headers.reduce(into: head) { parts, field in
-            parts += [field.document.name, field.document.value, field.document.valueBase64]
+            parts += [field.name, field.value, field.valueBase64]
         }
     }
 

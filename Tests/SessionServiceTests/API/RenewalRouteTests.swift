@@ -3,6 +3,7 @@ import HTTPTypes
 import OAuth2
 import RequestDecoration
 import SessionStore
+import SessionWire
 import Testing
 
 @testable import SessionService
@@ -71,6 +72,7 @@ struct RenewalRouteTests {
             #expect(fields?.map { $0["name"] } == ["cookie"])
             #expect(fields?.first?["value"]?.contains("session=access-secret") == true, "\(answer.text)")
             #expect(answer.object["rule"] as? String == "main")
+            #expect(try answer.isEncoded(as: DecorationAnswer.self))
             let decorated = try await client.send(
                 .post, "/v1/jars/default/decorate", #"{"url":"https://www.example.com/account"}"#)
             #expect(decorated.text.contains("session=access-secret"))

@@ -166,6 +166,12 @@ struct ServiceAnswer: Sendable {
 
     /// The code of the problem; `nil` where it is none.
     var code: String? { mediaType == "application/problem+json" ? object["code"] as? String : nil }
+
+    /// Whether the text is what the encoder writes of a type: no member more, none less, in the same order.
+    func isEncoded<Document: Codable>(as type: Document.Type) throws -> Bool {
+        let bytes = Array(text.utf8)
+        return JSONText.of(try JSONDecoder().decode(type, from: Data(bytes))) == bytes
+    }
 }
 
 /// A clock on which every wait is over at once.

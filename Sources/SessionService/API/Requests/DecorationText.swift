@@ -148,15 +148,6 @@ struct DecisionsText {
     }
 }
 
-/// The members that say of a request what cookie rules ask for; the same for every route that is about one.
-protocol RequestDescription {
-    var url: String { get }
-    var method: String? { get }
-    var topLevel: String? { get }
-    var initiator: String? { get }
-    var navigation: Bool? { get }
-}
-
 extension RequestDescription {
     /// The request, as the options `--method`, `--top-level`, `--initiator` and `--navigation` of the command say it.
     func requestContext(

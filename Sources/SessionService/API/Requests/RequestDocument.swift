@@ -6,12 +6,6 @@ import Hummingbird
 import NIOCore
 import SessionOperations
 
-/// A JSON object of a request, which has the members that are known and no others: one that is misspelt would change
-/// what is asked for without a word.
-protocol RequestDocument: Decodable {
-    associatedtype CodingKeys: CodingKey, CaseIterable
-}
-
 /// A document that is asked for so often that it is mostly read without the decoder.
 protocol PlainDocument: RequestDocument, SendableMetatype {
     /// The document out of a plain object, the same that decoding it gives; `nil` where that has to be tried.
@@ -27,67 +21,22 @@ struct StrictlyDecoded<Document: RequestDocument>: Decodable {
     }
 
     init(from decoder: any Decoder) throws {
-        let known = Set(Document.CodingKeys.allCases.map(\.stringValue))
-        if let member = try decoder.firstMember(besides: known) {
-            let place = ServiceProblem.place(decoder.codingPath + [member])
-            throw ServiceProblem.bodyInvalid("\(place.prefix(100)): there is no such member")
-        }
+        try decoder.requireMembers(of: Document.self)
         document = try Document(from: decoder)
     }
 }
 
-/// A member that is one of a few names. Any other value is refused with a list of them.
-struct OneOf<Choice: RawRepresentable<String> & CaseIterable & Sendable>: Decodable, Sendable {
-    let value: Choice
-
-    init(from decoder: any Decoder) throws {
-        guard let value = Choice(rawValue: try decoder.singleValueContainer().decode(String.self)) else {
-            throw ServiceProblem.bodyInvalid("\(ServiceProblem.place(decoder.codingPath)): \(Choice.hint)")
-        }
-        self.value = value
-    }
-}
-
-/// The whole numbers that a member may be.
-protocol NumberRange: Sendable {
-    static var range: ClosedRange<Int> { get }
-}
-
-extension NumberRange {
-    /// What to write instead of anything else.
-    static var hint: String {
-        range.upperBound == .max
-            ? "use a whole number from \(range.lowerBound)"
-            : "use a whole number from \(range.lowerBound) to \(range.upperBound)"
-    }
-}
-
-/// The status of a response.
-enum StatusRange: NumberRange {
-    static let range = 100...999
-}
-
-/// How many there are of something.
-enum CountRange: NumberRange {
-    static let range = 0...Int.max
-}
-
-/// A member that is a whole number of a range. Anything else, such as 1.5, -1 or 1e99, is refused with that range.
-struct Number<Range: NumberRange>: Decodable, Sendable {
-    let value: Int
-
-    /// A number; `nil` where it is out of the range.
-    init?(_ value: Int) {
-        guard Range.range.contains(value) else { return nil }
-        self.value = value
+extension RawRepresentable<String> where Self: CaseIterable {
+    /// The choice that a member names. Any other value is refused with a list of them.
+    static func named(_ name: String, member: String) throws(ServiceProblem) -> Self {
+        guard let choice = Self(rawValue: name) else { throw .bodyInvalid("\(member): \(hint)") }
+        return choice
     }
 
-    init(from decoder: any Decoder) throws {
-        // The decoder names no member where a number is none of its own.
-        guard let number = (try? decoder.singleValueContainer().decode(Int.self)).flatMap(Number.init) else {
-            throw ServiceProblem.bodyInvalid("\(ServiceProblem.place(decoder.codingPath)): \(Range.hint)")
-        }
-        self = number
+    /// The choice that a member names; `nil` where it is missing.
+    static func named(_ name: String?, member: String) throws(ServiceProblem) -> Self? {
+        guard let name else { return nil }
+        return try named(name, member: member) as Self
     }
 }
 

@@ -4,18 +4,11 @@ import OAuth2
 import SessionOperations
 import SessionStore
 
-/// The passphrase of a lock.
-struct AgentPassphraseDocument: RequestDocument {
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case passphrase
-    }
-
-    let passphrase: String
-
+extension AgentPassphraseDocument {
     /// The passphrase.
     ///
     /// - Throws: `ServiceProblem` if it is empty or longer than a passphrase is.
-    func secret() throws -> Secret {
+    fileprivate func secret() throws -> Secret {
         guard (1...4096).contains(passphrase.utf8.count) else {
             throw ServiceProblem.bodyInvalid("passphrase: use 1 to 4096 octets")
         }

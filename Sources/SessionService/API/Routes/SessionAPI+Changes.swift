@@ -4,12 +4,6 @@ import Hummingbird
 import SessionOperations
 import SessionStore
 
-/// Says that a follower has missed changes.
-struct MissedChanges: Codable {
-    /// How far the follower is now.
-    let position: Int64
-}
-
 extension SessionAPI {
     var changeRoutes: [ServiceRoute] {
         [

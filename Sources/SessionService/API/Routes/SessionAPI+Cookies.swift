@@ -5,20 +5,7 @@ import Hummingbird
 import SessionOperations
 import SessionStore
 
-/// Set-Cookie lines that a caller stores by hand, as if a URL had answered with them.
-struct SetCookieDocument: RequestDocument, RequestDescription {
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case url, method, topLevel, initiator, navigation, setCookie, setCookieBase64
-    }
-
-    let url: String
-    let method: String?
-    let topLevel: String?
-    let initiator: String?
-    let navigation: Bool?
-    let setCookie: [String]?
-    let setCookieBase64: [String]?
-
+extension SetCookieDocument {
     /// The field values, in order: text first.
     func lines() throws(ServiceProblem) -> [Octets] {
         var lines = (setCookie ?? []).map { Octets($0) }

@@ -3,30 +3,16 @@ import HTTPTypes
 import Hummingbird
 import RequestDecoration
 import SessionStore
+import SessionWire
 
-/// What `POST /v1/jars/{jar}/decorate` asks: the request that is about to be made.
-struct DecorateDocument: PlainDocument, RequestDescription {
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case url, method, topLevel, initiator, navigation, headers
-    }
-
-    let url: String
-    let method: String?
-    let topLevel: String?
-    let initiator: String?
-    let navigation: Bool?
-    /// The header fields that the request has already. Cookies among them stand first and win by name.
-    let headers: [StrictlyDecoded<HeaderFieldDocument>]?
-
+extension DecorateDocument: PlainDocument {
     /// All but one with header fields.
     init?(_ object: FlatJSONObject) {
         guard let url = object.text("url") else { return nil }
-        self.url = url
-        method = object.text("method")
-        topLevel = object.text("topLevel")
-        initiator = object.text("initiator")
-        navigation = object.bool("navigation")
-        headers = nil
+        let details = RequestDetails(
+            method: object.text("method"), topLevel: object.text("topLevel"), initiator: object.text("initiator"),
+            navigation: object.bool("navigation"))
+        self.init(url: url, details)
         // A member of another name, or with another kind of value, is for the decoder to refuse.
         let taken = [method, topLevel, initiator].count { $0 != nil }
         guard 1 + taken + (navigation == nil ? 0 : 1) == object.count else { return nil }
@@ -35,8 +21,8 @@ struct DecorateDocument: PlainDocument, RequestDescription {
     /// The caller's own Cookie fields.
     func ownCookies() throws(ServiceProblem) -> [Octets] {
         var own: [Octets] = []
-        for (index, field) in (headers ?? []).enumerated() where field.document.name.lowercased() == "cookie" {
-            let octets = try field.document.octets(at: "headers.[\(index)]")
+        for (index, field) in (headers ?? []).enumerated() where field.name.lowercased() == "cookie" {
+            let octets = try field.octets(at: "headers.[\(index)]")
             // They come back in the answer: who writes those into a message would write whole fields.
             guard !octets.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 }) else {
                 throw .bodyInvalid("headers.[\(index)]: a field's value has no CR, LF or NUL (RFC 9110, section 5.5)")
@@ -56,7 +42,7 @@ extension SessionAPI {
                 let own = try asked.ownCookies()
                 let jar = try jar(in: context)
                 var decoration = try decoration(
-                    of: description, in: jar, own: own, fields: asked.headers?.map(\.document.name) ?? [], context)
+                    of: description, in: jar, own: own, fields: asked.headers?.map(\.name) ?? [], context)
                 context.metrics?.count(decoration.retrieval)
                 decoration.credential = try await presentedCredential(in: jar, for: asked, description, context)
                 return .json(text: DecorationText(decoration).bytes)

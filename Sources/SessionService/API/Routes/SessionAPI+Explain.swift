@@ -4,41 +4,11 @@ import Hummingbird
 import SessionOperations
 import SessionStore
 
-/// What `POST /v1/jars/{jar}/explain` asks about; with Set-Cookie lines, what would become of them.
-struct ExplainDocument: RequestDocument, RequestDescription {
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case url, method, topLevel, initiator, navigation, script
-    }
-
-    let url: String
-    let method: String?
-    let topLevel: String?
-    let initiator: String?
-    let navigation: Bool?
-    /// Whether it is about what scripts of the page see, or may set.
-    let script: Bool?
-}
-
-/// What `POST /v1/jars/{jar}/explain-set-cookie` asks about.
-struct ExplainSetCookieDocument: RequestDocument, RequestDescription {
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case url, method, topLevel, initiator, navigation, script, setCookie, setCookieBase64
-    }
-
-    let url: String
-    let method: String?
-    let topLevel: String?
-    let initiator: String?
-    let navigation: Bool?
-    let script: Bool?
-    let setCookie: [String]?
-    let setCookieBase64: [String]?
-
+extension ExplainSetCookieDocument {
     /// The field values, in order.
-    func lines() throws(ServiceProblem) -> [Octets] {
+    fileprivate func lines() throws(ServiceProblem) -> [Octets] {
         try SetCookieDocument(
-            url: url, method: nil, topLevel: nil, initiator: nil, navigation: nil, setCookie: setCookie,
-            setCookieBase64: setCookieBase64
+            url: url, setCookie: setCookie, setCookieBase64: setCookieBase64
         ).lines()
     }
 }

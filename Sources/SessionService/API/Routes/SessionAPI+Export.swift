@@ -6,29 +6,9 @@ import NIOCore
 import SessionOperations
 import SessionStore
 
-/// What `POST /v1/jars/{jar}/export` asks for, as `crumb export` takes it.
-struct ExportDocument: RequestDocument {
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case format, url, method, topLevel, initiator, navigation, sites, names, httpOnly, session, report, reportFirst
-    }
-
-    let format: OneOf<ExportFormat>
-    let url: String?
-    let method: String?
-    let topLevel: String?
-    let initiator: String?
-    let navigation: Bool?
-    let sites: [String]?
-    let names: [String]?
-    let httpOnly: Bool?
-    let session: Bool?
-    /// Whether only the report is wanted.
-    let report: Bool?
-    /// Whether the report stands in a line before what is written.
-    let reportFirst: Bool?
-
+extension ExportDocument {
     /// The request that the cookies are for; where the format is for one URL, there has to be one.
-    func request() throws(ServiceProblem) -> CookieModel.RequestContext? {
+    fileprivate func request(_ format: ExportFormat) throws(ServiceProblem) -> CookieModel.RequestContext? {
         if let url {
             return try ScriptDocument.Page(
                 url: url, method: method, topLevel: topLevel, initiator: initiator, navigation: navigation
@@ -37,15 +17,15 @@ struct ExportDocument: RequestDocument {
         guard method == nil, topLevel == nil, initiator == nil, navigation == nil else {
             throw .bodyInvalid("url: method, topLevel, initiator and navigation belong to a request; give its URL")
         }
-        guard format.value.scope == .anySite else {
+        guard format.scope == .anySite else {
             throw ServiceProblem(
-                .urlMissing, "url: '\(format.value.rawValue)' holds the cookies for one URL; give it")
+                .urlMissing, "url: '\(format.rawValue)' holds the cookies for one URL; give it")
         }
         return nil
     }
 
     /// All other conditions.
-    func selection() throws(ServiceProblem) -> CookieSelection {
+    fileprivate func selection() throws(ServiceProblem) -> CookieSelection {
         var hosts: [WebHost] = []
         for (index, site) in (sites ?? []).enumerated() {
             guard let host = CookieFilter.domain(named: site) else {
@@ -64,14 +44,15 @@ extension SessionAPI {
         [
             ServiceRoute(.post, "/v1/jars/{jar}/export", .jar(.secrets), body: .document) { request, context in
                 let asked = try await request.document(ExportDocument.self, in: context)
-                let description = try asked.request()
+                let format = try ExportFormat.named(asked.format, member: "format")
+                let description = try asked.request(format)
                 let selection = try asked.selection()
                 let jar = try jar(in: context)
                 let now = now()
                 // What is in it is said before it, so that it is gone through twice rather than kept.
                 let (report, stream) = try await blocking {
                     func stream() throws -> ExportStream {
-                        try ExportStream(of: jar, asked.format.value, for: description, selection, now: now)
+                        try ExportStream(of: jar, format, for: description, selection, now: now)
                     }
                     return (try stream().report(), try stream())
                 }
@@ -82,7 +63,7 @@ extension SessionAPI {
                 return Response(
                     status: .ok,
                     headers: [
-                        .contentType: line.isEmpty ? asked.format.value.mediaType : ExportReport.mediaType,
+                        .contentType: line.isEmpty ? format.mediaType : ExportReport.mediaType,
                         .cacheControl: "no-store",
                         .cookieExport: report.fieldValue,
                     ],

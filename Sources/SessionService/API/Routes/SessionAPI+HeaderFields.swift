@@ -6,19 +6,9 @@ import RequestDecoration
 import SessionOperations
 import SessionStore
 
-/// The value of a header field, and what it is for, as `crumb jars fields set` takes them.
-struct HeaderFieldSettingDocument: RequestDocument {
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case scope, value, valueBase64
-    }
-
-    /// What the URLs begin with; all where it is not said.
-    let scope: String?
-    let value: String?
-    let valueBase64: String?
-
+extension HeaderFieldSettingDocument {
     /// The field of that name.
-    func rule(named name: String) throws -> FieldRule {
+    fileprivate func rule(named name: String) throws -> FieldRule {
         try FieldRule(
             name: name, value: Secret(try HeaderFieldDocument.octets(value, valueBase64, at: "")),
             scope: try scope.map { URLScope(try RequestURL($0, member: "scope")) })

@@ -4,42 +4,7 @@ import Hummingbird
 import SessionOperations
 import SessionStore
 
-/// What `POST /v1/jars` asks for, and `PATCH /v1/jars/{jar}`: settings as `crumb jars create` and `settings` take them.
-struct JarSettingsDocument: RequestDocument {
-    /// A number, or `none`.
-    enum Limit: Decodable, Sendable {
-        case number(Int)
-        case none
-
-        init(from decoder: any Decoder) throws {
-            let container = try decoder.singleValueContainer()
-            if container.decodeNil() {
-                self = .none
-                return
-            }
-            self = .number(try container.decode(Number<CountRange>.self).value)
-        }
-
-        var number: Int? {
-            if case .number(let number) = self { number } else { nil }
-        }
-    }
-
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case name, profile, limits
-    }
-
-    let name: String?
-    let profile: String?
-    let limits: [String: Limit]?
-
-    init(from decoder: any Decoder) throws {
-        let members = try decoder.container(keyedBy: CodingKeys.self)
-        name = try members.decodeIfPresent(String.self, forKey: .name)
-        profile = try members.decodeIfPresent(String.self, forKey: .profile)
-        limits = try members.decodeIfPresent([String: Limit].self, forKey: .limits)
-    }
-
+extension JarSettingsDocument {
     /// Makes settings what the document says; what it does not say stays.
     func change() throws(ServiceProblem) -> @Sendable (inout JarSettings) -> Void {
         let profile = try knownProfile()
@@ -70,25 +35,6 @@ struct JarSettingsDocument: RequestDocument {
         }
         return known
     }
-}
-
-/// Another jar, for what is done with two.
-struct JarTargetDocument: RequestDocument {
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case to
-    }
-
-    let to: String
-}
-
-/// What pruning leaves.
-struct PruneDocument: RequestDocument {
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case journalEntries, vacuum
-    }
-
-    let journalEntries: Number<CountRange>?
-    let vacuum: Bool?
 }
 
 extension SessionAPI {
@@ -146,7 +92,7 @@ extension SessionAPI {
             ServiceRoute(.post, "/v1/jars/{jar}/rename", .allJars(.write), body: .document) { request, context in
                 let (name, target) = try await names(request, context)
                 try await blocking { _ = try database.renameJar(named: name, to: target) }
-                return .json(["from": name, "to": target])
+                return .json(JarRenameReport(from: name, to: target))
             },
             ServiceRoute(.post, "/v1/jars/{jar}/copy", .allJars(.write), body: .document) { request, context in
                 let (name, target) = try await names(request, context)

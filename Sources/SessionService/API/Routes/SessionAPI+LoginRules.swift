@@ -5,31 +5,20 @@ import RequestDecoration
 import SessionOperations
 import SessionStore
 
-/// What a site's "not signed in" looks like and how a token gets back in, as `crumb token fallback set` takes it.
-struct LoginRuleDocument: RequestDocument {
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case scope, profile, statuses, redirects, delivery, template
-    }
-
+extension LoginRuleDocument {
     /// How a token goes back to the site.
-    enum Delivery: String, CaseIterable {
+    private enum Delivery: String, CaseIterable {
         case cookie, authorization, exchange
     }
 
-    let scope: String
-    let profile: String
-    let statuses: [Number<StatusRange>]?
-    let redirects: [String]?
-    let delivery: OneOf<Delivery>
-    let template: String?
-
-    func rule() throws -> LoginRule {
-        guard (delivery.value == .authorization) == (template == nil) else {
+    fileprivate func rule() throws -> LoginRule {
+        let delivery = try Delivery.named(self.delivery, member: "delivery")
+        guard (delivery == .authorization) == (template == nil) else {
             throw ServiceProblem.bodyInvalid(
                 "template: a cookie has its Set-Cookie line there, an exchange its URL, and Authorization nothing")
         }
         let way: LoginRule.Delivery =
-            switch delivery.value {
+            switch delivery {
             case .cookie: .cookie(try CookieTemplate(template ?? ""))
             case .authorization: .authorization
             case .exchange: .exchange(template ?? "")

@@ -7,18 +7,9 @@ import OAuth2
 import SessionOperations
 import SessionStore
 
-/// What `POST /v1/logins` asks for, as `crumb token login` takes it.
-struct LoginDocument: RequestDocument {
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case name, flow, issuer, provider, providerTenant, providerHost, endpoints, clientID, clientSecret, clientKey,
-            keyID, keyAudience, authMethod, idTokenAlgorithm, scope, resources, account, replaceAccount, redirectURI,
-            push, parameters, dpop, dangerouslyAllowPlainHTTP, assertionKey, assertionKeyID, assertionIssuer,
-            assertionSubject, assertionAudience, exchange, actor, audiences, clientCertificate,
-            register, registrationToken, browserReturnsTo
-    }
-
+extension LoginDocument {
     /// How the user logs in.
-    enum Flow: String, CaseIterable {
+    private enum Flow: String, CaseIterable {
         case browser, device
         case clientCredentials = "client-credentials"
         case jwtBearer = "jwt-bearer"
@@ -35,52 +26,6 @@ struct LoginDocument: RequestDocument {
         }
     }
 
-    let name: String
-    let flow: OneOf<Flow>?
-    let issuer: String?
-    /// The name of a preset, and what stands for `{tenant}` and `{host}` there.
-    let provider: String?
-    let providerTenant: String?
-    let providerHost: String?
-    let endpoints: [String: String]?
-    let clientID: String?
-    let clientSecret: String?
-    /// The client's private key in PEM, in the place of a secret.
-    let clientKey: String?
-    let keyID: String?
-    /// Whom the client's signatures are made out to.
-    let keyAudience: OneOf<ProfileSettings.AssertionAudience>?
-    let authMethod: OneOf<ProfileSettings.AuthenticationMethod>?
-    /// The algorithm of ID tokens that the client is registered for.
-    let idTokenAlgorithm: String?
-    let scope: String?
-    let resources: [String]?
-    let account: String?
-    /// Whether the login of another account under the name may be replaced.
-    let replaceAccount: Bool?
-    let redirectURI: String?
-    let push: Bool?
-    let parameters: [String: String]?
-    let dpop: Bool?
-    let dangerouslyAllowPlainHTTP: Bool?
-    /// The private key in PEM that signs assertions in the place of a user's login, and what these say.
-    let assertionKey: String?
-    let assertionKeyID: String?
-    let assertionIssuer: String?
-    let assertionSubject: String?
-    let assertionAudience: String?
-    /// The names of the logins whose tokens are exchanged, and what for.
-    let exchange: String?
-    let actor: String?
-    let audiences: [String]?
-    /// The client's certificate and its private key in PEM, one behind the other.
-    let clientCertificate: String?
-    /// Whether a client is registered at the server first, and the initial access token for that.
-    let register: Bool?
-    let registrationToken: String?
-    /// Where the browser comes back to in this login only.
-    let browserReturnsTo: String?
-
     /// What is known of the provider beforehand.
     private func preset() throws -> ProviderPreset {
         guard let provider else {
@@ -92,7 +37,10 @@ struct LoginDocument: RequestDocument {
         return try ProviderPreset.named(provider, tenant: providerTenant, host: providerHost)
     }
 
-    func request() throws -> TokenLoginRequest {
+    fileprivate func request() throws -> TokenLoginRequest {
+        let flow = try Flow.named(self.flow, member: "flow")
+        let keyAudience = try ProfileSettings.AssertionAudience.named(self.keyAudience, member: "keyAudience")
+        let authMethod = try ProfileSettings.AuthenticationMethod.named(self.authMethod, member: "authMethod")
         guard clientSecret == nil || clientKey == nil else {
             throw ServiceProblem.bodyInvalid("clientKey: give a secret or a key")
         }
@@ -112,7 +60,7 @@ struct LoginDocument: RequestDocument {
         request.clientID = clientID
         request.clientSecret =
             try clientKey.map { try SigningKey(pem: Secret($0)).secret } ?? clientSecret.map { Secret($0) }
-        request.authenticationMethod = authMethod?.value ?? (clientKey == nil ? nil : .privateKeyJWT)
+        request.authenticationMethod = authMethod ?? (clientKey == nil ? nil : .privateKeyJWT)
         guard register == true || registrationToken == nil else {
             throw ServiceProblem.bodyInvalid("register: registrationToken belongs to a registration")
         }
@@ -121,12 +69,12 @@ struct LoginDocument: RequestDocument {
         }
         request.clientCertificate = try clientCertificate.map { try ClientCertificate(pem: Secret($0)) }
         request.keyID = keyID
-        request.assertionAudience = keyAudience?.value
+        request.assertionAudience = keyAudience
         request.idTokenAlgorithm = idTokenAlgorithm
         guard exchange != nil || actor == nil && audiences == nil else {
             throw ServiceProblem.bodyInvalid("exchange: actor and audiences belong to an exchange")
         }
-        request.grant = flow?.value.grant ?? (exchange == nil ? nil : .tokenExchange)
+        request.grant = flow?.grant ?? (exchange == nil ? nil : .tokenExchange)
         request.exchange = exchange.map {
             ProfileSettings.Exchange(subject: $0, actor: actor, audiences: audiences ?? [])
         }
@@ -149,41 +97,16 @@ struct LoginDocument: RequestDocument {
     }
 }
 
-/// Where the browser ended.
-struct RedirectDocument: RequestDocument {
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case url
-    }
-
-    let url: String
-}
-
-/// A login, and what the user has to do for it.
-struct LoginReport: Codable {
-    let id: String
-    let name: String
-    /// `pending`, `done` or `failed`.
-    let state: String
-    let expires: String
-    /// What went wrong.
-    var problem: ProblemReport?
-    /// Where the user types the code, and the code; or the page that the browser opens. Told once.
-    var verificationURI: String?
-    var verificationURIComplete: String?
-    var userCode: String?
-    var authorizationURL: String?
-
-    init(_ login: LoginRegistry.Login) {
-        id = login.id
-        name = login.name
-        expires = login.expiry.rfc3339
-        switch login.state {
-        case .pending: state = "pending"
-        case .done: state = "done"
-        case .failed(let reason):
-            state = "failed"
-            problem = reason.document
-        }
+extension LoginReport {
+    fileprivate init(_ login: LoginRegistry.Login) {
+        let (state, problem): (String, ProblemReport?) =
+            switch login.state {
+            case .pending: ("pending", nil)
+            case .done: ("done", nil)
+            case .failed(let reason): ("failed", reason.document)
+            }
+        self.init(
+            id: login.id, name: login.name, state: state, expires: login.expiry.rfc3339, problem: problem)
     }
 }
 

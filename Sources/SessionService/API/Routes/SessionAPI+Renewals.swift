@@ -95,7 +95,7 @@ extension SessionAPI {
         _ context: ServiceRequestContext
     ) async throws -> [HTTPField] {
         let rules = try loginRules.rules(of: jar)
-        let isSignedIn = (asked.headers ?? []).contains { $0.document.name.lowercased() == "authorization" }
+        let isSignedIn = (asked.headers ?? []).contains { $0.name.lowercased() == "authorization" }
         guard !rules.isEmpty, !isSignedIn, context.caller.grant.verbs.contains(.write) else { return [] }
         var recovery = LoginRecovery(tokens.fallback(rules.map(\.rule)))
         let rule = await recovery.present(to: description.url, now: now())

@@ -6,21 +6,10 @@ import RequestDecoration
 import SessionOperations
 import SessionStore
 
-/// A header field: its value as text, or its octets in base64.
-struct HeaderFieldDocument: PlainDocument {
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case name, value, valueBase64
-    }
-
-    let name: String
-    let value: String?
-    let valueBase64: String?
-
+extension HeaderFieldDocument: PlainDocument {
     init?(_ object: FlatJSONObject) {
         guard let name = object.text("name"), let value = object.text("value"), object.count == 2 else { return nil }
-        self.name = name
-        self.value = value
-        valueBase64 = nil
+        self.init(name: name, value: value)
     }
 
     /// The octets of the value.
@@ -50,40 +39,21 @@ struct HeaderFieldDocument: PlainDocument {
     }
 }
 
-/// A response that an app has got.
-struct ResponseDocument: PlainDocument, RequestDescription {
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case url, status, headers, method, topLevel, initiator, navigation, sent, received
-    }
-
-    let url: String
-    let status: Number<StatusRange>?
-    let headers: [StrictlyDecoded<HeaderFieldDocument>]
-    let method: String?
-    let topLevel: String?
-    let initiator: String?
-    let navigation: Bool?
-    /// When the request was sent.
-    let sent: String?
-    /// When it came; from then on lifetimes count.
-    let received: String?
-
+extension ResponseDocument: PlainDocument {
     init?(_ object: FlatJSONObject) {
         guard let url = object.text("url"), let headers = object.objects("headers") else { return nil }
-        self.url = url
-        var fields: [StrictlyDecoded<HeaderFieldDocument>] = []
+        var fields: [HeaderFieldDocument] = []
         for header in headers {
             guard let field = HeaderFieldDocument(header) else { return nil }
-            fields.append(StrictlyDecoded(document: field))
+            fields.append(field)
         }
-        self.headers = fields
-        status = object.number("status").flatMap(Number.init)
-        method = object.text("method")
-        topLevel = object.text("topLevel")
-        initiator = object.text("initiator")
-        navigation = object.bool("navigation")
-        sent = object.text("sent")
-        received = object.text("received")
+        let details = RequestDetails(
+            method: object.text("method"), topLevel: object.text("topLevel"), initiator: object.text("initiator"),
+            navigation: object.bool("navigation"))
+        let status = object.number("status").flatMap { Number<StatusRange>($0)?.value }
+        self.init(
+            url: url, status: status, headers: fields, details, sent: object.text("sent"),
+            received: object.text("received"))
         // A member of another name, or with another kind of value, is for the decoder to refuse.
         let taken = [method, topLevel, initiator, sent, received].count { $0 != nil }
         guard 2 + taken + (status == nil ? 0 : 1) + (navigation == nil ? 0 : 1) == object.count else { return nil }
@@ -105,8 +75,8 @@ struct ResponseDocument: PlainDocument, RequestDescription {
 
     private func values(of name: String) throws(ServiceProblem) -> [Octets] {
         var values: [Octets] = []
-        for (index, field) in headers.enumerated() where field.document.name.lowercased() == name {
-            values.append(try field.document.octets(at: "headers.[\(index)]"))
+        for (index, field) in headers.enumerated() where field.name.lowercased() == name {
+            values.append(try field.octets(at: "headers.[\(index)]"))
         }
         return values
     }
@@ -144,12 +114,6 @@ enum ResponsesDocument: Decodable {
             self = .one(try StrictlyDecoded<ResponseDocument>(from: decoder).document)
         }
     }
-}
-
-/// What became of the Set-Cookie lines of several responses, and what went out at the end because the jar had too much.
-struct ResponseDecisionsList: Codable, Sendable {
-    let responses: [ResponseDecisions]
-    let evicted: [CookieIdentityReport]
 }
 
 extension SessionAPI {

@@ -4,15 +4,6 @@ import Hummingbird
 import SessionOperations
 import SessionStore
 
-/// The name that a session is saved under.
-struct SavedSessionDocument: RequestDocument {
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case name
-    }
-
-    let name: String
-}
-
 extension SessionAPI {
     var savedSessionRoutes: [ServiceRoute] {
         [

@@ -5,12 +5,7 @@ import RequestDecoration
 import SessionOperations
 import SessionStore
 
-/// What `POST /v1/jars/{jar}/script` asks for, as `crumb script` takes it.
-struct ScriptDocument: RequestDocument {
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case urls, method, topLevel, initiator, navigation, write, verify, handler
-    }
-
+extension ScriptDocument {
     /// One of the pages.
     struct Page: RequestDescription {
         let url: String
@@ -22,16 +17,6 @@ struct ScriptDocument: RequestDocument {
 
     /// How many pages one script is for at most: each is answered with all cookies of its site.
     private static let pageLimit = 1000
-
-    let urls: [String]
-    let method: String?
-    let topLevel: String?
-    let initiator: String?
-    let navigation: Bool?
-    /// When a cookie is set: `once`, `missing` or `always`.
-    let write: OneOf<InjectionScript.Writing>?
-    let verify: Bool?
-    let handler: String?
 
     /// The pages, for their scripts.
     func pages() throws(ServiceProblem) -> [CookieModel.RequestContext] {
@@ -73,10 +58,11 @@ extension SessionAPI {
             ServiceRoute(.post, "/v1/jars/{jar}/script", .jar(.secrets), body: .document) { request, context in
                 let asked = try await request.document(ScriptDocument.self, in: context)
                 let pages = try asked.pages()
+                let writing = try InjectionScript.Writing.named(asked.write, member: "write") ?? .once
                 let verification = try asked.verification()
                 let jar = try jar(in: context)
                 let report = try ScriptReport(
-                    of: jar, for: pages, writing: asked.write?.value ?? .once, verification: verification, now: now())
+                    of: jar, for: pages, writing: writing, verification: verification, now: now())
                 for host in Set(pages.map(\.url.host)) {
                     context.audit(SecretAccess(.script, jar: jar.name, site: host.description))
                 }

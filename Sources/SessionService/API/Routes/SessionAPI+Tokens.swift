@@ -5,36 +5,9 @@ import OAuth2
 import SessionOperations
 import SessionStore
 
-/// How many seconds a token may have to be valid still.
-enum TokenSkew: NumberRange {
-    static let range = 0...86_400
-    /// The seconds where the caller names none.
-    static let usual = 60
-}
-
-/// How fresh an access token has to be, and what it is for, where one that is bound to a key is to have a proof.
-struct AccessTokenDocument: RequestDocument {
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case skew
-        case method
-        case url
-        case nonce
-        case resource
-    }
-
-    /// How many seconds have to be left.
-    let skew: Number<TokenSkew>?
-    /// The method of the request; GET where there is a URL alone.
-    let method: String?
-    /// The URL of the request.
-    let url: String?
-    /// The nonce that the URL's server wants.
-    let nonce: String?
-    /// The URL of the resource that the token is for; `nil` for the login's own.
-    let resource: String?
-
+extension AccessTokenDocument {
     /// The request that the token is for, where one is named.
-    func request() throws -> DPoPRequest? {
+    fileprivate func request() throws -> DPoPRequest? {
         guard let url else {
             guard method == nil, nonce == nil else {
                 throw ServiceProblem.bodyInvalid("url: method and nonce belong to a request; give its URL")
@@ -46,25 +19,6 @@ struct AccessTokenDocument: RequestDocument {
         }
         return DPoPRequest(method: method ?? "GET", url: try RequestURL(url, member: "url"), nonce: nonce)
     }
-}
-
-/// How long an ID token has to be valid.
-struct IDTokenDocument: RequestDocument {
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case skew
-    }
-
-    /// How many seconds have to be left.
-    let skew: Number<TokenSkew>?
-}
-
-/// What a logout does where the server cannot end tokens.
-struct LogoutDocument: RequestDocument {
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case force
-    }
-
-    let force: Bool?
 }
 
 extension SessionAPI {

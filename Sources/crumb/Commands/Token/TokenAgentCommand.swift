@@ -76,10 +76,10 @@ struct AgentPassphraseOptions: ParsableArguments {
     /// The document that has the passphrase.
     ///
     /// - Parameter isNew: Whether a person types it twice.
-    func document(isNew: Bool) throws -> [String: String] {
+    func document(isNew: Bool) throws -> AgentPassphraseDocument {
         let passphrase = try Terminal.passphrase(in: passphraseFile, by: "--passphrase-file", isNew: isNew)
         guard let text = passphrase.exposedText else { throw Problem(.inputUnrecognized, "the passphrase is not text") }
-        return ["passphrase": text]
+        return AgentPassphraseDocument(passphrase: text)
     }
 }
 

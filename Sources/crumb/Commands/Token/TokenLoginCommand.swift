@@ -89,7 +89,7 @@ struct TokenLoginCommand: CrumbCommand {
         guard client.keyAlgorithm == nil else {
             throw Problem(.tokenSettingsInvalid, "--key-algorithm: a service signs by the type of the key")
         }
-        var document = RemoteLogin.Document(
+        var document = LoginDocument(
             try request(), clientKey: try client.clientKeyFile.map { try client.pem(in: $0) },
             assertionKey: try grant.assertionKeyFile.map { try client.pem(in: $0) })
         // The service has presets of its own; those of a file are known here alone.

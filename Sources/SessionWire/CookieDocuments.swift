@@ -1,0 +1,322 @@
+public import WebPrimitives
+
+/// A header field of a message: its value as text, or its octets in Base64.
+public struct HeaderFieldDocument: Codable, Sendable {
+    package enum CodingKeys: String, CodingKey, CaseIterable {
+        case name, value, valueBase64
+    }
+
+    /// The name.
+    public let name: String
+    /// The value.
+    public let value: String?
+    /// The value in Base64 if it is not UTF-8.
+    public let valueBase64: String?
+
+    /// A field with the octets of its value.
+    public init(name: String, value: Octets) {
+        self.name = name
+        self.value = value.utf8String
+        valueBase64 = self.value == nil ? value.base64 : nil
+    }
+
+    /// A field whose value is text.
+    public init(name: String, value: String) {
+        self.name = name
+        self.value = value
+        valueBase64 = nil
+    }
+
+    /// Decodes a field, which has no other members.
+    public init(from decoder: any Decoder) throws {
+        try decoder.requireMembers(of: HeaderFieldDocument.self)
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        name = try members.decode(String.self, forKey: .name)
+        value = try members.decodeIfPresent(String.self, forKey: .value)
+        valueBase64 = try members.decodeIfPresent(String.self, forKey: .valueBase64)
+    }
+}
+
+extension HeaderFieldDocument: RequestDocument {}
+
+/// A request that is about to be sent.
+public struct DecorateDocument: Codable, Sendable {
+    package enum CodingKeys: String, CodingKey, CaseIterable {
+        case url, method, topLevel, initiator, navigation, headers
+    }
+
+    /// The URL.
+    public let url: String
+    /// The method.
+    public let method: String?
+    /// The URL of the page in the address bar.
+    public let topLevel: String?
+    /// The URL that initiated the request, or `user`.
+    public let initiator: String?
+    /// Whether the request navigates the page in the address bar.
+    public let navigation: Bool?
+    /// The header fields that the request has already. Its own cookies stand first and win by name.
+    public let headers: [HeaderFieldDocument]?
+
+    /// Creates the document. Members that are `nil` are left out.
+    public init(url: String, _ details: RequestDetails = RequestDetails(), headers: [HeaderFieldDocument]? = nil) {
+        self.url = url
+        self.method = details.method
+        self.topLevel = details.topLevel
+        self.initiator = details.initiator
+        self.navigation = details.navigation
+        self.headers = headers
+    }
+}
+
+extension DecorateDocument: RequestDocument, RequestDescription {}
+
+/// A response that was received.
+public struct ResponseDocument: Codable, Sendable {
+    package enum CodingKeys: String, CodingKey, CaseIterable {
+        case url, status, headers, method, topLevel, initiator, navigation, sent, received
+    }
+
+    /// The URL.
+    public let url: String
+    /// The status; 200 by default.
+    public let status: Number<StatusRange>?
+    /// The header fields.
+    public let headers: [HeaderFieldDocument]
+    /// The method.
+    public let method: String?
+    /// The URL of the page in the address bar.
+    public let topLevel: String?
+    /// The URL that initiated the request, or `user`.
+    public let initiator: String?
+    /// Whether the request navigates the page in the address bar.
+    public let navigation: Bool?
+    /// When the request was sent.
+    public let sent: String?
+    /// When the response was received: lifetimes count from then.
+    public let received: String?
+
+    /// Creates the document. Members that are `nil` are left out.
+    public init(
+        url: String, status: Int? = nil, headers: [HeaderFieldDocument], _ details: RequestDetails = RequestDetails(),
+        sent: String? = nil, received: String? = nil
+    ) {
+        self.url = url
+        self.status = status.map(Number.init(unchecked:))
+        self.headers = headers
+        self.method = details.method
+        self.topLevel = details.topLevel
+        self.initiator = details.initiator
+        self.navigation = details.navigation
+        self.sent = sent
+        self.received = received
+    }
+}
+
+extension ResponseDocument: RequestDocument, RequestDescription {}
+
+/// `Set-Cookie` lines that are stored as if a URL had answered with them.
+public struct SetCookieDocument: Codable, Sendable {
+    package enum CodingKeys: String, CodingKey, CaseIterable {
+        case url, method, topLevel, initiator, navigation, setCookie, setCookieBase64
+    }
+
+    /// The URL.
+    public let url: String
+    /// The method.
+    public let method: String?
+    /// The URL of the page in the address bar.
+    public let topLevel: String?
+    /// The URL that initiated the request, or `user`.
+    public let initiator: String?
+    /// Whether the request navigates the page in the address bar.
+    public let navigation: Bool?
+    /// The `Set-Cookie` lines.
+    public let setCookie: [String]?
+    /// Lines in Base64, after those of `setCookie`.
+    public let setCookieBase64: [String]?
+
+    /// Creates the document. Members that are `nil` are left out.
+    public init(
+        url: String, _ details: RequestDetails = RequestDetails(), setCookie: [String]? = nil,
+        setCookieBase64: [String]? = nil
+    ) {
+        self.url = url
+        self.method = details.method
+        self.topLevel = details.topLevel
+        self.initiator = details.initiator
+        self.navigation = details.navigation
+        self.setCookie = setCookie
+        self.setCookieBase64 = setCookieBase64
+    }
+}
+
+extension SetCookieDocument: RequestDocument, RequestDescription {}
+
+/// The request whose cookies are explained.
+public struct ExplainDocument: Codable, Sendable {
+    package enum CodingKeys: String, CodingKey, CaseIterable {
+        case url, method, topLevel, initiator, navigation, script
+    }
+
+    /// The URL.
+    public let url: String
+    /// The method.
+    public let method: String?
+    /// The URL of the page in the address bar.
+    public let topLevel: String?
+    /// The URL that initiated the request, or `user`.
+    public let initiator: String?
+    /// Whether the request navigates the page in the address bar.
+    public let navigation: Bool?
+    /// Whether the question is what scripts of the page see or may set.
+    public let script: Bool?
+
+    /// Creates the document. Members that are `nil` are left out.
+    public init(url: String, _ details: RequestDetails = RequestDetails(), script: Bool? = nil) {
+        self.url = url
+        self.method = details.method
+        self.topLevel = details.topLevel
+        self.initiator = details.initiator
+        self.navigation = details.navigation
+        self.script = script
+    }
+}
+
+extension ExplainDocument: RequestDocument, RequestDescription {}
+
+/// `Set-Cookie` lines that are tried without being stored.
+public struct ExplainSetCookieDocument: Codable, Sendable {
+    package enum CodingKeys: String, CodingKey, CaseIterable {
+        case url, method, topLevel, initiator, navigation, script, setCookie, setCookieBase64
+    }
+
+    /// The URL.
+    public let url: String
+    /// The method.
+    public let method: String?
+    /// The URL of the page in the address bar.
+    public let topLevel: String?
+    /// The URL that initiated the request, or `user`.
+    public let initiator: String?
+    /// Whether the request navigates the page in the address bar.
+    public let navigation: Bool?
+    /// Whether the question is what scripts of the page see or may set.
+    public let script: Bool?
+    /// The `Set-Cookie` lines.
+    public let setCookie: [String]?
+    /// Lines in Base64, after those of `setCookie`.
+    public let setCookieBase64: [String]?
+
+    /// Creates the document. Members that are `nil` are left out.
+    public init(
+        url: String, _ details: RequestDetails = RequestDetails(), script: Bool? = nil, setCookie: [String]? = nil,
+        setCookieBase64: [String]? = nil
+    ) {
+        self.url = url
+        self.method = details.method
+        self.topLevel = details.topLevel
+        self.initiator = details.initiator
+        self.navigation = details.navigation
+        self.script = script
+        self.setCookie = setCookie
+        self.setCookieBase64 = setCookieBase64
+    }
+}
+
+extension ExplainSetCookieDocument: RequestDocument, RequestDescription {}
+
+/// The pages that an injection script is for, and how it sets cookies.
+public struct ScriptDocument: Codable, Sendable {
+    package enum CodingKeys: String, CodingKey, CaseIterable {
+        case urls, method, topLevel, initiator, navigation, write, verify, handler
+    }
+
+    /// The URLs of the pages.
+    public let urls: [String]
+    /// The method.
+    public let method: String?
+    /// The URL of the page in the address bar.
+    public let topLevel: String?
+    /// The URL that initiated the request, or `user`.
+    public let initiator: String?
+    /// Whether the request navigates the page in the address bar.
+    public let navigation: Bool?
+    /// When a cookie is set: `once`, `missing` or `always`.
+    public let write: String?
+    /// Whether the value of the script reports each cookie.
+    public let verify: Bool?
+    /// The message handler that gets the report instead.
+    public let handler: String?
+
+    /// Creates the document. Members that are `nil` are left out.
+    public init(
+        urls: [String], _ details: RequestDetails = RequestDetails(), write: String? = nil, verify: Bool? = nil,
+        handler: String? = nil
+    ) {
+        self.urls = urls
+        self.method = details.method
+        self.topLevel = details.topLevel
+        self.initiator = details.initiator
+        self.navigation = details.navigation
+        self.write = write
+        self.verify = verify
+        self.handler = handler
+    }
+}
+
+extension ScriptDocument: RequestDocument {}
+
+/// The cookies to export, and the format.
+public struct ExportDocument: Codable, Sendable {
+    package enum CodingKeys: String, CodingKey, CaseIterable {
+        case format, url, method, topLevel, initiator, navigation, sites, names, httpOnly, session, report, reportFirst
+    }
+
+    /// The name of a format, as `crumb export` takes it.
+    public let format: String
+    /// The URL of the request that the cookies are for; `nil` for all cookies.
+    public let url: String?
+    /// The method.
+    public let method: String?
+    /// The URL of the page in the address bar.
+    public let topLevel: String?
+    /// The URL that initiated the request, or `user`.
+    public let initiator: String?
+    /// Whether the request navigates the page in the address bar.
+    public let navigation: Bool?
+    /// The sites whose cookies are exported; `nil` for all.
+    public let sites: [String]?
+    /// The names of the cookies to export; `nil` for all.
+    public let names: [String]?
+    /// Whether the cookies to export are HttpOnly; `nil` for all.
+    public let httpOnly: Bool?
+    /// Whether the cookies to export are session cookies; `nil` for all.
+    public let session: Bool?
+    /// Whether only the report is requested.
+    public let report: Bool?
+    /// Whether the report stands in a line before the exported file.
+    public let reportFirst: Bool?
+
+    /// Creates the document. Members that are `nil` are left out.
+    public init(
+        format: String, url: String? = nil, _ details: RequestDetails = RequestDetails(), sites: [String]? = nil,
+        names: [String]? = nil, httpOnly: Bool? = nil, session: Bool? = nil, report: Bool? = nil,
+        reportFirst: Bool? = nil
+    ) {
+        self.format = format
+        self.url = url
+        self.method = details.method
+        self.topLevel = details.topLevel
+        self.initiator = details.initiator
+        self.navigation = details.navigation
+        self.sites = sites
+        self.names = names
+        self.httpOnly = httpOnly
+        self.session = session
+        self.report = report
+        self.reportFirst = reportFirst
+    }
+}
+
+extension ExportDocument: RequestDocument {}

@@ -1,0 +1,159 @@
+/// A reason for a decision.
+public struct ReasonReport: Codable, Equatable, Sendable {
+    /// The stable identifier of the reason.
+    public let id: String
+    /// One sentence that explains it.
+    public let explanation: String
+    /// What a server or a user can do about it.
+    public let remedy: String?
+
+    package init(id: String, explanation: String, remedy: String? = nil) {
+        self.id = id
+        self.explanation = explanation
+        self.remedy = remedy
+    }
+}
+
+/// What became of one `Set-Cookie` line, without its value.
+public struct StorageDecisionReport: Codable, Sendable {
+    /// `stored`, `replaced`, `deleted` or `rejected`.
+    public let outcome: String
+    /// The cookie.
+    public let cookie: CookieIdentityReport?
+    /// The reasons.
+    public let reasons: [ReasonReport]
+    /// The cookies that were evicted.
+    public let evicted: [CookieIdentityReport]
+
+    package init(
+        outcome: String, cookie: CookieIdentityReport? = nil, reasons: [ReasonReport], evicted: [CookieIdentityReport]
+    ) {
+        self.outcome = outcome
+        self.cookie = cookie
+        self.reasons = reasons
+        self.evicted = evicted
+    }
+}
+
+/// What became of the `Set-Cookie` lines of a response, in order, and what to do if the response says "not signed in".
+public struct ResponseDecisions: Codable, Sendable {
+    /// The decisions on the lines, in order.
+    public let decisions: [StorageDecisionReport]
+    /// What to do if the response says "not signed in"; `nil` if it does not.
+    public let login: LoginChallengeReport?
+
+    package init(decisions: [StorageDecisionReport], login: LoginChallengeReport? = nil) {
+        self.decisions = decisions
+        self.login = login
+    }
+}
+
+/// What became of the `Set-Cookie` lines of several responses, and the cookies evicted from the jar at the end.
+public struct ResponseDecisionsList: Codable, Sendable {
+    /// The decisions on each response, in order.
+    public let responses: [ResponseDecisions]
+    /// The cookies that were evicted.
+    public let evicted: [CookieIdentityReport]
+
+    package init(responses: [ResponseDecisions], evicted: [CookieIdentityReport]) {
+        self.responses = responses
+        self.evicted = evicted
+    }
+}
+
+/// A change of a cookie.
+public struct ChangeReport: Codable, Sendable {
+    /// The position in the journal.
+    public let position: Int64
+    /// When the change was made (RFC 3339).
+    public let time: String
+    /// What caused the change.
+    public let cause: String
+    /// The name.
+    public let name: String?
+    /// The name in Base64 if it is not UTF-8.
+    public let nameBase64: String?
+    /// The domain.
+    public let domain: String
+    /// The path.
+    public let path: String
+    /// Whether only the host itself gets the cookie.
+    public let hostOnly: Bool
+    /// The partition; `nil` for a cookie without one.
+    public let partitionKey: String?
+    /// The URL of the response that made the change, without its query; `nil` if it is unknown.
+    public let url: String?
+    /// The capture that held the response; `nil` if no capture did.
+    public let capture: String?
+
+    package init(
+        position: Int64, time: String, cause: String, name: String? = nil, nameBase64: String? = nil, domain: String,
+        path: String, hostOnly: Bool, partitionKey: String? = nil, url: String? = nil, capture: String? = nil
+    ) {
+        self.position = position
+        self.time = time
+        self.cause = cause
+        self.name = name
+        self.nameBase64 = nameBase64
+        self.domain = domain
+        self.path = path
+        self.hostOnly = hostOnly
+        self.partitionKey = partitionKey
+        self.url = url
+        self.capture = capture
+    }
+}
+
+/// A page of a jar's journal.
+public struct ChangeList: Codable, Sendable {
+    /// The changes, the oldest first.
+    public let changes: [ChangeReport]
+    /// The position to request next.
+    public let position: Int64
+    /// Whether changes after the requested position are gone, so that the reader has to read the whole jar once.
+    public let hasGap: Bool
+    /// Whether more changes can be read now.
+    public let hasMore: Bool
+
+    package init(changes: [ChangeReport], position: Int64, hasGap: Bool, hasMore: Bool = false) {
+        self.changes = changes
+        self.position = position
+        self.hasGap = hasGap
+        self.hasMore = hasMore
+    }
+}
+
+/// The event that tells a follower that it has missed changes.
+public struct MissedChanges: Codable, Sendable {
+    /// The follower's position now.
+    public let position: Int64
+
+    package init(position: Int64) {
+        self.position = position
+    }
+}
+
+/// An error of the service: the members of problem details (RFC 9457, section 3.1) and the stable code.
+public struct ProblemReport: Codable, Sendable {
+    /// The type of the problem.
+    public let type: String
+    /// The title.
+    public let title: String
+    /// The status of the response.
+    public let status: Int
+    /// One sentence that the caller can act on.
+    public let detail: String
+    /// The stable code.
+    public let code: String
+    /// The page that the user has to log in on, if a site named one.
+    public let loginURL: String?
+
+    package init(title: String, status: Int, detail: String, code: String, loginURL: String? = nil) {
+        self.loginURL = loginURL
+        type = "about:blank"
+        self.title = title
+        self.status = status
+        self.detail = detail
+        self.code = code
+    }
+}

@@ -1,0 +1,254 @@
+public import WebPrimitives
+
+/// The header fields to set on a request, the cookies in them, and why other cookies and fields are left out.
+public struct DecorationAnswer: Codable, Sendable {
+    /// A cookie that is not sent.
+    public struct Exclusion: Codable, Sendable {
+        /// The cookie, if its stored value cannot be read.
+        public let cookie: CookieIdentityReport?
+        /// The name.
+        public let name: String
+        /// The identifiers of the reasons.
+        public let reasons: [String]
+
+        package init(cookie: CookieIdentityReport? = nil, name: String, reasons: [String]) {
+            self.cookie = cookie
+            self.name = name
+            self.reasons = reasons
+        }
+    }
+
+    /// A header field of the jar that is for the URL and is not sent.
+    public struct OmittedField: Codable, Sendable {
+        /// The name.
+        public let name: String
+        /// The identifier of the reason.
+        public let reason: String
+        /// The beginning of the URLs it applies to.
+        public let scope: String?
+
+        package init(name: String, reason: String, scope: String? = nil) {
+            self.name = name
+            self.reason = reason
+            self.scope = scope
+        }
+    }
+
+    /// The cookies that are not sent.
+    public let excluded: [Exclusion]
+    /// The fields to set: `cookie` first if there is one.
+    public let fields: [HeaderFieldReport]
+    /// The names of the cookies that are sent.
+    public let included: [String]
+    /// The header fields of the jar that are not sent; `nil` if all are.
+    public let omittedFields: [OmittedField]?
+    /// The login rule by which the request is signed in again; only in the answer to a renewal.
+    public let rule: String?
+
+    package init(
+        excluded: [Exclusion], fields: [HeaderFieldReport], included: [String], omittedFields: [OmittedField]? = nil,
+        rule: String? = nil
+    ) {
+        self.excluded = excluded
+        self.fields = fields
+        self.included = included
+        self.omittedFields = omittedFields
+        self.rule = rule
+    }
+
+    /// The octets of the Cookie field; empty if no cookie is sent.
+    public var cookieString: Octets { fields.first { $0.name == "cookie" }?.octets ?? [] }
+}
+
+/// A header field: the value is present only if it was requested.
+public struct HeaderFieldReport: Codable, Sendable {
+    /// The name.
+    public let name: String
+    /// The beginning of the URLs that the field is for; `nil` for all URLs.
+    public let scope: String?
+    /// The value.
+    public let value: String?
+    /// The value in Base64 if it is not UTF-8.
+    public let valueBase64: String?
+    /// `true` if the stored value cannot be read; otherwise `nil`.
+    public let isDamaged: Bool?
+
+    /// The report from its parts.
+    package init(name: String, scope: String?, value: Octets?, isDamaged: Bool = false) {
+        let value = value.map(OctetsReport.init)
+        self.name = name
+        self.scope = scope
+        self.value = value?.text
+        valueBase64 = value?.base64
+        self.isDamaged = isDamaged ? true : nil
+    }
+
+    /// The octets of the value; empty if the value is not in the report.
+    public var octets: Octets { OctetsReport(text: value, base64: valueBase64).octets }
+}
+
+/// The header fields that are stored with a jar.
+public struct HeaderFieldList: Codable, Sendable {
+    /// The header fields.
+    public let fields: [HeaderFieldReport]
+
+    package init(fields: [HeaderFieldReport]) {
+        self.fields = fields
+    }
+}
+
+/// Whether a jar's header field is sent with a request, without its value.
+public struct FieldVerdictReport: Codable, Sendable {
+    /// The name.
+    public let name: String
+    /// The beginning of the URLs that the field is for; `nil` for all URLs.
+    public let scope: String?
+    /// Whether the field is sent.
+    public let isSent: Bool
+    /// Why the field is not sent; `nil` if it is sent.
+    public let reason: ReasonReport?
+
+    package init(name: String, scope: String? = nil, isSent: Bool, reason: ReasonReport? = nil) {
+        self.name = name
+        self.scope = scope
+        self.isSent = isSent
+        self.reason = reason
+    }
+}
+
+/// An injection script, and the cookies that it cannot set.
+public struct ScriptReport: Codable, Sendable {
+    /// A cookie of a page that the script does not set.
+    public struct Omission: Codable, Sendable {
+        /// The URL.
+        public let url: String
+        /// The cookie.
+        public let cookie: CookieReport
+        /// The reasons.
+        public let reasons: [ReasonReport]
+
+        package init(url: String, cookie: CookieReport, reasons: [ReasonReport]) {
+            self.url = url
+            self.cookie = cookie
+            self.reasons = reasons
+        }
+    }
+
+    /// The URLs of the pages.
+    public let urls: [String]
+    /// The JavaScript source.
+    public let script: String
+    /// The cookies.
+    public let cookies: [CookieReport]
+    /// Those of ``cookies`` that belong to other paths: no script of the pages can see whether they are set; `nil` from
+    /// a service that does not report them.
+    public let unverifiable: [CookieIdentityReport]?
+    /// How many items of `localStorage` the script sets.
+    public let storageItems: Int
+    /// How many items it does not set because their stored value cannot be read.
+    public let storageItemsUnreadable: Int
+    /// The cookies that the script cannot set.
+    public let omitted: [Omission]
+
+    package init(
+        urls: [String], script: String, cookies: [CookieReport], unverifiable: [CookieIdentityReport]? = nil,
+        storageItems: Int, storageItemsUnreadable: Int, omitted: [Omission]
+    ) {
+        self.urls = urls
+        self.script = script
+        self.cookies = cookies
+        self.unverifiable = unverifiable
+        self.storageItems = storageItems
+        self.storageItemsUnreadable = storageItemsUnreadable
+        self.omitted = omitted
+    }
+}
+
+/// A script that reports a page's cookies to a message handler.
+public struct CaptureScriptReport: Codable, Sendable {
+    /// The name of the message handler.
+    public let handler: String
+    /// The JavaScript source.
+    public let script: String
+
+    package init(handler: String, script: String) {
+        self.handler = handler
+        self.script = script
+    }
+}
+
+/// The origins whose `localStorage` a jar holds, and the items of the origin that was requested.
+public struct WebStorageList: Codable, Sendable {
+    /// An origin with items.
+    public struct Origin: Codable, Sendable {
+        /// The origin.
+        public let origin: String
+        /// How many items the origin has.
+        public let items: Int
+        /// The octets of all keys and values.
+        public let octets: Int
+
+        package init(origin: String, items: Int, octets: Int) {
+            self.origin = origin
+            self.items = items
+            self.octets = octets
+        }
+    }
+
+    /// An item of `localStorage`.
+    public struct Item: Codable, Sendable {
+        /// The origin.
+        public let origin: String
+        /// The key; `nil` if it is not UTF-8.
+        public let key: String?
+        /// The key in Base64 if it is not UTF-8.
+        public let keyBase64: String?
+        /// The value, if values were requested.
+        public let value: String?
+        /// The value in Base64 if it is not UTF-8.
+        public let valueBase64: String?
+        /// `true` if the stored value cannot be read; otherwise `nil`.
+        public let isDamaged: Bool?
+
+        package init(
+            origin: String, key: String? = nil, keyBase64: String? = nil, value: String? = nil,
+            valueBase64: String? = nil, isDamaged: Bool? = nil
+        ) {
+            self.origin = origin
+            self.key = key
+            self.keyBase64 = keyBase64
+            self.value = value
+            self.valueBase64 = valueBase64
+            self.isDamaged = isDamaged
+        }
+
+        /// The octets of the key.
+        public var keyOctets: Octets { OctetsReport(text: key, base64: keyBase64).octets }
+
+        /// The octets of the value; empty if the value is not in the report.
+        public var valueOctets: Octets { OctetsReport(text: value, base64: valueBase64).octets }
+    }
+
+    /// The origins.
+    public let origins: [Origin]
+    /// The items of the requested origin.
+    public let items: [Item]?
+
+    package init(origins: [Origin], items: [Item]? = nil) {
+        self.origins = origins
+        self.items = items
+    }
+}
+
+/// How many items of `localStorage` were removed.
+public struct WebStorageRemoval: Codable, Sendable {
+    /// The name of the jar.
+    public let jar: String
+    /// How many items were removed.
+    public let removed: Int
+
+    package init(jar: String, removed: Int) {
+        self.jar = jar
+        self.removed = removed
+    }
+}

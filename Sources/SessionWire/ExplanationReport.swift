@@ -1,0 +1,155 @@
+/// Which cookies a request carries and why others stay behind, without values.
+public struct ExplanationReport: Codable, Sendable {
+    /// A cookie that stays behind.
+    public struct Exclusion: Codable, Sendable {
+        /// The cookie.
+        public let cookie: CookieReport
+        /// The reasons.
+        public let reasons: [ReasonReport]
+
+        package init(cookie: CookieReport, reasons: [ReasonReport]) {
+            self.cookie = cookie
+            self.reasons = reasons
+        }
+    }
+
+    /// What another jar of the database has for the request.
+    public struct OtherJar: Codable, Sendable {
+        /// The name.
+        public let name: String
+        /// How many cookies of the site it has.
+        public let cookies: Int
+        /// How many of them would be sent.
+        public let sent: Int
+        /// The names of those that would be sent and that this jar does not send: the first ten.
+        public let lacking: [String]?
+
+        package init(name: String, cookies: Int, sent: Int, lacking: [String]? = nil) {
+            self.name = name
+            self.cookies = cookies
+            self.sent = sent
+            self.lacking = lacking
+        }
+    }
+
+    /// A URL that would get more of the cookies.
+    public struct Alternative: Codable, Sendable {
+        /// The URL.
+        public let url: String
+        /// How many cookies it would get.
+        public let sent: Int
+
+        package init(url: String, sent: Int) {
+            self.url = url
+            self.sent = sent
+        }
+    }
+
+    /// The URL.
+    public let url: String
+    /// The name of the jar.
+    public let jar: String
+    /// The registrable domain of the request.
+    public let site: String
+    /// The time that lifetimes are counted from.
+    public let now: String
+    /// The cookies that are sent.
+    public let included: [CookieReport]
+    /// The cookies that are not sent.
+    public let excluded: [Exclusion]
+    /// The newest change of each cookie of the site that is gone or was replaced, the latest first; `nil` from a service
+    /// that does not report them.
+    public let changes: [ChangeReport]?
+    /// Other jars that would send what this one does not.
+    public let otherJars: [OtherJar]
+    /// Sites of the jar with a similar name.
+    public let similarSites: [String]
+    /// A URL that would get more of the cookies.
+    public let better: Alternative?
+    /// Whether the jar's header fields are sent; `nil` if it has none.
+    public let fields: [FieldVerdictReport]?
+
+    package init(
+        url: String, jar: String, site: String, now: String, included: [CookieReport], excluded: [Exclusion],
+        changes: [ChangeReport]? = nil, otherJars: [OtherJar], similarSites: [String], better: Alternative? = nil,
+        fields: [FieldVerdictReport]? = nil
+    ) {
+        self.url = url
+        self.jar = jar
+        self.site = site
+        self.now = now
+        self.included = included
+        self.excluded = excluded
+        self.changes = changes
+        self.otherJars = otherJars
+        self.similarSites = similarSites
+        self.better = better
+        self.fields = fields
+    }
+}
+
+/// What would become of `Set-Cookie` lines, without values.
+public struct SetCookieDryRunReport: Codable, Sendable {
+    /// A cookie that would be evicted.
+    public struct Evicted: Codable, Sendable {
+        /// The cookie.
+        public let cookie: CookieReport
+        /// The reason.
+        public let reason: ReasonReport
+
+        package init(cookie: CookieReport, reason: ReasonReport) {
+            self.cookie = cookie
+            self.reason = reason
+        }
+    }
+
+    /// What would become of one line.
+    public struct Line: Codable, Sendable {
+        /// The number of the line, from 1.
+        public let line: Int
+        /// `stored`, `replaced`, `deleted` or `rejected`.
+        public let outcome: String
+        /// The name.
+        public let name: String?
+        /// The cookie as it would be stored.
+        public let cookie: CookieReport?
+        /// Why the line is rejected.
+        public let reasons: [ReasonReport]
+        /// Why the request's own URL would not get the cookie.
+        public let notSent: [ReasonReport]
+        /// The cookies that were evicted.
+        public let evicted: [Evicted]
+        /// Whether a stored cookie is deleted; `nil` if the line deletes none.
+        public let deletesStored: Bool?
+
+        package init(
+            line: Int, outcome: String, name: String? = nil, cookie: CookieReport? = nil, reasons: [ReasonReport],
+            notSent: [ReasonReport], evicted: [Evicted], deletesStored: Bool? = nil
+        ) {
+            self.line = line
+            self.outcome = outcome
+            self.name = name
+            self.cookie = cookie
+            self.reasons = reasons
+            self.notSent = notSent
+            self.evicted = evicted
+            self.deletesStored = deletesStored
+        }
+    }
+
+    /// The URL.
+    public let url: String
+    /// The name of the jar.
+    public let jar: String
+    /// The time that lifetimes are counted from (RFC 3339).
+    public let now: String
+    /// What becomes of each line.
+    public let lines: [Line]
+
+    package init(url: String, jar: String, now: String, lines: [Line]) {
+        self.url = url
+        self.jar = jar
+        self.now = now
+        self.lines = lines
+    }
+}

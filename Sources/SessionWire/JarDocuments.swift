@@ -1,0 +1,164 @@
+/// The settings of a jar, as far as they are given: what is `nil` stays as it is.
+public struct JarSettingsDocument: Codable, Sendable {
+    /// A number, or no limit.
+    public enum Limit: Codable, Sendable {
+        case number(Int)
+        case none
+
+        /// Decodes a number or `null`.
+        public init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            if container.decodeNil() {
+                self = .none
+                return
+            }
+            self = .number(try container.decode(Number<CountRange>.self).value)
+        }
+
+        /// Encodes the member.
+        public func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            switch self {
+            case .number(let number): try container.encode(number)
+            case .none: try container.encodeNil()
+            }
+        }
+
+        /// The number; `nil` for no limit.
+        package var number: Int? {
+            if case .number(let number) = self { number } else { nil }
+        }
+    }
+
+    package enum CodingKeys: String, CodingKey, CaseIterable {
+        case name, profile, limits
+    }
+
+    /// The name of a new jar.
+    public let name: String?
+    /// `rfc6265bis` or `browser`.
+    public let profile: String?
+    /// Limits by name; `nil` for none.
+    public let limits: [String: Limit]?
+
+    /// Creates the document. Members that are `nil` are left out.
+    public init(name: String? = nil, profile: String? = nil, limits: [String: Int?]? = nil) {
+        self.name = name
+        self.profile = profile
+        self.limits = limits?.mapValues { $0.map { .number($0) } ?? Limit.none }
+    }
+}
+
+extension JarSettingsDocument: RequestDocument {}
+
+/// Another jar, for operations on two.
+public struct JarTargetDocument: Codable, Sendable {
+    package enum CodingKeys: String, CodingKey, CaseIterable {
+        case to
+    }
+
+    /// The name of the other jar.
+    public let to: String
+
+    /// Creates the document. Members that are `nil` are left out.
+    public init(to: String) {
+        self.to = to
+    }
+}
+
+extension JarTargetDocument: RequestDocument {}
+
+/// What pruning leaves.
+public struct PruneDocument: Codable, Sendable {
+    package enum CodingKeys: String, CodingKey, CaseIterable {
+        case journalEntries, vacuum
+    }
+
+    /// How many entries of the journal stay.
+    public let journalEntries: Number<CountRange>?
+    /// Whether the database file is rewritten.
+    public let vacuum: Bool?
+
+    /// Creates the document. Members that are `nil` are left out.
+    public init(journalEntries: Int? = nil, vacuum: Bool? = nil) {
+        self.journalEntries = journalEntries.map(Number.init(unchecked:))
+        self.vacuum = vacuum
+    }
+}
+
+extension PruneDocument: RequestDocument {}
+
+/// The name that a session is saved under.
+public struct SavedSessionDocument: Codable, Sendable {
+    package enum CodingKeys: String, CodingKey, CaseIterable {
+        case name
+    }
+
+    /// The name.
+    public let name: String
+
+    /// Creates the document. Members that are `nil` are left out.
+    public init(name: String) {
+        self.name = name
+    }
+}
+
+extension SavedSessionDocument: RequestDocument {}
+
+/// The value of a header field that is stored with a jar, and the URLs it is for.
+public struct HeaderFieldSettingDocument: Codable, Sendable {
+    package enum CodingKeys: String, CodingKey, CaseIterable {
+        case scope, value, valueBase64
+    }
+
+    /// The beginning of the URLs that the field is for; `nil` for all URLs.
+    public let scope: String?
+    /// The value.
+    public let value: String?
+    /// The value in Base64, instead of `value`.
+    public let valueBase64: String?
+
+    /// Creates the document. Members that are `nil` are left out.
+    public init(scope: String? = nil, value: String? = nil, valueBase64: String? = nil) {
+        self.scope = scope
+        self.value = value
+        self.valueBase64 = valueBase64
+    }
+}
+
+extension HeaderFieldSettingDocument: RequestDocument {}
+
+/// How a site says "not signed in", and how a token signs the user in again.
+public struct LoginRuleDocument: Codable, Sendable {
+    package enum CodingKeys: String, CodingKey, CaseIterable {
+        case scope, profile, statuses, redirects, delivery, template
+    }
+
+    /// The beginning of the URLs that the rule is for.
+    public let scope: String
+    /// The name of the login.
+    public let profile: String
+    /// The statuses that say "not signed in".
+    public let statuses: [Number<StatusRange>]?
+    /// The URLs of redirects that say "not signed in".
+    public let redirects: [String]?
+    /// `cookie`, `authorization` or `exchange`.
+    public let delivery: String
+    /// The Set-Cookie line, or the URL that answers with cookies.
+    public let template: String?
+
+    /// Creates the document. Members that are `nil` are left out.
+    public init(
+        scope: String, profile: String, statuses: [Int]? = nil, redirects: [String]? = nil, delivery: String,
+        template: String? = nil
+    ) {
+        self.scope = scope
+        self.profile = profile
+        self.statuses = statuses?.map(Number.init(unchecked:))
+        self.redirects = redirects
+        self.delivery = delivery
+        self.template = template
+    }
+}
+
+extension LoginRuleDocument: RequestDocument {}

@@ -1,0 +1,277 @@
+/// A jar.
+public struct JarReport: Codable, Sendable {
+    /// The name.
+    public let name: String
+    /// How many cookies the jar has.
+    public let cookies: Int
+    /// How many of the cookies end with the session.
+    public let sessionCookies: Int
+    /// How many saved sessions the jar has.
+    public let savedSessions: Int
+    /// The rules: `rfc6265bis` or `browser`.
+    public let profile: String
+    /// A number for each limit, `null` for none.
+    public let limits: [String: Int?]
+    /// When the next cookie expires (RFC 3339).
+    public let nextExpiry: String?
+    /// When it was created (RFC 3339).
+    public let created: String
+
+    package init(
+        name: String, cookies: Int, sessionCookies: Int, savedSessions: Int, profile: String, limits: [String: Int?],
+        nextExpiry: String? = nil, created: String
+    ) {
+        self.name = name
+        self.cookies = cookies
+        self.sessionCookies = sessionCookies
+        self.savedSessions = savedSessions
+        self.profile = profile
+        self.limits = limits
+        self.nextExpiry = nextExpiry
+        self.created = created
+    }
+}
+
+/// A page of jars.
+public struct JarList: Codable, Sendable {
+    /// The jars.
+    public let jars: [JarReport]
+    /// The cursor of the next page; `nil` on the last page.
+    public let next: String?
+
+    package init(jars: [JarReport], next: String? = nil) {
+        self.jars = jars
+        self.next = next
+    }
+}
+
+/// The settings of a jar.
+public struct JarSettingsReport: Codable, Sendable {
+    /// The name.
+    public let name: String
+    /// The rules: `rfc6265bis` or `browser`.
+    public let profile: String
+    /// A number for each limit, `null` for none.
+    public let limits: [String: Int?]
+
+    package init(name: String, profile: String, limits: [String: Int?]) {
+        self.name = name
+        self.profile = profile
+        self.limits = limits
+    }
+}
+
+/// What clearing a jar removed.
+public struct JarClearReport: Codable, Sendable {
+    /// The name of the jar.
+    public let jar: String
+    /// How many cookies.
+    public let removed: Int
+    /// How many items of `localStorage`.
+    public let storageItems: Int
+
+    package init(jar: String, removed: Int, storageItems: Int) {
+        self.jar = jar
+        self.removed = removed
+        self.storageItems = storageItems
+    }
+}
+
+/// The old and the new name of a jar that was renamed.
+public struct JarRenameReport: Codable, Sendable {
+    /// The name of the source jar.
+    public let from: String
+    /// The name of the other jar.
+    public let to: String
+
+    package init(from: String, to: String) {
+        self.from = from
+        self.to = to
+    }
+}
+
+/// What was copied from one jar to another.
+public struct JarCopyReport: Codable, Sendable {
+    /// The name of the source jar.
+    public let from: String
+    /// The name of the other jar.
+    public let to: String
+    /// How many cookies were copied.
+    public let copied: Int
+    /// How many cookies had expired.
+    public let expired: Int
+    /// Cookies whose stored value cannot be read.
+    public let unreadable: [CookieIdentityReport]
+
+    package init(from: String, to: String, copied: Int, expired: Int, unreadable: [CookieIdentityReport]) {
+        self.from = from
+        self.to = to
+        self.copied = copied
+        self.expired = expired
+        self.unreadable = unreadable
+    }
+}
+
+/// What merging one jar into another changed.
+public struct JarMergeReport: Codable, Sendable {
+    /// The name of the source jar.
+    public let from: String
+    /// The name of the target jar.
+    public let into: String
+    /// How many cookies were added.
+    public let added: Int
+    /// How many cookies were replaced.
+    public let replaced: Int
+    /// How many cookies stay.
+    public let kept: Int
+    /// How many cookies had expired.
+    public let expired: Int
+    /// Cookies whose stored value cannot be read.
+    public let unreadable: [CookieIdentityReport]
+    /// The cookies that were evicted.
+    public let evicted: [CookieIdentityReport]
+
+    package init(
+        from: String, into: String, added: Int, replaced: Int, kept: Int, expired: Int,
+        unreadable: [CookieIdentityReport], evicted: [CookieIdentityReport]
+    ) {
+        self.from = from
+        self.into = into
+        self.added = added
+        self.replaced = replaced
+        self.kept = kept
+        self.expired = expired
+        self.unreadable = unreadable
+        self.evicted = evicted
+    }
+}
+
+/// What was removed with a jar.
+public struct JarRemovalReport: Codable, Sendable {
+    /// The name of the jar.
+    public let jar: String
+    /// How many cookies were removed.
+    public let cookies: Int
+    /// How many saved sessions were removed.
+    public let savedSessions: Int
+
+    package init(jar: String, cookies: Int, savedSessions: Int) {
+        self.jar = jar
+        self.cookies = cookies
+        self.savedSessions = savedSessions
+    }
+}
+
+/// What pruning removed.
+public struct PruneReport: Codable, Sendable {
+    /// How many expired cookies were removed, by jar.
+    public let expiredCookies: [String: Int]
+    /// How many expired cookies stay until the clock is confirmed, by jar.
+    public let waitingCookies: [String: Int]
+    /// How many entries of the journal were removed.
+    public let journalEntries: Int
+    /// Whether the database file was rewritten.
+    public let vacuumed: Bool
+    /// How many bytes were returned to the file system.
+    public let freedBytes: Int64
+
+    package init(
+        expiredCookies: [String: Int], waitingCookies: [String: Int], journalEntries: Int, vacuumed: Bool,
+        freedBytes: Int64
+    ) {
+        self.expiredCookies = expiredCookies
+        self.waitingCookies = waitingCookies
+        self.journalEntries = journalEntries
+        self.vacuumed = vacuumed
+        self.freedBytes = freedBytes
+    }
+}
+
+/// A saved session.
+public struct SavedSessionReport: Codable, Sendable {
+    /// The name.
+    public let name: String
+    /// When the session was saved (RFC 3339).
+    public let saved: String
+    /// How many cookies the saved session has.
+    public let cookies: Int
+
+    package init(name: String, saved: String, cookies: Int) {
+        self.name = name
+        self.saved = saved
+        self.cookies = cookies
+    }
+}
+
+/// The saved sessions of a jar.
+public struct SavedSessionList: Codable, Sendable {
+    /// The saved sessions.
+    public let snapshots: [SavedSessionReport]
+
+    package init(snapshots: [SavedSessionReport]) {
+        self.snapshots = snapshots
+    }
+}
+
+/// A session that was saved, and the one that it replaced.
+public struct SessionSaveReport: Codable, Sendable {
+    /// The name of the jar.
+    public let jar: String
+    /// The saved session.
+    public let session: SavedSessionReport
+    /// The session that had the name before; `nil` if none had.
+    public let replaced: SavedSessionReport?
+
+    package init(jar: String, session: SavedSessionReport, replaced: SavedSessionReport? = nil) {
+        self.jar = jar
+        self.session = session
+        self.replaced = replaced
+    }
+}
+
+/// How many cookies ending a session removed.
+public struct SessionEndReport: Codable, Sendable {
+    /// The name of the jar.
+    public let jar: String
+    /// How many cookies were removed.
+    public let removed: Int
+    /// How many cookies stay.
+    public let kept: Int
+
+    package init(jar: String, removed: Int, kept: Int) {
+        self.jar = jar
+        self.removed = removed
+        self.kept = kept
+    }
+}
+
+/// What restoring a saved session changed.
+public struct SessionRestorationReport: Codable, Sendable {
+    /// The name of the jar.
+    public let jar: String
+    /// The saved session.
+    public let session: SavedSessionReport
+    /// How many cookies the jar has now.
+    public let cookies: Int
+    /// How many cookies were added.
+    public let added: Int
+    /// How many cookies were changed.
+    public let changed: Int
+    /// How many cookies were removed.
+    public let removed: Int
+    /// The cookies that have expired.
+    public let expired: [CookieIdentityReport]
+
+    package init(
+        jar: String, session: SavedSessionReport, cookies: Int, added: Int, changed: Int, removed: Int,
+        expired: [CookieIdentityReport]
+    ) {
+        self.jar = jar
+        self.session = session
+        self.cookies = cookies
+        self.added = added
+        self.changed = changed
+        self.removed = removed
+        self.expired = expired
+    }
+}

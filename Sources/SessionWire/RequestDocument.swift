@@ -1,0 +1,129 @@
+import WebPrimitives
+
+/// The JSON object of a request. Unknown members are rejected, because a misspelled member would silently change what
+/// is requested.
+package protocol RequestDocument: Codable, Sendable {
+    associatedtype CodingKeys: CodingKey, CaseIterable
+}
+
+extension Decoder {
+    /// Rejects members that a document does not have.
+    package func requireMembers<Document: RequestDocument>(of document: Document.Type) throws(RequestFault) {
+        let known = Set(Document.CodingKeys.allCases.map(\.stringValue))
+        // What is no object is reported when the document is decoded.
+        guard let member = try? firstMember(besides: known) else { return }
+        let place = RequestFault.place(codingPath + [member])
+        throw RequestFault("\(place.prefix(100)): there is no such member")
+    }
+}
+
+/// What is wrong with a member of a request: names the member, and nothing of its value.
+package struct RequestFault: Error {
+    package let detail: String
+
+    init(_ detail: String) {
+        self.detail = detail
+    }
+
+    /// A member's place in a document.
+    package static func place(_ path: [any CodingKey]) -> String {
+        path.isEmpty ? "the body" : path.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }.joined(separator: ".")
+    }
+}
+
+/// The whole numbers that a member accepts.
+public protocol NumberRange: Sendable {
+    static var range: ClosedRange<Int> { get }
+}
+
+extension NumberRange {
+    /// What to write instead of anything else.
+    package static var hint: String {
+        range.upperBound == .max
+            ? "use a whole number from \(range.lowerBound)"
+            : "use a whole number from \(range.lowerBound) to \(range.upperBound)"
+    }
+}
+
+/// The status of a response.
+public enum StatusRange: NumberRange {
+    /// The accepted numbers.
+    public static let range = 100...999
+}
+
+/// A count.
+public enum CountRange: NumberRange {
+    /// The accepted numbers.
+    public static let range = 0...Int.max
+}
+
+/// The seconds for which a token still has to be valid.
+public enum TokenSkew: NumberRange {
+    /// The accepted numbers.
+    public static let range = 0...86_400
+    /// The seconds if the caller names none.
+    package static let usual = 60
+}
+
+/// A member that is a whole number of a range. The service rejects anything else, such as 1.5, -1 or 1e99.
+public struct Number<Range: NumberRange>: Codable, Sendable {
+    /// The value.
+    public let value: Int
+
+    /// A number; `nil` if it is out of the range.
+    public init?(_ value: Int) {
+        guard Range.range.contains(value) else { return nil }
+        self.value = value
+    }
+
+    /// The number of a request, which the service checks.
+    package init(unchecked value: Int) {
+        self.value = value
+    }
+
+    /// Decodes a number of the range.
+    public init(from decoder: any Decoder) throws {
+        // The decoder names no member if a number is none of its own.
+        guard let number = (try? decoder.singleValueContainer().decode(Int.self)).flatMap(Number.init) else {
+            throw RequestFault("\(RequestFault.place(decoder.codingPath)): \(Range.hint)")
+        }
+        self = number
+    }
+
+    /// Encodes the member.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(value)
+    }
+}
+
+/// What the cookie rules have to know about a request besides its URL. A value that is `nil` is the service's default.
+public struct RequestDetails: Sendable {
+    /// The method; GET by default.
+    public var method: String?
+    /// The URL of the page in the address bar; by default the request's own.
+    public var topLevel: String?
+    /// The URL that initiated the request, or `user`; by default the page in the address bar.
+    public var initiator: String?
+    /// Whether the request navigates the page in the address bar; by default if `topLevel` is `nil`.
+    public var navigation: Bool?
+
+    /// Details of a request; what is `nil` is the service's default.
+    public init(
+        method: String? = nil, topLevel: String? = nil, initiator: String? = nil, navigation: Bool? = nil
+    ) {
+        self.method = method
+        self.topLevel = topLevel
+        self.initiator = initiator
+        self.navigation = navigation
+    }
+}
+
+/// The members of every document that describes a request.
+package protocol RequestDescription {
+    var url: String { get }
+    var method: String? { get }
+    var topLevel: String? { get }
+    var initiator: String? { get }
+    var navigation: Bool? { get }
+}

@@ -1,0 +1,307 @@
+/// A token set without its tokens.
+public struct StoredTokenReport: Codable, Sendable {
+    /// The name.
+    public let name: String
+    /// The issuer of the authorization server.
+    public let issuer: String
+    /// The client's identifier.
+    public let clientID: String
+    /// The name of the account.
+    public let account: String
+    /// The user who logged in, as the ID token names them; otherwise the account.
+    public let user: String?
+    /// `valid`, `due`, `expired`, `unknown`, or `login-required`.
+    public let state: String
+    /// The scope that was granted.
+    public let scope: String?
+    /// When it expires (RFC 3339).
+    public let expires: String?
+    /// Whether there is a refresh token.
+    public let hasRefreshToken: Bool
+    /// When the grant ends, and with it every refresh; only if the server reports it.
+    public let grantExpires: String?
+    /// Why the ID token of this refresh was not stored: one sentence.
+    public let idTokenProblem: String?
+
+    package init(
+        name: String, issuer: String, clientID: String, account: String, user: String? = nil, state: String,
+        scope: String? = nil, expires: String? = nil, hasRefreshToken: Bool, grantExpires: String? = nil,
+        idTokenProblem: String? = nil
+    ) {
+        self.name = name
+        self.issuer = issuer
+        self.clientID = clientID
+        self.account = account
+        self.user = user
+        self.state = state
+        self.scope = scope
+        self.expires = expires
+        self.hasRefreshToken = hasRefreshToken
+        self.grantExpires = grantExpires
+        self.idTokenProblem = idTokenProblem
+    }
+}
+
+/// The stored token sets, without their tokens.
+public struct StoredTokenList: Codable, Sendable {
+    /// The logins.
+    public let tokens: [StoredTokenReport]
+    /// How many token sets cannot be read.
+    public let unreadable: Int
+    /// What is wrong with each of those; `nil` if all can be read.
+    public let problems: [String]?
+
+    package init(tokens: [StoredTokenReport] = [], unreadable: Int = 0, problems: [String]? = nil) {
+        self.tokens = tokens
+        self.unreadable = unreadable
+        self.problems = problems
+    }
+}
+
+/// A login in full, without its secrets.
+public struct TokenStatusReport: Codable, Sendable {
+    /// The login without its details.
+    public let token: StoredTokenReport
+    /// The type of the access token, such as `Bearer`.
+    public let tokenType: String
+    /// When the tokens were received (RFC 3339).
+    public let received: String
+    /// When the refresh token expires (RFC 3339).
+    public let refreshTokenExpires: String?
+    /// Whether there is an ID token.
+    public let hasIDToken: Bool
+    /// How the tokens were obtained; `nil` if another tool did.
+    public let grant: String?
+    /// How the client authenticates.
+    public let authenticationMethod: String?
+    /// The scope that was requested.
+    public let requestedScope: String?
+    /// The URLs of the resources that the token is for.
+    public let resources: [String]
+    /// The URLs of the server's endpoints by name.
+    public let endpoints: [String: String]
+    /// Whether the tokens are bound to a key (RFC 9449).
+    public let isBoundToKey: Bool
+    /// The SHA-256 thumbprint of the certificate that the access token is bound to (RFC 8705).
+    public let boundCertificate: String?
+    /// The database that holds the login; only from the command.
+    public let database: String?
+    /// The key that seals the login; only from the command.
+    public let key: String?
+    /// The process that refreshes the tokens now; `nil` if none does.
+    public let refreshingProcess: Int32?
+
+    package init(
+        token: StoredTokenReport, tokenType: String, received: String, refreshTokenExpires: String? = nil,
+        hasIDToken: Bool, grant: String? = nil, authenticationMethod: String? = nil, requestedScope: String? = nil,
+        resources: [String], endpoints: [String: String], isBoundToKey: Bool, boundCertificate: String? = nil,
+        database: String? = nil, key: String? = nil, refreshingProcess: Int32? = nil
+    ) {
+        self.token = token
+        self.tokenType = tokenType
+        self.received = received
+        self.refreshTokenExpires = refreshTokenExpires
+        self.hasIDToken = hasIDToken
+        self.grant = grant
+        self.authenticationMethod = authenticationMethod
+        self.requestedScope = requestedScope
+        self.resources = resources
+        self.endpoints = endpoints
+        self.isBoundToKey = isBoundToKey
+        self.boundCertificate = boundCertificate
+        self.database = database
+        self.key = key
+        self.refreshingProcess = refreshingProcess
+    }
+}
+
+/// An access token and what a client needs to present it.
+public struct AccessTokenReport: Codable, Sendable {
+    /// The access token. It is a secret.
+    public let accessToken: String
+    /// The type of the access token, such as `Bearer`.
+    public let tokenType: String
+    /// When it expires (RFC 3339).
+    public let expires: String?
+    /// The value of the `DPoP` field for the request that was named, if the token is bound to a key.
+    public let proof: String?
+
+    package init(accessToken: String, tokenType: String, expires: String? = nil, proof: String? = nil) {
+        self.accessToken = accessToken
+        self.tokenType = tokenType
+        self.expires = expires
+        self.proof = proof
+    }
+}
+
+/// An ID token and when it expires.
+public struct IDTokenReport: Codable, Sendable {
+    /// The ID token. It is a secret.
+    public let idToken: String
+    /// When it expires (RFC 3339).
+    public let expires: String?
+
+    package init(idToken: String, expires: String? = nil) {
+        self.idToken = idToken
+        self.expires = expires
+    }
+}
+
+/// Whether a running service is locked.
+public struct AgentReport: Codable, Sendable {
+    /// Whether the service is locked.
+    public let isLocked: Bool
+
+    package init(isLocked: Bool) {
+        self.isLocked = isLocked
+    }
+}
+
+/// The tokens that were revoked at the authorization server.
+public struct RevocationReport: Codable, Sendable {
+    /// The name.
+    public let name: String
+    /// The kinds of tokens that were revoked.
+    public let revoked: [String]
+    /// Whether the login was removed.
+    public let isRemoved: Bool
+    /// Why the server did not revoke them; `nil` if it did.
+    public let problem: String?
+
+    package init(name: String, revoked: [String], isRemoved: Bool, problem: String? = nil) {
+        self.name = name
+        self.revoked = revoked
+        self.isRemoved = isRemoved
+        self.problem = problem
+    }
+}
+
+/// A login that was removed.
+public struct TokenRemoval: Codable, Sendable {
+    /// The name of the login.
+    public let removed: String
+
+    package init(removed: String) {
+        self.removed = removed
+    }
+}
+
+/// A login rule of a jar.
+public struct LoginRuleReport: Codable, Sendable {
+    /// The name.
+    public let name: String
+    /// The beginning of the URLs it applies to.
+    public let scope: String
+    /// The name of the login.
+    public let profile: String
+    /// The statuses that say "not signed in".
+    public let statuses: [Int]
+    /// The URLs of redirects that say "not signed in".
+    public let redirects: [String]
+    /// `cookie`, `authorization` or `exchange`.
+    public let delivery: String
+    /// The Set-Cookie line, or the URL that answers with cookies.
+    public let template: String?
+
+    package init(
+        name: String, scope: String, profile: String, statuses: [Int], redirects: [String], delivery: String,
+        template: String? = nil
+    ) {
+        self.name = name
+        self.scope = scope
+        self.profile = profile
+        self.statuses = statuses
+        self.redirects = redirects
+        self.delivery = delivery
+        self.template = template
+    }
+}
+
+/// The login rules of a jar.
+public struct LoginRuleList: Codable, Sendable {
+    /// The rules.
+    public let rules: [LoginRuleReport]
+
+    package init(rules: [LoginRuleReport]) {
+        self.rules = rules
+    }
+}
+
+/// A response that says "not signed in", and what to do about it.
+public struct LoginChallengeReport: Codable, Sendable {
+    /// What to do about it.
+    public enum Action: String, Codable, Sendable {
+        /// Have the tokens renewed and delivered, then send the request again with the result.
+        case renew
+        /// Send the request again with the jar's cookies: they were renewed after the request was sent.
+        case sendAgain = "send-again"
+        /// Log in again under the name of the profile.
+        case logIn = "log-in"
+    }
+
+    /// What to do.
+    public let action: Action
+    /// The name of the rule that matched.
+    public let rule: String
+    /// The sign that the response gave.
+    public let sign: String
+    /// The name of the tokens.
+    public let profile: String
+    /// The page that the site wants the user to log in on.
+    public let loginURL: String?
+    /// How the site wants the user to log in (RFC 9470, section 3).
+    public let authenticationContext: String?
+    /// How many seconds ago the login may have been at most.
+    public let maximumAge: Int?
+
+    package init(
+        action: Action, rule: String, sign: String, profile: String, loginURL: String? = nil,
+        authenticationContext: String? = nil, maximumAge: Int? = nil
+    ) {
+        self.action = action
+        self.rule = rule
+        self.sign = sign
+        self.profile = profile
+        self.loginURL = loginURL
+        self.authenticationContext = authenticationContext
+        self.maximumAge = maximumAge
+    }
+}
+
+/// A login, and what the user has to do for it.
+public struct LoginReport: Codable, Sendable {
+    /// The stable identifier.
+    public let id: String
+    /// The name.
+    public let name: String
+    /// `pending`, `done` or `failed`.
+    public let state: String
+    /// When it expires (RFC 3339).
+    public let expires: String
+    /// What went wrong.
+    public package(set) var problem: ProblemReport?
+    /// The page on which the user types the code. Only in the answer that begins the login.
+    public package(set) var verificationURI: String?
+    /// The same page with the code in its URL.
+    public package(set) var verificationURIComplete: String?
+    /// The code that the user types.
+    public package(set) var userCode: String?
+    /// The page that the browser opens. Only in the answer that begins the login.
+    public package(set) var authorizationURL: String?
+
+    package init(
+        id: String, name: String, state: String, expires: String, problem: ProblemReport? = nil,
+        verificationURI: String? = nil, verificationURIComplete: String? = nil, userCode: String? = nil,
+        authorizationURL: String? = nil
+    ) {
+        self.id = id
+        self.name = name
+        self.state = state
+        self.expires = expires
+        self.problem = problem
+        self.verificationURI = verificationURI
+        self.verificationURIComplete = verificationURIComplete
+        self.userCode = userCode
+        self.authorizationURL = authorizationURL
+    }
+}
