@@ -40,7 +40,7 @@ struct APIDocument {
         return faults(of: value, schema, at: "$")
     }
 
-    private func resolved(_ schema: [String: Any]) -> [String: Any] {
+    func resolved(_ schema: [String: Any]) -> [String: Any] {
         guard let reference = schema["$ref"] as? String else { return schema }
         let parts = reference.split(separator: "/").dropFirst()
         var value: Any? = members

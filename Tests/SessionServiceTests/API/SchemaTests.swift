@@ -1,0 +1,122 @@
+import SessionWire
+import Testing
+
+@testable import SessionService
+
+@Suite("The schemas of the OpenAPI document")
+struct SchemaTests {
+    /// A schema, the type of its documents, and the members that are not the same for a reason.
+    struct Row: Sendable, CustomTestStringConvertible {
+        let schema: String
+        let type: any (Decodable & Sendable).Type
+        var exceptions: Set<String> = []
+
+        var testDescription: String { schema }
+    }
+
+    static let rows = [
+        Row(schema: "AccessToken", type: AccessTokenReport.self),
+        Row(schema: "AccessTokenRequest", type: AccessTokenDocument.self),
+        Row(schema: "Agent", type: AgentReport.self),
+        Row(schema: "AgentPassphrase", type: AgentPassphraseDocument.self),
+        Row(schema: "CaptureProgress", type: CaptureProgressLine.self),
+        Row(schema: "CaptureScript", type: CaptureScriptReport.self),
+        Row(schema: "Change", type: ChangeReport.self), Row(schema: "ChangeList", type: ChangeList.self),
+        Row(schema: "Cookie", type: CookieReport.self),
+        Row(schema: "CookieIdentity", type: CookieIdentityReport.self),
+        Row(schema: "CookieList", type: CookieList.self),
+        Row(schema: "CookieRemovalList", type: CookieRemovalList.self),
+        Row(schema: "Decisions", type: ResponseDecisions.self),
+        Row(schema: "DecisionsList", type: ResponseDecisionsList.self),
+        Row(schema: "DecorateRequest", type: DecorateDocument.self),
+        // Only a renewal names its rule, and always does; no field that is sent is damaged.
+        Row(schema: "Decoration", type: DecorationAnswer.self, exceptions: ["rule", "fields[].isDamaged"]),
+        Row(schema: "Renewal", type: DecorationAnswer.self, exceptions: ["rule", "fields[].isDamaged"]),
+        Row(schema: "ExplainRequest", type: ExplainDocument.self),
+        Row(schema: "ExplainSetCookieRequest", type: ExplainSetCookieDocument.self),
+        Row(schema: "Explanation", type: ExplanationReport.self),
+        Row(schema: "ExportReport", type: ExportReport.self),
+        Row(schema: "ExportRequest", type: ExportDocument.self),
+        Row(schema: "HeaderField", type: HeaderFieldReport.self),
+        Row(schema: "HeaderFieldList", type: HeaderFieldList.self),
+        Row(schema: "HeaderFieldRequest", type: HeaderFieldSettingDocument.self),
+        Row(schema: "IDToken", type: IDTokenReport.self),
+        Row(schema: "IDTokenRequest", type: IDTokenDocument.self),
+        Row(schema: "ImportReport", type: ImportReport.self),
+        Row(schema: "Jar", type: JarReport.self),
+        // A new jar has to have a name; the path names one that is changed.
+        Row(schema: "NewJar", type: JarSettingsDocument.self, exceptions: ["name"]),
+        Row(schema: "JarChange", type: JarSettingsDocument.self, exceptions: ["name"]),
+        Row(schema: "JarPut", type: JarSettingsDocument.self),
+        Row(schema: "JarClear", type: JarClearReport.self), Row(schema: "JarCopy", type: JarCopyReport.self),
+        Row(schema: "JarList", type: JarList.self), Row(schema: "JarMerge", type: JarMergeReport.self),
+        Row(schema: "JarRemoval", type: JarRemovalReport.self),
+        Row(schema: "JarRename", type: JarRenameReport.self),
+        Row(schema: "JarSettings", type: JarSettingsReport.self),
+        Row(schema: "JarTarget", type: JarTargetDocument.self),
+        Row(schema: "Login", type: LoginReport.self),
+        Row(schema: "LoginChallenge", type: LoginChallengeReport.self),
+        Row(schema: "LoginRequest", type: LoginDocument.self),
+        Row(schema: "LoginRule", type: LoginRuleReport.self),
+        Row(schema: "LoginRuleList", type: LoginRuleList.self),
+        Row(schema: "LoginRuleRequest", type: LoginRuleDocument.self),
+        Row(schema: "LogoutRequest", type: LogoutDocument.self),
+        Row(schema: "MessageField", type: HeaderFieldDocument.self),
+        Row(schema: "NewSnapshot", type: SavedSessionDocument.self),
+        Row(schema: "Origin", type: OriginReport.self), Row(schema: "Problem", type: ProblemReport.self),
+        Row(schema: "PruneRequest", type: PruneDocument.self), Row(schema: "Pruning", type: PruneReport.self),
+        Row(schema: "Reason", type: ReasonReport.self),
+        Row(schema: "ReceivedResponse", type: ResponseDocument.self),
+        Row(schema: "Redirect", type: RedirectDocument.self),
+        Row(schema: "Revocation", type: RevocationReport.self),
+        Row(schema: "SavedSession", type: SavedSessionReport.self),
+        Row(schema: "SavedSessionList", type: SavedSessionList.self),
+        Row(schema: "Script", type: ScriptReport.self), Row(schema: "ScriptRequest", type: ScriptDocument.self),
+        Row(schema: "SessionEnd", type: SessionEndReport.self),
+        Row(schema: "SessionRestoration", type: SessionRestorationReport.self),
+        Row(schema: "SessionSave", type: SessionSaveReport.self),
+        Row(schema: "SetCookieRequest", type: SetCookieDocument.self),
+        Row(schema: "SetCookieTrial", type: SetCookieDryRunReport.self),
+        Row(schema: "StorageDecision", type: StorageDecisionReport.self),
+        Row(schema: "StoredToken", type: StoredTokenReport.self),
+        Row(schema: "StoredTokenList", type: StoredTokenList.self),
+        Row(schema: "TokenRemoval", type: TokenRemoval.self),
+        // The command alone says where a login is kept.
+        Row(schema: "TokenStatus", type: TokenStatusReport.self, exceptions: ["database", "key"]),
+        Row(schema: "WebStorageList", type: WebStorageList.self),
+        Row(schema: "WebStorageRemoval", type: WebStorageRemoval.self),
+    ]
+
+    private static func schemas(_ document: APIDocument) throws -> [String: [String: Any]] {
+        let components = try #require(document.members["components"] as? [String: Any])
+        return try #require(components["schemas"] as? [String: [String: Any]])
+    }
+
+    @Test("Each is that of a type")
+    func complete() throws {
+        let names = Set(try Self.schemas(APIDocument()).keys)
+        #expect(names == Set(Self.rows.map(\.schema)))
+    }
+
+    @Test("Each has the members of its type, those that are required and no others, at every depth", arguments: rows)
+    func members(row: Row) throws {
+        let document = try APIDocument()
+        let schema = try #require(try Self.schemas(document)[row.schema])
+        let faults = try SchemaDecoder.faults(of: row.type, schema, in: document, except: row.exceptions)
+        #expect(faults == [])
+    }
+
+    @Test("A member too many, too few, of another kind or required by one of both is found")
+    func differences() throws {
+        let document = try APIDocument()
+        func faults(_ schema: [String: Any]) throws -> [String] {
+            try SchemaDecoder.faults(of: TokenRemoval.self, schema, in: document, except: [])
+        }
+        let text = ["removed": ["type": "string"]]
+        #expect(try faults(["type": "object", "properties": text, "required": ["removed"]]) == [])
+        #expect(try faults(["type": "object", "properties": text]).count == 1)
+        #expect(try faults(["type": "object", "properties": ["other": ["type": "string"]]]).count == 2)
+        let number = ["removed": ["type": "integer"]]
+        #expect(try faults(["type": "object", "properties": number, "required": ["removed"]]).count == 1)
+    }
+}
