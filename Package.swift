@@ -26,6 +26,8 @@ let package = Package(
         .library(name: "URLSessionDecoration", targets: ["URLSessionDecoration"]),
         .library(name: "AsyncHTTPClientDecoration", targets: ["AsyncHTTPClientDecoration"]),
         .library(name: "SessionWire", targets: ["SessionWire"]),
+        .library(name: "SessionClient", targets: ["SessionClient"]),
+        .library(name: "AsyncHTTPClientTransport", targets: ["AsyncHTTPClientTransport"]),
         .library(name: "SessionService", targets: ["SessionService"]),
     ],
     dependencies: [
@@ -122,6 +124,15 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ]),
         .target(name: "SessionWire", dependencies: ["WebPrimitives"]),
+        .target(name: "SessionClient", dependencies: ["WebPrimitives", "SessionWire"]),
+        .target(
+            name: "AsyncHTTPClientTransport",
+            dependencies: [
+                "SessionClient",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ]),
         .target(
             name: "SessionOperations",
             dependencies: [
@@ -165,7 +176,7 @@ let package = Package(
             name: "crumb",
             dependencies: [
                 "HTTPMessages", "PublicSuffix", "CookieModel", "Captures", "BrowserCookies", "OAuth2", "SessionStore",
-                "RequestDecoration", "SessionOperations", "NetworkHelper",
+                "RequestDecoration", "SessionOperations", "SessionClient", "NetworkHelper",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
@@ -260,11 +271,12 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ]),
+        .testTarget(name: "SessionClientTests", dependencies: ["SessionClient", "WebPrimitives"]),
         .testTarget(
             name: "SessionServiceTests",
             dependencies: [
-                "SessionService", "CookieModel", "OAuth2", "RequestDecoration", "SessionOperations", "SessionStore",
-                "SessionWire",
+                "SessionService", "CookieModel", "OAuth2", "RequestDecoration", "SessionClient", "SessionOperations",
+                "SessionStore", "SessionWire",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -281,7 +293,8 @@ let package = Package(
         .executableTarget(
             name: "jar-worker", dependencies: ["CookieModel", "SessionStore", "TestSupport"], path: "Tests/JarWorker"),
         .executableTarget(
-            name: "service-client", path: "docs/examples/service", exclude: ["client.py", "curl.sh"],
+            name: "service-client", dependencies: ["AsyncHTTPClientTransport", "SessionClient"],
+            path: "docs/examples/service", exclude: ["client.py", "curl.sh"],
             sources: ["Client.swift"]),
         .executableTarget(
             name: "session-example", dependencies: ["CookieModel", "SessionStore"],

@@ -3,6 +3,7 @@ import CookieModel
 import Foundation
 import OAuth2
 import RequestDecoration
+import SessionClient
 import SessionOperations
 import SessionStore
 
@@ -141,7 +142,7 @@ struct Problem: Error {
     init?(of error: any Error) {
         switch error {
         case let problem as Problem: self = problem
-        case let refusal as ServiceRefusal: self.init(refusal)
+        case let error as SessionClientError: self.init(error)
         case let error as SessionStoreError: self.init(advising: FailureKind(error), error.description)
         case let error as OperationError: self.init(error.failure, error.description)
         case let error as OAuth2Error: self.init(FailureKind(error), error.description)

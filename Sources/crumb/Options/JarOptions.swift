@@ -1,6 +1,7 @@
 import ArgumentParser
 import CookieModel
 import Foundation
+import SessionClient
 import SessionOperations
 import SessionStore
 
@@ -158,10 +159,20 @@ struct ServiceOptions: ParsableArguments {
         let locations = Locations()
         guard let text = service ?? locations.service else { return nil }
         let file = serviceTokenFile ?? locations.serviceTokenFile
-        let address = try ServiceAddress(text)
+        let address = try address(text)
         let authorities = address.isEncrypted ? serviceCA ?? locations.serviceCA : nil
         return ServiceConnection(
             address: address, token: try file.map { try ServiceTokenFile($0) },
             authorities: try authorities.map { try ServiceConnection.certificates(in: $0) })
+    }
+
+    private func address(_ text: String) throws -> SessionAddress {
+        do {
+            return try SessionAddress(text)
+        } catch {
+            // What is wrong with a URL is said as for any other.
+            if !["unix:", "http+unix:", "/", "./", "../"].contains(where: text.hasPrefix) { _ = try requestURL(text) }
+            throw error
+        }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import SessionClient
 import SessionOperations
 
 /// The changes that a service sends as server-sent events (HTML, section 9.2.6), as far as the service uses them: each
@@ -32,7 +33,7 @@ final class ChangeEvents {
         let parts = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         for (index, part) in parts.enumerated() {
             line += part
-            guard line.count <= ChangeEvents.lineLimit else { throw service.incompatible }
+            guard line.count <= ChangeEvents.lineLimit else { throw SessionClientError(incompatible: service.address) }
             guard index < parts.count - 1 else { break }
             defer { line = [] }
             try takeLine()

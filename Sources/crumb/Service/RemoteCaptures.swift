@@ -1,6 +1,7 @@
 import Captures
 import CookieModel
 import Foundation
+import SessionClient
 import SessionOperations
 import SessionStore
 
@@ -45,21 +46,22 @@ struct RemoteCaptures: CaptureImporting {
     }
 
     private func send(_ input: InputFile, beginning: [UInt8]?, digest: String?) throws -> ImportReport {
-        let request = ServiceRequest.upload(
-            "jars", jar.name, "captures",
-            query: [
-                ("source", input.name), ("format", (input.format ?? options.format)?.rawValue), ("url", options.url),
-                ("topLevel", options.topLevel),
-                ("receivedNow", options.receivedNow ? "true" : nil),
-                ("requestCookies", options.takesRequestCookies ? "true" : nil), ("again", order.again ? "true" : nil),
-                ("digest", digest), ("dryRun", options.isDryRun ? "true" : nil),
-            ])
+        var query = CaptureQuery()
+        query.source = input.name
+        query.format = (input.format ?? options.format)?.rawValue
+        query.url = options.url
+        query.topLevel = options.topLevel
+        query.receivedNow = options.receivedNow
+        query.requestCookies = options.takesRequestCookies
+        query.again = order.again
+        query.digest = digest
+        query.dryRun = options.isDryRun
         let upload = Upload(input, beginning: beginning)
         let answer = Answer(
             service, ImportProgress(name: input.name, total: input.byteCount, isShown: order.showsProgress))
         defer { answer.progress.finish() }
         do {
-            try service.send(request, accept: "application/x-ndjson", upload: upload.next) { try answer.take($0) }
+            try service.send(.followedImport(query, into: jar.name), upload: upload.next) { try answer.take($0) }
         } catch let problem as Problem where Interruption.isRequested && problem.failure != .interrupted {
             // Control-C has ended the program that speaks HTTP, too.
             throw upload.interruption
@@ -134,8 +136,8 @@ struct RemoteCaptures: CaptureImporting {
         }
 
         func report() throws -> ImportReport {
-            if let problem = last?.problem { throw ServiceRefusal(problem, by: service.address) }
-            guard let report = last?.report else { throw service.incompatible }
+            if let problem = last?.problem { throw SessionClientError(problem, from: service.address) }
+            guard let report = last?.report else { throw SessionClientError(incompatible: service.address) }
             return report
         }
     }

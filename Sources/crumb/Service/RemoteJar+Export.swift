@@ -2,6 +2,7 @@ import Captures
 import CookieModel
 import Foundation
 import RequestDecoration
+import SessionClient
 import SessionOperations
 
 extension RemoteJar {
@@ -14,8 +15,7 @@ extension RemoteJar {
             httpOnly: order.selection.isHTTPOnly, session: order.selection.isPersistent.map { !$0 }, reportFirst: true)
         return try withoutActuallyEscaping(destination) { destination in
             let writing = ExportWriting(destination: destination)
-            let request = try ServiceRequest.post("jars", name, "export", document: document)
-            guard try ifThere({ try service.send(request) { try writing.take($0) } }) != nil else {
+            guard try ifThere({ try service.send(.export(document, of: name)) { try writing.take($0) } }) != nil else {
                 var exporter = FileExporter(
                     order.format, to: try destination(), host: order.request?.url.host, now: .now)
                 return try exporter.finish()
@@ -63,25 +63,22 @@ private final class ExportWriting {
 /// The header fields that a running service keeps with a jar.
 extension RemoteJar {
     func headerFields(showingValues: Bool) throws -> [HeaderFieldReport] {
-        let query: [(name: String, value: String?)] = [("values", showingValues ? "true" : nil)]
-        return try answer(.get("jars", name, "header-fields", query: query), as: HeaderFieldList.self)?.fields ?? []
+        try answer(.headerFields(of: name, showingValues: showingValues))?.fields ?? []
     }
 
     func setHeaderField(_ rule: FieldRule) throws -> HeaderFieldReport {
-        return try answerMakingJar(
-            .put(
-                "jars", name, "header-fields", rule.name,
-                document: HeaderFieldSettingDocument(
-                    scope: rule.scope?.description, valueBase64: rule.value.base64)))
+        try answerMakingJar(
+            .setHeaderField(
+                rule.name,
+                HeaderFieldSettingDocument(scope: rule.scope?.description, valueBase64: rule.value.base64), of: name))
     }
 
     func removeHeaderField(named field: String, scope: URLScope?) throws -> HeaderFieldReport? {
         // No name is a path of its own, and no field has none.
         guard !field.isEmpty else { return nil }
         do {
-            return try answer(
-                .delete("jars", name, "header-fields", field, query: [("scope", scope?.description)]))
-        } catch let refusal as ServiceRefusal where refusal.code == FailureKind.fieldNotFound.code {
+            return try answer(.removeHeaderField(field, scope: scope?.description, of: name))
+        } catch let error as SessionClientError where error.has(.fieldNotFound) {
             return nil
         }
     }
@@ -90,12 +87,11 @@ extension RemoteJar {
 /// The web storage that a running service keeps with a jar.
 extension RemoteJar {
     func webStorage(ofOrigin origin: String?, showingValues: Bool) throws -> WebStorageList {
-        let query: [(name: String, value: String?)] = [("origin", origin), ("values", showingValues ? "true" : nil)]
-        return try answer(.get("jars", name, "storage", query: query)) ?? WebStorageList(origins: [])
+        try answer(.webStorage(of: name, origin: origin, showingValues: showingValues)) ?? WebStorageList(origins: [])
     }
 
     func removeWebStorage(ofOrigin origin: String?, key: String?) throws -> WebStorageRemoval {
-        try answer(.delete("jars", name, "storage", query: [("origin", origin), ("key", key)]))
+        try answer(.removeWebStorage(of: name, origin: origin, key: key))
             ?? WebStorageRemoval(jar: name, removed: 0)
     }
 }

@@ -2,13 +2,14 @@ import Captures
 import CookieModel
 import Foundation
 import RequestDecoration
+import SessionClient
 import SessionOperations
 import SessionStore
 
 /// A jar of a running service.
 struct RemoteJar: JarBackend {
     /// How many cookies a page of a list has.
-    private static let pageLimit = "1000"
+    private static let pageLimit = 1000
     /// How many seconds pass before changes are followed again, after the connection has ended.
     private static let followingPause = 2.0
     /// How many times in a row that may fail.
@@ -32,7 +33,7 @@ struct RemoteJar: JarBackend {
     }
 
     /// The answer to a question about the jar; `nil` where it is the default one and is not there yet.
-    func answer<Answer: Decodable>(_ request: ServiceRequest, as type: Answer.Type = Answer.self) throws -> Answer? {
+    func answer<Answer: Decodable>(_ request: SessionRequest<Answer>) throws -> Answer? {
         try ifThere { try service.answer(to: request) }
     }
 
@@ -40,17 +41,17 @@ struct RemoteJar: JarBackend {
     func ifThere<Answer>(_ body: () throws -> Answer) throws -> Answer? {
         do {
             return try body()
-        } catch let refusal as ServiceRefusal where refusal.code == FailureKind.jarNotFound.code {
+        } catch let error as SessionClientError where error.has(.jarNotFound) {
             guard name != "default" else { return nil }
             throw service.noJar(named: name)
         }
     }
 
     /// The answer to a request that needs the jar, which is made where it is missing.
-    func answerMakingJar<Answer: Decodable>(_ request: ServiceRequest) throws -> Answer {
+    func answerMakingJar<Answer: Decodable>(_ request: SessionRequest<Answer>) throws -> Answer {
         do {
             return try service.answer(to: request)
-        } catch let refusal as ServiceRefusal where refusal.code == FailureKind.jarNotFound.code {
+        } catch let error as SessionClientError where error.has(.jarNotFound) {
             try make()
             noteCreation()
             return try service.answer(to: request)
@@ -64,7 +65,7 @@ struct RemoteJar: JarBackend {
 
     /// Removes a jar that was created for cookies of which none was stored.
     func removeUnused() throws {
-        _ = try service.answer(to: .delete("jars", name), as: JarRemovalReport.self)
+        _ = try service.answer(to: .removeJar(name))
     }
 
     /// Creates the jar if it does not exist.
@@ -72,9 +73,9 @@ struct RemoteJar: JarBackend {
     /// - Returns: whether it did not.
     func makeIfMissing() throws -> Bool {
         do {
-            _ = try service.answer(to: .get("jars", name), as: JarReport.self)
+            _ = try service.answer(to: .jar(name))
             return false
-        } catch let refusal as ServiceRefusal where refusal.code == FailureKind.jarNotFound.code {
+        } catch let error as SessionClientError where error.has(.jarNotFound) {
             try make()
             return true
         }
@@ -82,15 +83,14 @@ struct RemoteJar: JarBackend {
 
     /// Makes the jar, unless somebody else does at the same time.
     private func make() throws {
-        _ = try service.answer(to: .put("jars", name, document: JarSettingsDocument()), as: JarSettingsReport.self)
+        _ = try service.answer(to: .putJar(name))
     }
 
     // MARK: - For requests and pages
 
     func header(for request: RequestContext, withFields: Bool) throws -> HeaderReport {
         let document = DecorateDocument(url: request.url.description, RequestDetails(request))
-        let answer = try answer(
-            .post("jars", name, "decorate", document: document), as: DecorationAnswer.self)
+        let answer = try answer(.decorate(document, in: name))
         var report = HeaderReport(
             url: request.url.description, cookieString: answer?.cookieString ?? [], names: answer?.included ?? [],
             unreadable: answer?.excluded.compactMap(\.cookie) ?? [])
@@ -108,7 +108,7 @@ struct RemoteJar: JarBackend {
         let document = ScriptDocument(
             urls: pages.map(\.url.description), pages.first.map { RequestDetails($0) } ?? RequestDetails(),
             write: writing.rawValue, verify: verification == .value ? true : nil, handler: handler)
-        return try answer(.post("jars", name, "script", document: document))
+        return try answer(.script(document, of: name))
             ?? ScriptReport(pages.map(\.url), InjectionScript([], writing: writing, verification: verification))
     }
 
@@ -117,7 +117,7 @@ struct RemoteJar: JarBackend {
     func explanation(of request: RequestContext) throws -> ExplanationReport {
         let document = ExplainDocument(
             url: request.url.description, RequestDetails(request), script: request.interface == .script)
-        return try answer(.post("jars", name, "explain", document: document))
+        return try answer(.explain(document, in: name))
             ?? ExplanationReport(Explanation(request, jar: name, policy: CookiePolicy(), now: .now))
     }
 
@@ -125,7 +125,7 @@ struct RemoteJar: JarBackend {
         let document = ExplainSetCookieDocument(
             url: request.url.description, RequestDetails(request), script: request.interface == .script,
             setCookieBase64: lines.map(\.base64))
-        return try answer(.post("jars", name, "explain-set-cookie", document: document))
+        return try answer(.explain(document, in: name))
             ?? SetCookieDryRunReport(
                 SetCookieDryRun(lines, request, jar: name, policy: CookiePolicy(), cookies: [], now: .now))
     }
@@ -135,11 +135,12 @@ struct RemoteJar: JarBackend {
         var unreadable: [CookieIdentityReport] = []
         var cursor: String?
         repeat {
-            let query: [(name: String, value: String?)] = [
-                ("domain", domain?.description), ("values", showingValues ? "true" : nil),
-                ("origins", origins ? "true" : nil), ("limit", RemoteJar.pageLimit), ("cursor", cursor),
-            ]
-            guard let page = try answer(.get("jars", name, "cookies", query: query), as: CookieList.self) else { break }
+            guard
+                let page = try answer(
+                    .cookies(
+                        of: name, CookieQuery(domain: domain?.description), showingValues: showingValues,
+                        showingOrigins: origins, limit: RemoteJar.pageLimit, cursor: cursor))
+            else { break }
             cookies += page.cookies
             unreadable += page.unreadable
             cursor = page.next
@@ -151,19 +152,14 @@ struct RemoteJar: JarBackend {
         guard !name.isEmpty else {
             throw Problem(.nameInvalid, "a service gives no cookie without a name; 'crumb list --values' shows it")
         }
-        let details = RequestDetails(request)
-        let query: [(name: String, value: String?)] = [
-            ("url", request.url.description), ("method", details.method), ("topLevel", details.topLevel),
-            ("initiator", details.initiator), ("navigation", details.navigation.map { "\($0)" }), ("values", "true"),
-        ]
         do {
             guard
-                let cookie = try answer(.get("jars", self.name, "cookies", name, query: query), as: CookieReport.self)
+                let cookie = try answer(
+                    .cookie(
+                        name, for: request.url.description, RequestDetails(request), in: self.name, showingValue: true))
             else { return .notSent(isKept: false) }
             return .found(cookie)
-        } catch let refusal as ServiceRefusal
-            where [FailureKind.cookieNotFound.code, FailureKind.valueDamaged.code].contains(refusal.code)
-        {
+        } catch let error as SessionClientError where error.has(.cookieNotFound) || error.has(.valueDamaged) {
             let excluded = try explanation(of: request).excluded.filter { $0.cookie.nameOctets == Octets(name) }
             let damaged = excluded.first { exclusion in
                 exclusion.reasons.contains { $0.id == ExclusionReason.unreadable.identifier }
@@ -173,16 +169,16 @@ struct RemoteJar: JarBackend {
     }
 
     func changes(after position: Int64) throws -> ChangeList? {
-        try answer(.get("jars", name, "changes", query: [("after", "\(position)")]))
+        try answer(.changes(of: name, after: position))
     }
 
     func followChanges(after position: Int64, _ body: @escaping (ChangeList) throws -> Void) throws -> Never {
         let events = ChangeEvents(after: position, service, body)
         var failures = 0
         while true {
-            let request = ServiceRequest.get("jars", name, "events", query: [("after", "\(events.position)")])
+            let request = SessionRequest.events(of: name, after: events.position)
             do {
-                try ifThere { try service.send(request, accept: "text/event-stream", consume: events.take) }
+                try ifThere { try service.send(request, consume: events.take) }
                 failures = 0
             } catch let problem as Problem where problem.failure == .serviceUnavailable && events.haveBegun {
                 // A service that restarts is there again soon.
@@ -200,21 +196,19 @@ struct RemoteJar: JarBackend {
         let document = SetCookieDocument(
             url: request.url.description, RequestDetails(request), setCookieBase64: lines.map(\.base64))
         let isNew = try makeIfMissing()
-        let answer: ResponseDecisions = try service.answer(to: .post("jars", name, "cookies", document: document))
+        let answer: ResponseDecisions = try service.answer(to: .setCookies(document, in: name))
         let isStored = answer.decisions.contains { $0.outcome == StorageDecision.Outcome.stored.rawValue }
         if isNew { if isStored { noteCreation() } else { try removeUnused() } }
         return answer.decisions
     }
 
     func removeCookies(_ filter: CookieFilter) throws -> [CookieIdentityReport] {
-        let query: [(name: String, value: String?)] = [
-            ("name", filter.name?.utf8String), ("domain", filter.domain?.description),
-            ("path", filter.path?.utf8String),
-            ("url", filter.request?.url.description),
-        ]
+        let query = CookieQuery(
+            name: filter.name?.utf8String, domain: filter.domain?.description, path: filter.path?.utf8String,
+            url: filter.request?.url.description)
         do {
-            return try answer(.delete("jars", name, "cookies", query: query), as: CookieRemovalList.self)?.removed ?? []
-        } catch let refusal as ServiceRefusal where refusal.code == FailureKind.cookieNotFound.code {
+            return try answer(.removeCookies(query, of: name))?.removed ?? []
+        } catch let error as SessionClientError where error.has(.cookieNotFound) {
             return []
         }
     }
@@ -226,28 +220,28 @@ struct RemoteJar: JarBackend {
     // MARK: - Sessions
 
     func savedSessions() throws -> [SavedSessionReport] {
-        try answer(.get("jars", name, "snapshots"), as: SavedSessionList.self)?.snapshots ?? []
+        try answer(.savedSessions(of: name))?.snapshots ?? []
     }
 
     func saveSession(named session: String) throws -> SessionSaveReport {
-        try answerMakingJar(.post("jars", name, "snapshots", document: SavedSessionDocument(name: session)))
+        try answerMakingJar(.saveSession(session, of: name))
     }
 
     func restoreSession(named session: String) throws -> SessionRestorationReport {
         guard
-            let restoration: SessionRestorationReport = try answer(.post("jars", name, "snapshots", session, "restore"))
+            let restoration: SessionRestorationReport = try answer(.restoreSession(session, of: name))
         else { throw Problem.nothingSaved(as: session) }
         return restoration
     }
 
     func removeSavedSession(named session: String) throws -> SavedSessionReport {
-        guard let removed: SavedSessionReport = try answer(.delete("jars", name, "snapshots", session))
+        guard let removed: SavedSessionReport = try answer(.removeSavedSession(session, of: name))
         else { throw Problem.nothingSaved(as: session) }
         return removed
     }
 
     func endSession() throws -> SessionEndReport {
-        try answer(.post("jars", name, "session", "end")) ?? SessionEndReport(jar: name, removed: 0, kept: 0)
+        try answer(.endSession(of: name)) ?? SessionEndReport(jar: name, removed: 0, kept: 0)
     }
 }
 

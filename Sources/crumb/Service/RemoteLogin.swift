@@ -1,5 +1,6 @@
 import Foundation
 import OAuth2
+import SessionClient
 import SessionOperations
 
 /// A login whose browser is on this machine, and whose tokens a running service gets and keeps: none of them comes here.
@@ -24,7 +25,7 @@ struct RemoteLogin {
         let redirect = try LoopbackRedirect(document.redirectURI ?? LoopbackRedirect.defaultURI)
         document.browserReturnsTo = redirect.redirectURI
         if document.register == true { document.redirectURI = document.redirectURI ?? LoopbackRedirect.defaultURI }
-        let login: LoginReport = try service.answer(to: .post("logins", document: document))
+        let login: LoginReport = try service.answer(to: .beginLogin(document))
         let end = ContinuousClock.now + .seconds(presentation.timeout ?? (login.authorizationURL == nil ? 3600 : 300))
         if let url = login.authorizationURL {
             try visit(url, redirect, of: login, opensBrowser: presentation.opensBrowser, until: end)
@@ -34,7 +35,7 @@ struct RemoteLogin {
         } else {
             try check(login)
         }
-        let status: TokenStatusReport = try service.answer(to: .get("tokens", document.name))
+        let status: TokenStatusReport = try service.answer(to: .token(document.name))
         return status.token
     }
 
@@ -50,9 +51,9 @@ struct RemoteLogin {
             do {
                 result = .success(
                     try service.answer(
-                        to: .post("logins", login.id, "redirect", document: RedirectDocument(url: target))))
+                        to: .endLogin(login.id, redirectedTo: target)))
                 return true
-            } catch let refusal as ServiceRefusal where refusal.code == FailureKind.loginFailed.code {
+            } catch let error as SessionClientError where error.has(.loginFailed) {
                 // The service waits on: this was no answer to the login.
                 return false
             } catch {
@@ -71,12 +72,12 @@ struct RemoteLogin {
     private func awaitEnd(of login: LoginReport, until end: ContinuousClock.Instant) throws {
         do {
             while ContinuousClock.now < end {
-                let latest: LoginReport = try service.answer(to: .get("logins", login.id))
+                let latest: LoginReport = try service.answer(to: .login(login.id))
                 guard latest.state == "pending" else { return try check(latest) }
                 sleep(RemoteLogin.pause)
             }
             forget(login)
-        } catch let refusal as ServiceRefusal where refusal.code == "login-not-found" {
+        } catch let error as SessionClientError where error.problem?.code == "login-not-found" {
             // The service forgets a login with its code.
         }
         throw Problem(.loginFailed, "the code was not confirmed in time; log in again")
@@ -84,7 +85,7 @@ struct RemoteLogin {
 
     /// Has the service stop waiting. If that fails, the service forgets the login by itself.
     private func forget(_ login: LoginReport) {
-        try? service.send(.delete("logins", login.id)) { _ in }
+        try? service.send(.cancelLogin(login.id)) { _ in }
     }
 
     private func check(_ login: LoginReport) throws {
@@ -92,7 +93,7 @@ struct RemoteLogin {
         guard let problem = login.problem else {
             throw Problem(.loginFailed, "the login has not ended; log in again")
         }
-        throw ServiceRefusal(problem, by: service.address)
+        throw SessionClientError(problem, from: service.address)
     }
 }
 

@@ -1,5 +1,6 @@
 import CookieModel
 import OAuth2
+import SessionClient
 import SessionOperations
 
 /// The OAuth2 tokens of a running service.
@@ -11,11 +12,11 @@ struct RemoteTokens: TokensBackend {
     }
 
     func list() throws -> StoredTokenList {
-        try service.answer(to: .get("tokens"))
+        try service.answer(to: .tokens())
     }
 
     func status(of name: String) throws -> TokenStatusReport {
-        try service.answer(to: .get("tokens", name))
+        try service.answer(to: .token(name))
     }
 
     func accessToken(
@@ -24,15 +25,15 @@ struct RemoteTokens: TokensBackend {
         let document = AccessTokenDocument(
             skew: skew, method: request?.method, url: request?.url.description, nonce: request?.nonce,
             resource: resource)
-        return try service.answer(to: .post("tokens", name, "access-token", document: document))
+        return try service.answer(to: .accessToken(name, document))
     }
 
     func idToken(of name: String, skew: Int) throws -> IDTokenReport {
-        try service.answer(to: .post("tokens", name, "id-token", document: IDTokenDocument(skew: skew)))
+        try service.answer(to: .idToken(name, IDTokenDocument(skew: skew)))
     }
 
     func invalidateAccessToken(_ token: Secret?, of name: String) throws {
-        let report: StoredTokenReport = try service.answer(to: .get("tokens", name), as: TokenStatusReport.self).token
+        let report: StoredTokenReport = try service.answer(to: .token(name)).token
         guard report.hasRefreshToken else { return }
         if let token {
             let current = try accessToken(of: name, skew: 0).accessToken
@@ -42,22 +43,22 @@ struct RemoteTokens: TokensBackend {
     }
 
     func refresh(_ name: String) throws -> StoredTokenReport {
-        try service.answer(to: .post("tokens", name, "refresh"))
+        try service.answer(to: .refreshToken(name))
     }
 
     func revoke(_ name: String) throws -> RevocationReport {
-        try service.answer(to: .post("tokens", name, "revoke"))
+        try service.answer(to: .revokeToken(name))
     }
 
     func logOut(_ name: String, force: Bool) throws -> RevocationReport {
-        try service.answer(to: .post("tokens", name, "logout", document: LogoutDocument(force: force)))
+        try service.answer(to: .logOut(name, LogoutDocument(force: force)))
     }
 
     func remove(_ name: String) throws -> Bool {
         do {
-            _ = try service.answer(to: .delete("tokens", name), as: TokenRemoval.self)
+            _ = try service.answer(to: .removeToken(name))
             return true
-        } catch let refusal as ServiceRefusal where refusal.code == FailureKind.tokenNotFound.code {
+        } catch let error as SessionClientError where error.has(.tokenNotFound) {
             return false
         }
     }

@@ -1,13 +1,16 @@
 import Foundation
 import NetworkHelper
+import OAuth2
+import SessionClient
 import SessionOperations
+import SessionStore
 
 /// Asks a running service, through the program that speaks HTTP.
 struct ServiceConnection {
     /// More than any problem has to say.
     private static let problemLimit = 1 << 20
 
-    let address: ServiceAddress
+    let address: SessionAddress
     /// The most bytes of a file with certificates.
     private static let certificateLimit = 512 << 10
 
@@ -15,7 +18,7 @@ struct ServiceConnection {
     /// Certificates in PEM that are trusted besides the system's.
     private let authorities: String?
 
-    init(address: ServiceAddress, token: ServiceTokenFile?, authorities: String? = nil) {
+    init(address: SessionAddress, token: ServiceTokenFile?, authorities: String? = nil) {
         self.address = address
         self.token = token
         self.authorities = authorities
@@ -32,8 +35,8 @@ struct ServiceConnection {
 
     /// The answer to a request, in JSON.
     ///
-    /// - Throws: `ServiceRefusal` where the service says a problem.
-    func answer<Answer: Decodable>(to request: ServiceRequest, as type: Answer.Type = Answer.self) throws -> Answer {
+    /// - Throws: `SessionClientError` if the service answers with a problem.
+    func answer<Answer: Decodable>(to request: SessionRequest<Answer>) throws -> Answer {
         let gathered = Gathered()
         try send(request) { gathered.bytes += $0 }
         return try decoded(gathered.bytes)
@@ -41,31 +44,27 @@ struct ServiceConnection {
 
     /// A document of an answer.
     func decoded<Answer: Decodable>(_ bytes: [UInt8], as type: Answer.Type = Answer.self) throws -> Answer {
-        do {
-            return try JSONDecoder().decode(Answer.self, from: Data(bytes))
-        } catch {
-            throw incompatible
-        }
+        try SessionRequest<Answer>.decode(bytes, from: address)
     }
 
     /// Sends a request.
     ///
     /// - Parameters:
-    ///   - accept: the form of the answer.
     ///   - upload: gives the next bytes of the body, `nil` at its end; `nil` for the request's own body.
     ///   - consume: is given the body of an answer that is no problem, as it comes.
-    func send(
-        _ request: ServiceRequest, accept: String = "application/json", upload: (() throws -> [UInt8]?)? = nil,
+    func send<Answer>(
+        _ request: SessionRequest<Answer>, upload: (() throws -> [UInt8]?)? = nil,
         consume: @escaping ([UInt8]) throws -> Void
     ) throws {
         let gathered = Gathered()
-        gathered.rest = request.body
+        gathered.rest = try request.encodedBody()
         let body: ServiceCall.Body =
-            upload != nil ? .streamed : request.body.map { .whole(byteCount: $0.count) } ?? .none
-        let type = upload == nil ? request.body.map { _ in "application/json" } : "application/octet-stream"
+            upload != nil ? .streamed : gathered.rest.map { .whole(byteCount: $0.count) } ?? .none
+        let type = upload == nil ? gathered.rest.map { _ in "application/json" } : "application/octet-stream"
         let call = ServiceCall(
             HelperRequest(
-                method: request.method, url: address.base + request.target, fields: fields(accept: accept, type: type)),
+                method: request.method, url: address.base + request.target,
+                fields: fields(accept: request.accept, type: type)),
             body: body, authorities: authorities)
         try NetworkProgram().call(call, next: upload ?? gathered.takeRest) { head in
             switch head {
@@ -81,15 +80,7 @@ struct ServiceConnection {
             }
         }
         guard !(200..<300).contains(gathered.status) else { return }
-        guard let report = try? JSONDecoder().decode(ProblemReport.self, from: Data(gathered.bytes)) else {
-            throw incompatible
-        }
-        throw ServiceRefusal(report, by: address)
-    }
-
-    /// What is answered by something else, or by another version.
-    var incompatible: Problem {
-        Problem(.serviceIncompatible, "\(address): this is no service of crumb's, or one of another version")
+        throw SessionClientError(problem: gathered.bytes, from: address)
     }
 
     private func fields(accept: String, type: String?) -> [HelperRequest.Field] {
@@ -114,89 +105,65 @@ struct ServiceConnection {
     }
 }
 
-/// A request to a service.
-struct ServiceRequest {
-    let method: String
-    /// The segments of the path behind `/v1`, as they are.
-    let path: [String]
-    /// The parameters of the query; those without a value are left out.
-    var query: [(name: String, value: String?)] = []
-    /// The body in JSON.
-    private(set) var body: [UInt8]?
+/// The access token by which a service knows who asks, out of a file that its owner alone can read.
+struct ServiceTokenFile {
+    /// More than any access token has.
+    private static let sizeLimit = 4096
 
-    static func get(_ path: String..., query: [(name: String, value: String?)] = []) -> ServiceRequest {
-        ServiceRequest(method: "GET", path: path, query: query)
+    private let secret: Secret
+
+    /// Reads the token.
+    init(_ path: String) throws {
+        var bytes = try InputFile(path).contents(limit: ServiceTokenFile.sizeLimit)
+        // A pipe has no modes that matter.
+        guard PrivateFile.isPrivate(path) || PrivateFile.isSpecial(path) else {
+            throw Problem(.keyExposed, "\(path): other users may read the access token; run: chmod 600 '\(path)'")
+        }
+        while let last = bytes.last, InputFile.isWhiteSpace(last) { bytes.removeLast() }
+        guard !bytes.isEmpty, bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw Problem(.tokenInputInvalid, "\(path): there is no access token in this file")
+        }
+        secret = Secret(bytes)
     }
 
-    static func delete(_ path: String..., query: [(name: String, value: String?)] = []) -> ServiceRequest {
-        ServiceRequest(method: "DELETE", path: path, query: query)
-    }
-
-    /// A request with nothing to say but its path.
-    static func post(_ path: String...) -> ServiceRequest {
-        ServiceRequest(method: "POST", path: path)
-    }
-
-    /// A request with a document.
-    static func post(_ path: String..., document: some Encodable) throws -> ServiceRequest {
-        ServiceRequest(method: "POST", path: path, body: Array(try JSONEncoder().encode(document)))
-    }
-
-    static func put(_ path: String..., document: some Encodable) throws -> ServiceRequest {
-        ServiceRequest(method: "PUT", path: path, body: Array(try JSONEncoder().encode(document)))
-    }
-
-    static func patch(_ path: String..., document: some Encodable) throws -> ServiceRequest {
-        ServiceRequest(method: "PATCH", path: path, body: Array(try JSONEncoder().encode(document)))
-    }
-
-    /// A request whose body comes piece by piece.
-    static func upload(_ path: String..., query: [(name: String, value: String?)]) -> ServiceRequest {
-        ServiceRequest(method: "POST", path: path, query: query)
-    }
-
-    /// Path and query, encoded.
-    var target: String {
-        let parameters = query.compactMap { name, value in value.map { "\(name)=\(percentEncoded($0))" } }
-        let path = (["/v1"] + path.map(percentEncoded)).joined(separator: "/")
-        return parameters.isEmpty ? path : "\(path)?\(parameters.joined(separator: "&"))"
-    }
+    /// The value of the Authorization field (RFC 6750, section 2.1), which is no longer protected.
+    var exposedField: String { "Bearer \(secret.exposedText ?? "")" }
 }
 
-/// A problem that a service has answered.
-struct ServiceRefusal: Error {
-    let report: ProblemReport
-    let address: ServiceAddress
-
-    init(_ report: ProblemReport, by address: ServiceAddress) {
-        self.report = report
-        self.address = address
-    }
-
-    var code: String { report.code }
+extension SessionClientError {
+    /// Whether the service answered with the problem of a failure.
+    func has(_ failure: FailureKind) -> Bool { problem?.code == failure.code }
 }
 
 extension Problem {
     /// A service's problem as the command says it: what fails in the same way on a file has the same sentence and status.
-    init(_ refusal: ServiceRefusal) {
-        let detail = refusal.report.detail
-        if refusal.code == FailureKind.tokenMissing.code {
+    init(_ error: SessionClientError) {
+        guard let problem = error.problem else {
+            switch error.code {
+            case .addressInvalid: self.init(.urlInvalid, error.description)
+            case .incompatible: self.init(.serviceIncompatible, error.description)
+            case .unreachable, .refused: self.init(.serviceUnavailable, error.description)
+            }
+            return
+        }
+        let place = error.address.map { "\($0): " } ?? ""
+        if problem.code == FailureKind.tokenMissing.code {
             self.init(
                 .serviceRefused,
-                "\(refusal.address): the service wants an access token; name its file with --service-token-file or "
+                "\(place)the service wants an access token; name its file with --service-token-file or "
                     + "CRUMB_SERVICE_TOKEN_FILE")
             return
         }
         // A failure of the service itself is none of the command's.
-        let known = FailureKind(rawValue: refusal.code)
+        let known = FailureKind(rawValue: problem.code)
         let failure = known == .internalError ? .serviceUnavailable : known ?? .serviceUnavailable
         switch failure.exitStatus {
-        case FailureKind.serviceRefused.exitStatus: self.init(.serviceRefused, "\(refusal.address): \(detail)")
-        case FailureKind.serviceUnavailable.exitStatus: self.init(.serviceUnavailable, "\(refusal.address): \(detail)")
+        case FailureKind.serviceRefused.exitStatus: self.init(.serviceRefused, error.description)
+        case FailureKind.serviceUnavailable.exitStatus: self.init(.serviceUnavailable, error.description)
         case FailureKind.serviceIncompatible.exitStatus:
             self.init(
-                .serviceIncompatible, "\(refusal.address): the service is of another version of crumb: \(detail)")
-        default: self.init(advising: failure, detail)
+                .serviceIncompatible, "\(place)the service is of another version of crumb: \(problem.detail)")
+        default: self.init(advising: failure, problem.detail)
         }
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import OAuth2
+import SessionClient
 import SessionOperations
 import SessionStore
 
@@ -28,7 +29,7 @@ struct TokenAgentLockCommand: CrumbCommand {
     func execute(_ console: Console) throws {
         let connection = try service.required()
         let document = try passphrase.document(isNew: true)
-        let report: AgentReport = try connection.answer(to: .post("agent", "lock", document: document))
+        let report: AgentReport = try connection.answer(to: .lockAgent(document))
         if output.json { try console.writeJSON(report) } else { console.note("the service is locked") }
     }
 }
@@ -46,7 +47,7 @@ struct TokenAgentUnlockCommand: CrumbCommand {
     func execute(_ console: Console) throws {
         let connection = try service.required()
         let document = try passphrase.document(isNew: false)
-        let report: AgentReport = try connection.answer(to: .post("agent", "unlock", document: document))
+        let report: AgentReport = try connection.answer(to: .unlockAgent(document))
         if output.json { try console.writeJSON(report) } else { console.note("the service is unlocked") }
     }
 }
@@ -59,7 +60,7 @@ struct TokenAgentStatusCommand: CrumbCommand {
     @OptionGroup var service: ServiceOptions
 
     func execute(_ console: Console) throws {
-        let report: AgentReport = try service.required().answer(to: .get("agent"))
+        let report: AgentReport = try service.required().answer(to: .agent())
         if output.json {
             try console.writeJSON(report)
         } else {

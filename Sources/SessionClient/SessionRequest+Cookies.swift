@@ -1,0 +1,188 @@
+public import SessionWire
+
+/// Which cookies of a jar a request is about: those that meet all conditions. A condition that is `nil` holds for all.
+public struct CookieQuery: Sendable {
+    /// The name of the cookie.
+    public var name: String?
+    /// The domain, with the domains below it.
+    public var domain: String?
+    /// The path.
+    public var path: String?
+    /// The URL of a request that carries the cookie.
+    public var url: String?
+
+    /// A filter of all cookies that meet the conditions.
+    public init(name: String? = nil, domain: String? = nil, path: String? = nil, url: String? = nil) {
+        self.name = name
+        self.domain = domain
+        self.path = path
+        self.url = url
+    }
+
+    fileprivate var parameters: [(name: String, value: String?)] {
+        [("name", name), ("domain", domain), ("path", path), ("url", url)]
+    }
+}
+
+/// How a capture is imported.
+public struct CaptureQuery: Sendable {
+    /// The name of the capture in the report.
+    public var source: String?
+    /// The name of the format; `nil` to detect it.
+    public var format: String?
+    /// The URL of the responses of a format that has none.
+    public var url: String?
+    /// The URL of the page in the address bar.
+    public var topLevel: String?
+    /// Whether lifetimes count from now.
+    public var receivedNow = false
+    /// Whether the cookies that requests sent are imported.
+    public var requestCookies = false
+    /// Whether a capture that was imported before is imported again.
+    public var again = false
+    /// The SHA-256 digest of capture and options, by which the service knows a capture that was imported before.
+    public var digest: String?
+    /// Whether nothing is stored.
+    public var dryRun = false
+
+    /// The defaults of the service.
+    public init() {}
+
+    fileprivate var parameters: [(name: String, value: String?)] {
+        [
+            ("source", source), ("format", format), ("url", url), ("topLevel", topLevel),
+            ("receivedNow", receivedNow ? "true" : nil), ("requestCookies", requestCookies ? "true" : nil),
+            ("again", again ? "true" : nil), ("digest", digest), ("dryRun", dryRun ? "true" : nil),
+        ]
+    }
+}
+
+extension SessionRequest where Answer == DecorationAnswer {
+    /// The header fields to set on a request that is about to be sent.
+    public static func decorate(_ document: DecorateDocument, in jar: String) -> Self {
+        Self("POST", "jars", jar, "decorate", document: document)
+    }
+
+    /// Signs a request in again whose response says "not signed in", and returns the header fields to send it again with.
+    public static func renew(_ document: ResponseDocument, in jar: String) -> Self {
+        Self("POST", "jars", jar, "renewals", document: document)
+    }
+}
+
+extension SessionRequest where Answer == ResponseDecisions {
+    /// Stores the cookies of a response.
+    public static func receive(_ document: ResponseDocument, in jar: String) -> Self {
+        Self("POST", "jars", jar, "responses", document: document)
+    }
+
+    /// Stores `Set-Cookie` lines as if a URL had answered with them.
+    public static func setCookies(_ document: SetCookieDocument, in jar: String) -> Self {
+        Self("POST", "jars", jar, "cookies", document: document)
+    }
+}
+
+extension SessionRequest where Answer == ResponseDecisionsList {
+    /// Stores the cookies of several responses in one transaction.
+    public static func receive(_ documents: [ResponseDocument], in jar: String) -> Self {
+        Self("POST", "jars", jar, "responses", document: documents)
+    }
+}
+
+extension SessionRequest where Answer == CookieList {
+    /// A page of the cookies of a jar.
+    public static func cookies(
+        of jar: String, _ filter: CookieQuery = CookieQuery(), showingValues: Bool = false,
+        showingOrigins: Bool = false, limit: Int? = nil, cursor: String? = nil
+    ) -> Self {
+        Self(
+            "GET", "jars", jar, "cookies",
+            query: filter.parameters + [
+                ("values", showingValues ? "true" : nil), ("origins", showingOrigins ? "true" : nil),
+                ("limit", limit.map(String.init)), ("cursor", cursor),
+            ])
+    }
+}
+
+extension SessionRequest where Answer == CookieReport {
+    /// The cookie of a name that a request carries; the first of several.
+    public static func cookie(
+        _ name: String, for url: String, _ details: RequestDetails = RequestDetails(), in jar: String,
+        showingValue: Bool = false
+    ) -> Self {
+        Self(
+            "GET", "jars", jar, "cookies", name,
+            query: [
+                ("url", url), ("method", details.method), ("topLevel", details.topLevel),
+                ("initiator", details.initiator), ("navigation", details.navigation.map { "\($0)" }),
+                ("values", showingValue ? "true" : nil),
+            ])
+    }
+}
+
+extension SessionRequest where Answer == CookieRemovalList {
+    /// Removes the cookies that match a filter, which has to have a condition.
+    public static func removeCookies(_ filter: CookieQuery, of jar: String) -> Self {
+        Self("DELETE", "jars", jar, "cookies", query: filter.parameters)
+    }
+}
+
+extension SessionRequest where Answer == ScriptReport {
+    /// The script that sets the cookies of pages.
+    public static func script(_ document: ScriptDocument, of jar: String) -> Self {
+        Self("POST", "jars", jar, "script", document: document)
+    }
+}
+
+extension SessionRequest where Answer == CaptureScriptReport {
+    /// The script that reports a page's cookies to a message handler.
+    public static func captureScript(handler: String, of jar: String) -> Self {
+        Self("GET", "jars", jar, "capture-script", query: [("handler", handler)])
+    }
+}
+
+extension SessionRequest where Answer == ExplanationReport {
+    /// Which cookies a request carries, and why others stay behind.
+    public static func explain(_ document: ExplainDocument, in jar: String) -> Self {
+        Self("POST", "jars", jar, "explain", document: document)
+    }
+}
+
+extension SessionRequest where Answer == SetCookieDryRunReport {
+    /// What would become of `Set-Cookie` lines.
+    public static func explain(_ document: ExplainSetCookieDocument, in jar: String) -> Self {
+        Self("POST", "jars", jar, "explain-set-cookie", document: document)
+    }
+}
+
+extension SessionRequest where Answer == ChangeList {
+    /// A page of the journal of a jar.
+    public static func changes(of jar: String, after position: Int64? = nil, limit: Int? = nil) -> Self {
+        Self(
+            "GET", "jars", jar, "changes",
+            query: [("after", position.map(String.init)), ("limit", limit.map(String.init))])
+    }
+}
+
+extension SessionRequest where Answer == SessionBytes {
+    /// The changes of a jar as server-sent events, as they come.
+    public static func events(of jar: String, after position: Int64? = nil) -> Self {
+        Self("GET", "jars", jar, "events", query: [("after", position.map(String.init))], accept: "text/event-stream")
+    }
+
+    /// The cookies of a jar in the format of another tool.
+    public static func export(_ document: ExportDocument, of jar: String) -> Self {
+        Self("POST", "jars", jar, "export", document: document)
+    }
+
+    /// Imports a capture, and reports the progress: each line of the answer is a ``CaptureProgressLine``.
+    public static func followedImport(_ query: CaptureQuery = CaptureQuery(), into jar: String) -> Self {
+        Self("POST", "jars", jar, "captures", query: query.parameters, accept: "application/x-ndjson")
+    }
+}
+
+extension SessionRequest where Answer == ImportReport {
+    /// Imports a capture: the body of the request.
+    public static func importCapture(_ query: CaptureQuery = CaptureQuery(), into jar: String) -> Self {
+        Self("POST", "jars", jar, "captures", query: query.parameters)
+    }
+}

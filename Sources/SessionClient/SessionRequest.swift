@@ -1,0 +1,73 @@
+import Foundation
+@_exported public import SessionWire
+
+/// A request to the service, and the type of its answer.
+///
+/// Each route of the service has a function here that makes its request. A request holds no connection and no access
+/// token: ``SessionClient`` sends it.
+///
+/// ```swift
+/// let answer = try await client.answer(to: .decorate(DecorateDocument(url: "https://www.example.com/"), in: "work"))
+/// ```
+public struct SessionRequest<Answer>: Sendable {
+    /// The method.
+    public let method: String
+    /// The path and the query behind the service's address, percent-encoded.
+    public let target: String
+    /// The media type of the answer.
+    public let accept: String
+    private let document: (any Encodable & Sendable)?
+
+    /// - Parameters:
+    ///   - path: The segments of the path behind `/v1`, not encoded.
+    ///   - query: The parameters of the query; those without a value are left out.
+    package init(
+        _ method: String, _ path: String..., query: [(name: String, value: String?)] = [],
+        document: (any Encodable & Sendable)? = nil, accept: String = "application/json"
+    ) {
+        self.method = method
+        let parameters = query.compactMap { name, value in value.map { "\(name)=\(percentEncoded($0))" } }
+        let path = (["/v1"] + path.map(percentEncoded)).joined(separator: "/")
+        target = parameters.isEmpty ? path : "\(path)?\(parameters.joined(separator: "&"))"
+        self.document = document
+        self.accept = accept
+    }
+
+    /// Encodes the body.
+    ///
+    /// - Returns: The body in JSON; `nil` for a request without one.
+    public func encodedBody() throws -> [UInt8]? {
+        try document.map { Array(try JSONEncoder().encode($0)) }
+    }
+}
+
+/// Bytes that come piece by piece.
+public typealias SessionBytes = any AsyncSequence<[UInt8], any Error> & Sendable
+
+extension SessionRequest where Answer: Decodable {
+    /// Decodes an answer with a status of success.
+    ///
+    /// - Throws: ``SessionClientError`` if it is no answer of this version of the service.
+    package static func decode(_ bytes: [UInt8], from address: SessionAddress) throws(SessionClientError) -> Answer {
+        do {
+            return try JSONDecoder().decode(Answer.self, from: Data(bytes))
+        } catch {
+            throw SessionClientError(incompatible: address)
+        }
+    }
+}
+
+/// A text as one segment of a path, or as a part of a query (RFC 3986, section 2.1).
+func percentEncoded(_ text: String) -> String {
+    // Dots alone would be another folder.
+    if text == "." || text == ".." { return text.replacing(".", with: "%2E") }
+    return text.utf8.map { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: "~"):
+            String(UnicodeScalar(byte))
+        default: "%\(byte < 16 ? "0" : "")\(String(byte, radix: 16, uppercase: true))"
+        }
+    }.joined()
+}
