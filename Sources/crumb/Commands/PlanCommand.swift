@@ -2,7 +2,6 @@ import ArgumentParser
 import CookieModel
 import RequestDecoration
 import SessionOperations
-import SessionStore
 
 struct PlanCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
@@ -45,17 +44,11 @@ struct PlanCommand: CrumbCommand {
         let now = Timestamp.now
         let navigation = try context.context(for: try requestURL(url))
         let held = try native.map { try NativeCookieDocument.cookies(InputFile($0)) } ?? []
-        let existing = try jar.openExistingJar(now: now)
-        let found = try existing?.cookies()
-        let storage = try existing?.webStorage(of: [navigation.url])
+        let contents = try jar.kept(now: now).contents(for: navigation.url)
         let plan = WebViewPlan(
-            for: navigation, cookies: found?.readable ?? [], storage: storage?.readable ?? [],
-            native: withoutStore ? nil : held,
-            policy: try existing?.policy ?? jar.policy(), verification: handler.map { .message($0) } ?? .none, now: now)
+            for: navigation, cookies: contents.cookies, storage: contents.storage, native: withoutStore ? nil : held,
+            policy: contents.policy, verification: handler.map { .message($0) } ?? .none, now: now)
         try console.writeJSON(WebViewPlanReport(plan))
-        for cookie in found?.unreadable ?? [] {
-            console.error("\(cookie.label): \(ExclusionReason.unreadable.explanation)")
-        }
-        for item in storage?.unreadable ?? [] { console.error(WebStorageList.Item(damaged: item).unreadableLine) }
+        for line in contents.damage { console.error(line) }
     }
 }

@@ -55,6 +55,9 @@ protocol JarBackend {
         for pages: [RequestContext], writing: InjectionScript.Writing, verification: InjectionScript.Verification
     ) throws -> ScriptReport
 
+    /// The cookies of the jar and the `localStorage` of a page, from which a web view is filled.
+    func contents(for page: RequestURL) throws -> PageContents
+
     /// What becomes of each cookie of a request's site.
     func explanation(of request: RequestContext) throws -> ExplanationReport
 
@@ -91,6 +94,19 @@ protocol JarBackend {
     ///
     /// - Returns: which; `nil` where there was none of the name and scope.
     func removeHeaderField(named name: String, scope: URLScope?) throws -> HeaderFieldReport?
+
+    /// The login rules of the jar.
+    func loginRules() throws -> [LoginRuleReport]
+
+    /// Stores a login rule.
+    ///
+    /// - Throws: that there is no login of the name that the rule has.
+    func setLoginRule(_ rule: LoginRule, named name: String) throws -> LoginRuleReport
+
+    /// Removes a login rule.
+    ///
+    /// - Returns: whether there was one of the name.
+    func removeLoginRule(named name: String) throws -> Bool
 
     /// The origins with web storage; of one origin, its items.
     func webStorage(ofOrigin origin: String?, showingValues: Bool) throws -> WebStorageList
@@ -129,6 +145,16 @@ enum CookieFinding {
     case unreadable(CookieIdentityReport)
     /// None goes; whether the site has one of the name that stays behind.
     case notSent(isKept: Bool)
+}
+
+/// What a web view gets to open a page with a session.
+struct PageContents {
+    var cookies: [Cookie] = []
+    var storage: [WebStorageItem] = []
+    /// A line for each cookie and item that cannot be read back.
+    var damage: [String] = []
+    /// The rules of the jar.
+    let policy: CookiePolicy
 }
 
 /// What an import is told besides the captures.

@@ -46,6 +46,16 @@ struct LocalJar: JarBackend {
         return try ScriptReport(of: found, for: pages, writing: writing, verification: verification, now: now)
     }
 
+    func contents(for page: RequestURL) throws -> PageContents {
+        guard let existing = try existing() else { return PageContents(policy: try options.policy()) }
+        let (cookies, unreadable) = try existing.cookies()
+        let storage = try existing.webStorage(of: [page])
+        return PageContents(
+            cookies: cookies, storage: storage.readable,
+            damage: unreadable.map { CookieIdentityReport($0).unreadableLine }
+                + storage.unreadable.map { WebStorageList.Item(damaged: $0).unreadableLine }, policy: existing.policy)
+    }
+
     // MARK: - Looking
 
     func explanation(of request: RequestContext) throws -> ExplanationReport {
@@ -175,6 +185,21 @@ struct LocalJar: JarBackend {
     }
 
     // MARK: - Web storage
+
+    func loginRules() throws -> [LoginRuleReport] {
+        try existing()?.loginRules().map { LoginRuleReport(name: $0.name, rule: $0.rule) } ?? []
+    }
+
+    func setLoginRule(_ rule: LoginRule, named name: String) throws -> LoginRuleReport {
+        let jar = try options.openJar(now: now, console)
+        _ = try jar.tokens.get(rule.profile)
+        try jar.setLoginRule(rule, named: name)
+        return LoginRuleReport(name: name, rule: rule)
+    }
+
+    func removeLoginRule(named name: String) throws -> Bool {
+        try existing()?.removeLoginRule(named: name) == true
+    }
 
     func webStorage(ofOrigin origin: String?, showingValues: Bool) throws -> WebStorageList {
         try existing(notesAccess: false).map {

@@ -84,6 +84,31 @@ extension RemoteJar {
     }
 }
 
+/// The login rules that a running service stores with a jar.
+extension RemoteJar {
+    func loginRules() throws -> [LoginRuleReport] {
+        try answer(.loginRules(of: name))?.rules ?? []
+    }
+
+    func setLoginRule(_ rule: LoginRule, named ruleName: String) throws -> LoginRuleReport {
+        let report = LoginRuleReport(name: ruleName, rule: rule)
+        let document = LoginRuleDocument(
+            scope: report.scope, profile: report.profile, statuses: report.statuses, redirects: report.redirects,
+            delivery: report.delivery, template: report.template)
+        return try answerMakingJar(.setLoginRule(ruleName, document, of: name))
+    }
+
+    func removeLoginRule(named ruleName: String) throws -> Bool {
+        // No name is a path of its own, and no rule has none.
+        guard !ruleName.isEmpty else { return false }
+        do {
+            return try ifThere { try service.send(.removeLoginRule(ruleName, of: name)) { _ in } } != nil
+        } catch let error as SessionClientError where error.has(.loginRuleNotFound) {
+            return false
+        }
+    }
+}
+
 /// The web storage that a running service keeps with a jar.
 extension RemoteJar {
     func webStorage(ofOrigin origin: String?, showingValues: Bool) throws -> WebStorageList {

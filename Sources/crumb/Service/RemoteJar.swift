@@ -112,6 +112,20 @@ struct RemoteJar: JarBackend {
             ?? ScriptReport(pages.map(\.url), InjectionScript([], writing: writing, verification: verification))
     }
 
+    func contents(for page: RequestURL) throws -> PageContents {
+        guard let jar = try answer(.jar(name)) else { return PageContents(policy: CookiePolicy()) }
+        let list = try cookies(of: nil, showingValues: true, origins: false)
+        let items = try webStorage(ofOrigin: page.origin, showingValues: true).items ?? []
+        return PageContents(
+            cookies: list.cookies.enumerated().compactMap { Cookie($1, sequence: $0) },
+            storage: items.filter { $0.isDamaged != true }.compactMap {
+                WebStorageItem(origin: $0.origin, key: $0.keyOctets, value: $0.valueOctets)
+            },
+            damage: list.unreadable.map(\.unreadableLine)
+                + items.filter { $0.isDamaged == true }.map(\.unreadableLine),
+            policy: CookiePolicy(profile: CookieProfile(name: jar.profile) ?? .rfc6265bis))
+    }
+
     // MARK: - Looking
 
     func explanation(of request: RequestContext) throws -> ExplanationReport {
@@ -242,6 +256,22 @@ struct RemoteJar: JarBackend {
 
     func endSession() throws -> SessionEndReport {
         try answer(.endSession(of: name)) ?? SessionEndReport(jar: name, removed: 0, kept: 0)
+    }
+}
+
+extension Cookie {
+    /// The cookie of a report with its value; `nil` if the service is of another version.
+    fileprivate init?(_ report: CookieReport, sequence: Int) {
+        guard let domain = WebHost(report.domain), let creation = Timestamp(rfc3339: report.created.utf8),
+            let sameSite = SameSite.allCases.first(where: { $0.attributeValue == report.sameSite })
+        else { return nil }
+        self.init(
+            id: ID(
+                name: report.nameOctets, domain: domain, isHostOnly: report.hostOnly, path: Octets(report.path),
+                partitionKey: report.partitionKey.flatMap(PartitionKey.init(serialized:))),
+            value: report.valueOctets, isSecure: report.secure, isHTTPOnly: report.httpOnly, sameSite: sameSite,
+            expiry: report.expires.flatMap { Timestamp(rfc3339: $0.utf8) }, creation: creation, lastAccess: creation,
+            sequence: Int64(sequence))
     }
 }
 

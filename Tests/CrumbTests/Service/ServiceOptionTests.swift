@@ -90,8 +90,7 @@ struct ServiceOptionTests {
         arguments: [
             ["status"], ["check"], ["backup", "copy"], ["restore", "input"], ["key", "status"], ["key", "rotate"],
             ["curl", "--", "https://a.test/"],
-            ["plan", "https://a.test/"], ["token", "introspect", "a"],
-            ["serve", "token", "list"], ["token", "fallback", "list"], ["token", "import", "a"],
+            ["token", "introspect", "a"], ["serve", "token", "list"], ["token", "import", "a"],
         ])
     func fileAlone(words: [String]) throws {
         let input = try home.write("tok-1\n", to: "input")

@@ -71,10 +71,7 @@ struct FallbackSetCommand: CrumbCommand {
             scope: try requestURL(url).description,
             signs: LoginRule.Signs(named: whenStatus, redirects: whenRedirect),
             profile: profile, delivery: delivery)
-        let jar = try jar.openJar(now: .now, console)
-        _ = try jar.tokens.get(profile)
-        try jar.setLoginRule(rule, named: name)
-        let report = LoginRuleReport(name: name, rule: rule)
+        let report = try jar.kept(now: .now, console: console).setLoginRule(rule, named: name)
         if output.json { try console.writeJSON(report) } else { console.note("kept rule \(report.text)") }
     }
 }
@@ -88,9 +85,8 @@ struct FallbackListCommand: CrumbCommand {
     @OptionGroup var output: OutputOptions
 
     func execute(_ console: Console) throws {
-        let rules = try jar.openExistingJar(now: .now)?.loginRules() ?? []
-        for (name, rule) in rules {
-            let report = LoginRuleReport(name: name, rule: rule)
+        let rules = try jar.kept(now: .now).loginRules()
+        for report in rules {
             if output.json { try console.writeJSON(report) } else { try console.writeLine(report.text) }
         }
         if rules.isEmpty, !output.json { console.note("no rules in jar '\(jar.jar)'") }
@@ -109,7 +105,7 @@ struct FallbackRemoveCommand: CrumbCommand {
     var name: String
 
     func execute(_ console: Console) throws {
-        guard try jar.openExistingJar(now: .now)?.removeLoginRule(named: name) == true else {
+        guard try jar.kept(now: .now).removeLoginRule(named: name) else {
             throw Problem(
                 .tokenNotFound, "\(name): there is no rule of this name; 'crumb token fallback list' shows those")
         }
