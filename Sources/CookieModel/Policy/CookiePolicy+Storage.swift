@@ -133,7 +133,7 @@ extension CookiePolicy {
         return sameSite
     }
 
-    /// Step 21.3: The path is `/` and a Path attribute is there (or says so itself, with the profile's flag).
+    /// Step 21.3: The path is `/` and there is a Path attribute, which with the profile's flag is itself `/`.
     private func isRootPath(_ path: Octets, _ setCookie: SetCookie) -> Bool {
         guard path.count == 1 else { return false }
         switch setCookie.path {

@@ -170,7 +170,7 @@ struct ServiceOptions: ParsableArguments {
         do {
             return try SessionAddress(text)
         } catch {
-            // What is wrong with a URL is said as for any other.
+            // Reports a malformed URL as every other option does.
             if !["unix:", "http+unix:", "/", "./", "../"].contains(where: text.hasPrefix) { _ = try requestURL(text) }
             throw error
         }
