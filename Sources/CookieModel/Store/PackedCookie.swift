@@ -200,27 +200,21 @@ struct CookieRecordHeader: BitwiseCopyable {
     private let requestPathLength: UInt32
 
     init(_ cookie: borrowing Cookie, _ value: PackedValue = .open) {
-        lastAccessMicroseconds = cookie.lastAccess.microseconds
-        expiryMicroseconds = cookie.expiry?.microseconds ?? 0
-        creationMicroseconds = cookie.creation.microseconds
-        sequence = cookie.sequence
-        flags =
-            (cookie.isHostOnly ? Self.hostOnlyFlag : 0) | (cookie.isSecure ? Self.secureFlag : 0)
-            | (cookie.isHTTPOnly ? Self.httpOnlyFlag : 0) | (cookie.isPersistent ? Self.persistentFlag : 0)
-            | UInt32(cookie.sameSite.rawValue) << Self.sameSiteShift
-            | UInt32(cookie.domain.kind.rawValue) << Self.kindShift | UInt32(value.rawValue) << Self.valueShift
-        domainLength = UInt32(cookie.domain.octets.count)
-        pathLength = UInt32(cookie.path.count)
-        partitionLength = UInt32(cookie.id.partitionKey?.serialized.utf8.count ?? 0)
-        nameLength = UInt32(cookie.name.count)
-        valueLength = UInt32(cookie.value.count)
-        requestPathLength = UInt32(cookie.request?.path.count ?? 0)
+        self.init(
+            value, domain: cookie.domain.kind, domainCount: cookie.domain.octets.count, pathCount: cookie.path.count,
+            nameCount: cookie.name.count, partitionCount: cookie.id.partitionKey?.serialized.utf8.count ?? 0,
+            valueCount: cookie.value.count, requestPathCount: cookie.request?.path.count ?? 0,
+            isHostOnly: cookie.isHostOnly, isSecure: cookie.isSecure, isHTTPOnly: cookie.isHTTPOnly,
+            sameSite: cookie.sameSite, expiry: cookie.expiry, creation: cookie.creation, lastAccess: cookie.lastAccess,
+            sequence: cookie.sequence)
     }
 
-    /// The header of a cookie with a sealed value.
+    /// The header of a cookie whose octets are given one by one.
+    @inline(__always)
     init(
-        domain: WebHost.Kind, domainCount: Int, pathCount: Int, nameCount: Int, partitionCount: Int, sealedCount: Int,
-        isHostOnly: Bool, isSecure: Bool, isHTTPOnly: Bool, sameSite: SameSite, expiry: Timestamp?,
+        _ value: PackedValue, domain: WebHost.Kind, domainCount: Int, pathCount: Int, nameCount: Int,
+        partitionCount: Int, valueCount: Int, requestPathCount: Int = 0, isHostOnly: Bool, isSecure: Bool,
+        isHTTPOnly: Bool, sameSite: SameSite, expiry: Timestamp?,
         creation: Timestamp, lastAccess: Timestamp, sequence: Int64
     ) {
         lastAccessMicroseconds = lastAccess.microseconds
@@ -231,13 +225,13 @@ struct CookieRecordHeader: BitwiseCopyable {
             (isHostOnly ? Self.hostOnlyFlag : 0) | (isSecure ? Self.secureFlag : 0)
             | (isHTTPOnly ? Self.httpOnlyFlag : 0) | (expiry == nil ? 0 : Self.persistentFlag)
             | UInt32(sameSite.rawValue) << Self.sameSiteShift | UInt32(domain.rawValue) << Self.kindShift
-            | UInt32(PackedValue.sealed.rawValue) << Self.valueShift
-        domainLength = UInt32(truncatingIfNeeded: domainCount)
-        pathLength = UInt32(truncatingIfNeeded: pathCount)
-        partitionLength = UInt32(truncatingIfNeeded: partitionCount)
-        nameLength = UInt32(truncatingIfNeeded: nameCount)
-        valueLength = UInt32(truncatingIfNeeded: sealedCount)
-        requestPathLength = 0
+            | UInt32(value.rawValue) << Self.valueShift
+        domainLength = UInt32(domainCount)
+        pathLength = UInt32(pathCount)
+        partitionLength = UInt32(partitionCount)
+        nameLength = UInt32(nameCount)
+        valueLength = UInt32(valueCount)
+        requestPathLength = UInt32(requestPathCount)
     }
 
     @inline(__always)

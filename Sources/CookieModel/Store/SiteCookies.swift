@@ -326,9 +326,10 @@ extension SiteCookies {
         sequence: Int64
     ) {
         let record = CookieRecordHeader(
+            .sealed,
             domain: WebHost.kind(ofCanonical: domain.assumingMemoryBound(to: UInt8.self).span),
             domainCount: domain.count, pathCount: path.count, nameCount: name.count,
-            partitionCount: partitionKey.count, sealedCount: sealedValue.count, isHostOnly: isHostOnly,
+            partitionCount: partitionKey.count, valueCount: sealedValue.count, isHostOnly: isHostOnly,
             isSecure: isSecure, isHTTPOnly: isHTTPOnly, sameSite: sameSite, expiry: expiry, creation: creation,
             lastAccess: lastAccess, sequence: sequence)
         note(record)
