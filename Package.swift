@@ -172,14 +172,15 @@ let package = Package(
                 .embedInCode("Inspector/Pages/sign-in.mustache"), .embedInCode("Inspector/Pages/top.mustache"),
                 .embedInCode("Inspector/Pages/value.mustache"),
             ]),
-        .executableTarget(
-            name: "crumb",
+        .target(
+            name: "CrumbCommands",
             dependencies: [
                 "HTTPMessages", "PublicSuffix", "CookieModel", "Captures", "BrowserCookies", "OAuth2", "SessionStore",
                 "RequestDecoration", "SessionOperations", "SessionClient", "NetworkHelper",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
+        .executableTarget(name: "crumb", dependencies: ["CrumbCommands"]),
         .target(
             name: "NetworkHelper",
             dependencies: [
@@ -303,7 +304,8 @@ let package = Package(
             name: "CrumbTests",
             dependencies: [
                 "crumb", "crumb-network", "jar-worker", "service-client", "session-example", "CookieModel",
-                "NetworkHelper", "OAuth2", "RequestDecoration", "SessionOperations", "SessionStore", "TestSupport",
+                "CrumbCommands", "NetworkHelper", "OAuth2", "RequestDecoration", "SessionOperations", "SessionStore",
+                "TestSupport",
             ],
             exclude: ["Faults/FailingDisk.c"]),
     ]

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import crumb
+@testable import CrumbCommands
 
 #if canImport(Glibc)
     import Glibc

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import crumb
+@testable import CrumbCommands
 
 /// Homes that are made up: empty files stand for databases.
 @Suite("Where browsers keep their profiles")

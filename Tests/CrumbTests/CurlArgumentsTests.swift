@@ -1,7 +1,7 @@
 import SessionOperations
 import Testing
 
-@testable import crumb
+@testable import CrumbCommands
 
 @Suite struct CurlArgumentsTests {
     /// As curl prints it.

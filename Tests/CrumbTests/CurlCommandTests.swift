@@ -5,7 +5,7 @@ import SessionOperations
 import TestSupport
 import Testing
 
-@testable import crumb
+@testable import CrumbCommands
 
 /// Real runs of `crumb curl` against a server on this machine.
 @Suite(.serialized) struct CurlCommandTests {

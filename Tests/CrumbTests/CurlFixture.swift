@@ -1,7 +1,7 @@
 import Foundation
 import SessionOperations
 
-@testable import crumb
+@testable import CrumbCommands
 
 /// A jar in a folder of its own, and the built `crumb` to use it with.
 final class CurlFixture {

@@ -3,7 +3,7 @@ import RequestDecoration
 import SessionOperations
 import Testing
 
-@testable import crumb
+@testable import CrumbCommands
 
 @Suite struct CurlPlanTests {
     /// Options by name; `=` before a value.

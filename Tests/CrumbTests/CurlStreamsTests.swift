@@ -1,7 +1,7 @@
 import CookieModel
 import Testing
 
-@testable import crumb
+@testable import CrumbCommands
 
 @Suite struct CurlStreamsTests {
     static let dump = Array(

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import crumb
+@testable import CrumbCommands
 
 @Suite("Documentation")
 struct DocumentationTests {

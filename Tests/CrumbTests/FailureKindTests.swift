@@ -3,7 +3,7 @@ import OAuth2
 import SessionOperations
 import Testing
 
-@testable import crumb
+@testable import CrumbCommands
 
 @Suite("The table of failures")
 struct FailureTests {

@@ -86,7 +86,8 @@ struct InstallTests {
         #expect(
             page("crumb-jars").contains(".SS \"crumb jars fields remove\"") && page("crumb-jars").contains("--scope"))
         #expect(page("crumb-import").contains("--received-now") && page("crumb-import").contains("\\fIfiles\\fR ..."))
-        let sources = try home.shell("grep -rhoE '\"CRUMB_[A-Z_]+\"' '\(Samples.package.path)/Sources/crumb'").text
+        let sources = try home.shell("grep -rhoE '\"CRUMB_[A-Z_]+\"' '\(Samples.package.path)/Sources/CrumbCommands'")
+            .text
         let variables = Set(sources.split(separator: "\n").map { $0.trimmingCharacters(in: ["\""]) })
         for name in variables { #expect(page("crumb").contains("\\fB\(name)\\fR"), "\(name)") }
         #expect(variables.contains("CRUMB_JAR"))

@@ -3,7 +3,7 @@ import SessionOperations
 import TestSupport
 import Testing
 
-@testable import crumb
+@testable import CrumbCommands
 
 /// What `crumb jars fields` keeps, and where it goes.
 @Suite("crumb jars fields")

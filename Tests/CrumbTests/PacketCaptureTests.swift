@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import crumb
+@testable import CrumbCommands
 
 @Suite("Packet captures")
 struct PacketCaptureTests {

@@ -2,7 +2,6 @@ import ArgumentParser
 import NetworkHelper
 
 /// The `crumb` command.
-@main
 struct Crumb: ParsableCommand {
     static let version = "0.1.0"
 
@@ -24,17 +23,21 @@ struct Crumb: ParsableCommand {
             KeyCommand.self, PruneCommand.self, CheckCommand.self, BackupCommand.self, RestoreCommand.self,
             ManualCommand.self,
         ])
+}
 
-    static func main() {
+/// Where a program with the commands begins.
+package enum CrumbProgram {
+    /// Runs the command in the arguments of the process.
+    package static func main() {
         let arguments = ProcessArguments.texts
         do {
-            var command = try parseAsRoot(arguments)
+            var command = try Crumb.parseAsRoot(arguments)
             if let error = UsageAdvice(arguments).unknownHelpTopic { exit(withUsageError: error) }
             try command.run()
         } catch {
-            guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
-            let (message, text) = (message(for: error), fullMessage(for: error))
-            guard let advice = UsageAdvice(arguments).message(insteadOf: message) else { exit(withError: error) }
+            guard Crumb.exitCode(for: error) == .validationFailure else { Crumb.exit(withError: error) }
+            let (message, text) = (Crumb.message(for: error), Crumb.fullMessage(for: error))
+            guard let advice = UsageAdvice(arguments).message(insteadOf: message) else { Crumb.exit(withError: error) }
             exit(withUsageError: text.replacing(message, with: advice, maxReplacements: 1))
         }
     }
@@ -42,6 +45,6 @@ struct Crumb: ParsableCommand {
     /// Ends the command as a usage error, whose whole text is given.
     private static func exit(withUsageError text: String) -> Never {
         Console.writeError(text)
-        exit(withError: ExitCode.validationFailure)
+        Crumb.exit(withError: ExitCode.validationFailure)
     }
 }
