@@ -13,10 +13,19 @@ import SessionStore
     import Musl
 #endif
 
-/// Data on standard output, talk on standard error.
+/// The clock of a command.
+typealias CommandClock = @Sendable () -> Timestamp
+
+/// The surroundings of a command: data goes to standard output, messages go to standard error, and time comes from a clock.
 struct Console {
-    /// Whether talk that is not an error is left out.
+    /// Whether messages other than errors are omitted.
     var isQuiet = false
+
+    /// The clock. No other code of the command reads the system's.
+    var clock: CommandClock = { .now }
+
+    /// The current time.
+    var now: Timestamp { clock() }
 
     /// Whether standard output is a terminal.
     var outputIsTerminal: Bool { isatty(STDOUT_FILENO) == 1 }

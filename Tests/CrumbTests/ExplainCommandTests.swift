@@ -1,3 +1,4 @@
+import CookieModel
 import Foundation
 import Testing
 
@@ -105,8 +106,9 @@ struct ExplainCommandTests {
 
     @Test("An expired session says when it ended, a living one when it will")
     func lifetimes() throws {
-        try home.receive("old=secret; Path=/; Max-Age=1", "new=secret; Path=/; Max-Age=8640000", "short=1; Max-Age=90")
-        Thread.sleep(forTimeInterval: 2.1)
+        try home.receive(
+            "old=secret; Path=/; Max-Age=1", "new=secret; Path=/; Max-Age=8640000", "short=1; Max-Age=90",
+            at: Timestamp.now.advanced(bySeconds: -30))
         let text = try explain("https://www.example.com/")
         #expect(text.contains(#/not sent  old .* ended \d+ seconds? ago, \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ /#))
         #expect(text.contains(#/sent      new .* in 99 days, \d{4}-\d\d-\d\dT/#))

@@ -22,7 +22,7 @@ struct BackupCommand: CrumbCommand {
     var file: String
 
     func execute(_ console: Console) throws {
-        guard let opened = try database.openExisting(now: .now) else {
+        guard let opened = try database.openExisting(now: console.now) else {
             throw Problem(.databaseUnavailable, "\(try database.path()): there is no database to back up")
         }
         let key = try KeyLocation().name()
@@ -70,7 +70,7 @@ struct RestoreCommand: CrumbCommand {
             throw Problem(.inputNotFound, "\(file): no such file; name a backup that 'crumb backup' made")
         }
         let restored = try SessionDatabase.restore(
-            file, to: path, keys: try KeyLocation().source(), replacing: force, now: .now)
+            file, to: path, keys: try KeyLocation().source(), replacing: force, now: console.now)
         if output.json {
             try console.writeJSON(RestorationReport(database: path, file: file, restored))
         } else {
@@ -113,7 +113,7 @@ struct CheckCommand: CrumbCommand {
     @OptionGroup var output: OutputOptions
 
     func execute(_ console: Console) throws {
-        guard let opened = try database.openExisting(now: .now) else {
+        guard let opened = try database.openExisting(now: console.now) else {
             if output.json { try console.writeJSON(CheckReport(database: try database.path(), DatabaseCheck())) }
             console.note("\(try database.path()): there is no database yet")
             return

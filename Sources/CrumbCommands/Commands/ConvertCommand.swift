@@ -53,7 +53,7 @@ struct ConvertCommand: CrumbCommand {
     var files: [String]
 
     func execute(_ console: Console) throws {
-        let now = Timestamp.now
+        let now = console.now
         for url in [url, filter.context.topLevel].compactMap(\.self) { _ = try requestURL(url) }
         let request = try filter.request(
             to: forURL ?? (format.scope == .anySite ? nil : url), for: format, isAboutCaptures: true)

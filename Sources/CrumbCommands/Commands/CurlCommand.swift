@@ -51,7 +51,7 @@ struct CurlCommand: CrumbCommand {
             defaults: CurlProgram.defaults(), table: program.table
         ) { file in try InputFile(file).contents(limit: 1 << 24) }
         if output.json, !hasTerminator { try CurlCommand.refuseAmbiguity(given.options) }
-        if let name = jarBehindCurlOptions() {
+        if let name = jarBehindCurlOptions(now: console.now) {
             console.error(
                 "'-j \(name)' is curl's option here. Put it first to name the jar: crumb curl -j \(ShellWord(name))")
         }
@@ -59,19 +59,18 @@ struct CurlCommand: CrumbCommand {
         var request = try context.context(for: plan.target.url)
         request.method = plan.method
         let session = CurlSession(
-            plan: plan, program: program.path, target: try jar.target(now: .now, console), console: console,
-            now: { .now })
+            plan: plan, program: program.path, target: try jar.target(now: console.now, console), console: console)
         defer { report(session.reports, isSilent: plan.isSilent, console) }
         let status = try session.run(request)
         if status != 0 { throw ExitCode(status) }
     }
 
     /// The name of a jar that exists behind a `-j` among curl's arguments, where curl reads it as a URL.
-    private func jarBehindCurlOptions() -> String? {
+    private func jarBehindCurlOptions(now: Timestamp) -> String? {
         for (word, next) in zip(arguments, arguments.dropFirst())
         where word.hasPrefix("-") && !word.hasPrefix("--") && word.hasSuffix("j") && !next.hasPrefix("-") {
             // Without the jars the refusal of the option is still right.
-            let jars = (try? jar.databaseOptions.keptJars(now: .now).list()) ?? []
+            let jars = (try? jar.databaseOptions.keptJars(now: now).list()) ?? []
             if jars.contains(where: { $0.name == next }) { return next }
         }
         return nil

@@ -34,7 +34,7 @@ struct KeyStatusCommand: CrumbCommand {
             report.locked = state.isLocked
         }
         do {
-            report.rotationUnfinished = try database.openExisting(now: .now)?.isRotationPending()
+            report.rotationUnfinished = try database.openExisting(now: console.now)?.isRotationPending()
         } catch let error as SessionStoreError where error.code == .keyLocked {
             // All else is known without the passphrase.
             report.hasDatabase = true
@@ -91,12 +91,12 @@ struct KeyRotateCommand: CrumbCommand {
     var keepOldKeys = false
 
     func execute(_ console: Console) throws {
-        guard let opened = try database.openExisting(now: .now) else {
+        guard let opened = try database.openExisting(now: console.now) else {
             throw Problem(
                 .databaseUnavailable, "\(try database.path()): there is no database, so there is nothing to do")
         }
         let other = keepOldKeys ? nil : try otherDatabase()
-        let rotation = try opened.rotateKey(keepingOldKeys: keepOldKeys || other != nil, now: .now)
+        let rotation = try opened.rotateKey(keepingOldKeys: keepOldKeys || other != nil, now: console.now)
         if output.json {
             try console.writeJSON(KeyRotationReport(rotation))
         } else {

@@ -41,7 +41,7 @@ struct PlanCommand: CrumbCommand {
     }
 
     func execute(_ console: Console) throws {
-        let now = Timestamp.now
+        let now = console.now
         let navigation = try context.context(for: try requestURL(url))
         let held = try native.map { try NativeCookieDocument.cookies(InputFile($0)) } ?? []
         let contents = try jar.kept(now: now).contents(for: navigation.url)

@@ -113,7 +113,7 @@ struct ServeRefreshCommand: CrumbCommand {
     var off = false
 
     func execute(_ console: Console) throws {
-        guard let store = try database.openExisting(now: Timestamp.now)?.tokens else {
+        guard let store = try database.openExisting(now: console.now)?.tokens else {
             throw Problem(.tokenNotFound, "\(name): there is no token of this name")
         }
         guard try store.changeSettings(of: name, { $0.refreshesAhead = off ? nil : true }) else {

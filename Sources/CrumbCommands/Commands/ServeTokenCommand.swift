@@ -49,7 +49,7 @@ struct ServeTokenCreateCommand: CrumbCommand {
         guard !verbs.isEmpty else {
             throw ValidationError("Choose what the token allows: --read, --write, --secrets, or several of them.")
         }
-        let now = Timestamp.now
+        let now = console.now
         let expiry = try expires.map { text in
             guard let seconds = ServeTokenCreateCommand.seconds(text) else {
                 throw ValidationError("\(text): not a duration. Write a number and a unit: s, m, h or d.")
@@ -88,7 +88,7 @@ struct ServeTokenListCommand: CrumbCommand {
     var all = false
 
     func execute(_ console: Console) throws {
-        let now = Timestamp.now
+        let now = console.now
         let tokens = try database.openExisting(now: now)?.serviceTokens.all() ?? []
         let reports = tokens.filter { all || $0.isValid(at: now) }.map { ServiceTokenReport($0, now: now) }
         if output.json {
@@ -116,7 +116,7 @@ struct ServeTokenRevokeCommand: CrumbCommand {
     var name: String
 
     func execute(_ console: Console) throws {
-        let now = Timestamp.now
+        let now = console.now
         guard try database.openExisting(now: now)?.serviceTokens.revoke(named: name, now: now) == true else {
             throw Problem(
                 .tokenNotFound,

@@ -48,7 +48,7 @@ struct SetCommand: CrumbCommand {
         guard !lines.isEmpty else {
             throw Problem(.inputEmpty, "\(input.name): there is no line; write one as 'name=value; Path=/; Secure'")
         }
-        let decisions = try jar.kept(now: .now, console: console).receive(lines, from: context)
+        let decisions = try jar.kept(now: console.now, console: console).receive(lines, from: context)
         var errors = EntryErrors(console)
         for (index, decision) in decisions.enumerated() {
             if output.json { try console.writeJSON(decision) }
@@ -109,7 +109,7 @@ struct PruneCommand: CrumbCommand {
     }
 
     func execute(_ console: Console) throws {
-        let report = try database.keptJars(now: .now)
+        let report = try database.keptJars(now: console.now)
             .prune(jarNamed: jar, journalEntries: journalEntries, vacuum: vacuum)
         if output.json { try console.writeJSON(report) } else { try console.writeLine(report.text) }
     }

@@ -19,7 +19,7 @@ struct SimulateCommand: CrumbCommand {
     var files: [String] = []
 
     func execute(_ console: Console) throws {
-        let now = Timestamp.now
+        let now = console.now
         let publicSuffixes = try suffixListOptions.list()
         var isFaultless = true
         for file in files.isEmpty ? ["-"] : files {

@@ -12,7 +12,7 @@ struct StatusCommand: CrumbCommand {
     @OptionGroup var output: OutputOptions
 
     func execute(_ console: Console) throws {
-        let now = Timestamp.now
+        let now = console.now
         var report = StatusReport(
             database: try jar.path(), key: try KeyLocation().name(), suffixes: try jar.suffixListOptions.list(),
             suffixFile: jar.suffixListOptions.file)

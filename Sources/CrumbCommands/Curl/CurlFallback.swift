@@ -11,14 +11,14 @@ struct CurlFallback {
     private let canRepeatBody: Bool
 
     /// - Returns: `nil` if the jar has no rules, or the user signs the request in.
-    init?(_ jar: CookieJar, _ plan: CurlPlan) throws {
+    init?(_ jar: CookieJar, _ plan: CurlPlan, clock: @escaping CommandClock) throws {
         let rules = try jar.loginRules().map(\.rule)
         guard !rules.isEmpty, !plan.signsIn else { return nil }
         self.jar = jar
         canRepeatBody = plan.canRepeatBody
         recovery = LoginRecovery(
             LoginFallback(
-                rules: rules, store: jar.tokens, refresher: try TokenAccess(jar.tokens).refresher(),
+                rules: rules, store: jar.tokens, refresher: try TokenAccess(jar.tokens, clock: clock).refresher(),
                 transport: HelperTransport()))
     }
 

@@ -11,7 +11,6 @@ final class CurlSession {
     private let program: String
     private let target: ImportTarget
     private let console: Console
-    private let now: () -> Timestamp
     /// What happened, hop by hop.
     private(set) var reports: [CurlHopReport] = []
     private var fallback: CurlFallback?
@@ -20,20 +19,17 @@ final class CurlSession {
     private var replayedInput: Int32?
     private var headerFile: Int32?
 
-    init(
-        plan: CurlPlan, program: String, target: ImportTarget, console: Console, now: @escaping () -> Timestamp
-    ) {
+    init(plan: CurlPlan, program: String, target: ImportTarget, console: Console) {
         self.plan = plan
         self.program = program
         self.target = target
         self.console = console
-        self.now = now
     }
 
     /// Makes the requests; the exit status of the last curl.
     func run(_ context: RequestContext) throws -> Int32 {
         defer { [replayedInput, headerFile].forEach { if let descriptor = $0 { close(descriptor) } } }
-        fallback = try target.jar.flatMap { try CurlFallback($0, plan) }
+        fallback = try target.jar.flatMap { try CurlFallback($0, plan, clock: console.clock) }
         try openFiles()
         let fields = try readableFields()
         var hop = RedirectChain(context)
@@ -57,12 +53,12 @@ final class CurlSession {
                 warning = self.fallback?.warning(block, from: hop.context.url)
                 if let nonce = block.proofNonce { self.nonces.remember(nonce, for: hop.context.url.origin) }
                 let response = ReceivedResponse(context: hop.context, status: block.status, setCookie: block.setCookie)
-                report.add(try self.target.receive(response, now: self.now()))
+                report.add(try self.target.receive(response, now: self.console.now))
             }
             report.noteEnd(status)
             switch run.repetition {
             case .notSignedIn(let challenge):
-                authorization = try fallback?.answer(challenge, now: now())
+                authorization = try fallback?.answer(challenge, now: console.now)
                 failure = nil
                 report.fallback = challenge.sign.rawValue
                 if !hop.hasActed { hop = RedirectChain(context) }
@@ -92,11 +88,11 @@ final class CurlSession {
 
     /// What the login rules want of a hop.
     private func signIn(for hop: RedirectChain, isRepeated: Bool) throws -> CurlHopRun.SignIn {
-        let rules = [authorization, try fallback?.present(in: hop, now: now())].compactMap(\.self)
+        let rules = [authorization, try fallback?.present(in: hop, now: console.now)].compactMap(\.self)
         var credential: CurlCredential?
         for rule in rules where credential == nil {
             credential = try rule.configuration(
-                for: hop, method: plan.sentMethod(for: hop), nonces: nonces, now: now())
+                for: hop, method: plan.sentMethod(for: hop), nonces: nonces, now: console.now)
         }
         let mayWantNonce = credential?.isProven == true && !isRepeated
         // With nothing left to try, what the answer says is for the user, whatever it is.
@@ -114,7 +110,7 @@ final class CurlSession {
 
     /// What the jar adds to a hop; complains of cookies that cannot be read back.
     private func decoration(of hop: RedirectChain, _ fields: [StoredHeaderField]) throws -> Decoration {
-        let retrieval = try target.jar?.retrieve(for: hop.context, now: now()) ?? Retrieval()
+        let retrieval = try target.jar?.retrieve(for: hop.context, now: console.now) ?? Retrieval()
         for exclusion in retrieval.excluded where exclusion.reasons.contains(.unreadable) {
             console.error("\(exclusion.cookie.label): \(ExclusionReason.unreadable.explanation)")
         }

@@ -61,7 +61,7 @@ struct LocalJar: JarBackend {
     func explanation(of request: RequestContext) throws -> ExplanationReport {
         let policy = try options.policy()
         let database = try options.openExistingDatabase(now: now, notesAccess: false)
-        let existing = try database.flatMap { try options.existingJar(in: $0, policy: policy) }
+        let existing = try database.flatMap { try options.existingJar(in: $0, policy: policy, now: now) }
         var explanation = Explanation(request, jar: options.jar, policy: existing?.policy ?? policy, now: now)
         if let existing { try explanation.add(existing) }
         if let database { try explanation.addOtherJars(of: database, policy: policy) }
@@ -71,7 +71,7 @@ struct LocalJar: JarBackend {
     func trial(of lines: [Octets], from request: RequestContext) throws -> SetCookieDryRunReport {
         let policy = try options.policy()
         let database = try options.openExistingDatabase(now: now, notesAccess: false)
-        let existing = try database.flatMap { try options.existingJar(in: $0, policy: policy) }
+        let existing = try database.flatMap { try options.existingJar(in: $0, policy: policy, now: now) }
         let stored = try existing?.cookies()
         return SetCookieDryRunReport(
             SetCookieDryRun(

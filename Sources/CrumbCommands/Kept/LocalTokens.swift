@@ -7,17 +7,18 @@ import SessionStore
 struct LocalTokens: TokensBackend {
     private let options: DatabaseOptions
     private let refreshTimeout: Int?
-    private let now: Timestamp
+    private let clock: CommandClock
+    private var now: Timestamp { clock() }
 
     /// - Parameter refreshTimeout: how many seconds a server has to answer a refresh; `nil` for the default.
-    init(_ options: DatabaseOptions, refreshTimeout: Int? = nil, now: Timestamp) {
+    init(_ options: DatabaseOptions, refreshTimeout: Int? = nil, clock: @escaping CommandClock) {
         self.options = options
         self.refreshTimeout = refreshTimeout
-        self.now = now
+        self.clock = clock
     }
 
     private func access(to name: String) throws -> TokenAccess {
-        try TokenAccess(options, for: name, now: now)
+        try TokenAccess(options, for: name, clock: clock)
     }
 
     func list() throws -> StoredTokenList {
@@ -38,7 +39,7 @@ struct LocalTokens: TokensBackend {
         of name: String, resource: String?, skew: Int, for request: DPoPRequest?
     ) throws -> AccessTokenReport {
         let access = try access(to: name)
-        let stored = try access.token(name, for: resource, skew: skew, timeout: refreshTimeout, now: now)
+        let stored = try access.token(name, for: resource, skew: skew, timeout: refreshTimeout)
         guard let request, stored.tokens.tokenType == .dpop else {
             return AccessTokenReport(stored.tokens, token: try stored.exposedAccessToken)
         }
@@ -46,7 +47,7 @@ struct LocalTokens: TokensBackend {
         let credential = try access.store.credential(name, for: resource)
         return AccessTokenReport(
             credential.tokens, token: try stored.profile.exposedText(of: credential.tokens),
-            proof: try request.proof(by: credential, of: name, now: .now))
+            proof: try request.proof(by: credential, of: name, now: now))
     }
 
     func idToken(of name: String, skew: Int) throws -> IDTokenReport {
@@ -61,7 +62,7 @@ struct LocalTokens: TokensBackend {
     func refresh(_ name: String) throws -> StoredTokenReport {
         let refresher = try access(to: name).refresher(timeout: refreshTimeout)
         let stored = try Blocking.run { try await refresher.refreshed(name) }
-        return StoredTokenReport(stored, now: .now)
+        return StoredTokenReport(stored, now: now)
     }
 
     func revoke(_ name: String) throws -> RevocationReport {
@@ -97,7 +98,7 @@ struct LocalTokens: TokensBackend {
 extension TokenAccess {
     /// Ends a profile's tokens at the server; which.
     fileprivate func revoke(_ name: String) throws -> [TokenKind] {
-        let revoker = TokenRevoker(store, over: HelperTransport()) { .now }
+        let revoker = TokenRevoker(store, over: HelperTransport(), now: clock)
         return try Blocking.run { try await revoker.revoke(name) }
     }
 }

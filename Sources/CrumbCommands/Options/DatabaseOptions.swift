@@ -44,15 +44,15 @@ struct DatabaseOptions: ParsableArguments {
 
     /// The tokens, in the file or of the service.
     ///
-    /// - Parameter refresh: how a refresh from here waits; a service goes by a setting of its own.
-    func keptTokens(now: Timestamp, refresh: RefreshOptions? = nil) throws -> any TokensBackend {
+    /// - Parameter refresh: The time limit of a refresh from here; a service has its own setting.
+    func keptTokens(clock: @escaping CommandClock, refresh: RefreshOptions? = nil) throws -> any TokensBackend {
         if let service = try service() {
             guard refresh?.refreshTimeout == nil else {
                 throw ValidationError("--refresh-timeout: the service goes by its own setting, refresh.timeoutSeconds.")
             }
             return RemoteTokens(service)
         }
-        return LocalTokens(self, refreshTimeout: refresh?.refreshTimeout, now: now)
+        return LocalTokens(self, refreshTimeout: refresh?.refreshTimeout, clock: clock)
     }
 
     /// Opens the database, making it where it is missing.

@@ -37,7 +37,7 @@ struct JarOptions: ParsableArguments {
         guard suffixListOptions.publicSuffixList == nil else {
             throw ValidationError("A service goes by its own public suffix list: --public-suffix-list has no effect.")
         }
-        return try RemoteJar(named: jar, of: service, console: console)
+        return try RemoteJar(named: jar, of: service, now: now, console: console)
     }
 
     /// The rules that apply. Reads the public suffix list where one was given, so it is called once a command.
@@ -88,7 +88,7 @@ struct JarOptions: ParsableArguments {
     func openExistingJar(now: Timestamp, notesAccess: Bool = true) throws -> CookieJar? {
         let policy = try policy()
         guard let database = try openExistingDatabase(now: now, notesAccess: notesAccess) else { return nil }
-        return try existingJar(in: database, policy: policy)
+        return try existingJar(in: database, policy: policy, now: now)
     }
 
     /// The jar whose session is saved; the default one is created if nothing was ever stored in it.
@@ -97,10 +97,10 @@ struct JarOptions: ParsableArguments {
     }
 
     /// The jar to read from in a database that is open; `nil` where nothing was ever stored in the default one.
-    func existingJar(in database: SessionDatabase, policy: CookiePolicy) throws -> CookieJar? {
+    func existingJar(in database: SessionDatabase, policy: CookiePolicy, now: Timestamp) throws -> CookieJar? {
         if let found = try database.existingJar(named: jar, policy: policy) { return found }
         if jar == "default" { return nil }
-        throw Problem.noJar(named: jar, in: database, now: .now)
+        throw Problem.noJar(named: jar, in: database, now: now)
     }
 }
 

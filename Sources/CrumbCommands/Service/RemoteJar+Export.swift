@@ -17,7 +17,7 @@ extension RemoteJar {
             let writing = ExportWriting(destination: destination)
             guard try ifThere({ try service.send(.export(document, of: name)) { try writing.take($0) } }) != nil else {
                 var exporter = FileExporter(
-                    order.format, to: try destination(), host: order.request?.url.host, now: .now)
+                    order.format, to: try destination(), host: order.request?.url.host, now: now)
                 return try exporter.finish()
             }
             var report = try service.decoded(writing.report, as: ExportReport.self)

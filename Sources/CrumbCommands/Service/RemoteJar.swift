@@ -17,6 +17,7 @@ struct RemoteJar: JarBackend {
 
     let name: String
     let service: ServiceConnection
+    let now: Timestamp
     /// Where a jar that is created is named.
     private let console: Console?
 
@@ -24,11 +25,12 @@ struct RemoteJar: JarBackend {
     ///
     /// - Throws: that no jar can have the name.
     init(
-        named name: String, of service: ServiceConnection, console: Console? = nil
+        named name: String, of service: ServiceConnection, now: Timestamp, console: Console? = nil
     ) throws(SessionStoreError) {
         try SessionStoreError.check(name, of: "jar")
         self.name = name
         self.service = service
+        self.now = now
         self.console = console
     }
 
@@ -132,7 +134,7 @@ struct RemoteJar: JarBackend {
         let document = ExplainDocument(
             url: request.url.description, RequestDetails(request), script: request.interface == .script)
         return try answer(.explain(document, in: name))
-            ?? ExplanationReport(Explanation(request, jar: name, policy: CookiePolicy(), now: .now))
+            ?? ExplanationReport(Explanation(request, jar: name, policy: CookiePolicy(), now: now))
     }
 
     func trial(of lines: [Octets], from request: RequestContext) throws -> SetCookieDryRunReport {
@@ -141,7 +143,7 @@ struct RemoteJar: JarBackend {
             setCookieBase64: lines.map(\.base64))
         return try answer(.explain(document, in: name))
             ?? SetCookieDryRunReport(
-                SetCookieDryRun(lines, request, jar: name, policy: CookiePolicy(), cookies: [], now: .now))
+                SetCookieDryRun(lines, request, jar: name, policy: CookiePolicy(), cookies: [], now: now))
     }
 
     func cookies(of domain: WebHost?, showingValues: Bool, origins: Bool) throws -> CookieList {

@@ -17,10 +17,11 @@ struct TokenSource {
     let skew: Int
     let refresh: RefreshOptions
     let wantsIDToken: Bool
+    let clock: CommandClock
 
     /// A valid token, renewed if it is due, and when it ends.
     func token() throws -> (text: String, end: Timestamp?) {
-        let tokens = try database.keptTokens(now: .now, refresh: refresh)
+        let tokens = try database.keptTokens(clock: clock, refresh: refresh)
         if wantsIDToken {
             let report = try tokens.idToken(of: login, skew: skew)
             return (report.idToken, report.expires.flatMap { Timestamp(rfc3339: $0.utf8) })
@@ -114,7 +115,7 @@ final class FreshTokenFile: @unchecked Sendable {
     /// How many seconds to wait before the next look.
     private func pause(_ end: Timestamp?) -> Int64 {
         guard let end else { return FreshTokenFile.longestPause }
-        let now = Timestamp.now
+        let now = source.clock()
         let left = ExecCredential.renewal(end: end, skew: source.skew, now: now).seconds - now.seconds
         return min(max(1, left), FreshTokenFile.longestPause)
     }

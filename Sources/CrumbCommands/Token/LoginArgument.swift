@@ -13,13 +13,15 @@ struct LoginArgument: ParsableArguments {
     /// The name of the login.
     ///
     /// - Throws: `ValidationError` if none is named and several or none are stored.
-    func resolved(in database: DatabaseOptions) throws -> String {
-        try LoginArgument.resolve(name, in: database)
+    func resolved(in database: DatabaseOptions, clock: @escaping CommandClock) throws -> String {
+        try LoginArgument.resolve(name, in: database, clock: clock)
     }
 
-    static func resolve(_ name: String?, in database: DatabaseOptions) throws -> String {
+    static func resolve(
+        _ name: String?, in database: DatabaseOptions, clock: @escaping CommandClock
+    ) throws -> String {
         if let name = try name ?? Locations().login ?? ChosenLogin.name() { return name }
-        let logins = try database.keptTokens(now: .now).list().tokens
+        let logins = try database.keptTokens(clock: clock).list().tokens
         guard logins.count == 1, let only = logins.first else {
             throw ValidationError(
                 "Name the login: `crumb token get NAME`. `crumb token list` lists them. "

@@ -13,7 +13,7 @@ struct TokenLogin {
     init(_ plan: TokenLoginPlan, console: Console) {
         conversation = LoginFlow(
             plan, over: HelperTransport(),
-            checkingIDTokens: { token, keys in try IDTokenSignature.check(token, keys: keys) }, now: { .now })
+            checkingIDTokens: { token, keys in try IDTokenSignature.check(token, keys: keys) }, now: console.clock)
         self.console = console
     }
 
@@ -43,7 +43,7 @@ struct TokenLogin {
     /// - Parameter store: Has the logins that an exchange takes.
     private func withoutUser(_ store: TokenStore) throws -> TokenSet {
         let conversation = conversation
-        let refresher = try TokenAccess(store).refresher()
+        let refresher = try TokenAccess(store, clock: console.clock).refresher()
         return try Blocking.run {
             try await conversation.tokensWithoutUser { try await refresher.token($0).tokens }
         }
@@ -77,7 +77,7 @@ struct TokenLogin {
         do {
             return try body()
         } catch let error as TokenRefreshError where [.loginRequired, .tokenExpired].contains(error.code) {
-            guard let store = try database.openExisting(now: .now, durability: .full)?.tokens,
+            guard let store = try database.openExisting(now: console.now, durability: .full)?.tokens,
                 try store.credentials(name)?.settings.grant != .imported
             else { throw error }
             console.ask("\(error)")

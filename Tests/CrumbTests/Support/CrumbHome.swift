@@ -1,4 +1,6 @@
+import CookieModel
 import Foundation
+import SessionStore
 import Testing
 
 /// A person's home, new and empty, to run the built `crumb` in.
@@ -105,6 +107,20 @@ final class CrumbHome: Sendable {
         try write(Capture.dump(lines), to: name)
         let result = try crumb("import", "--jar", jar, "--url", url, file(name))
         #expect(result.status == 0, "\(result.talk)")
+    }
+
+    /// Stores cookies as a response received at `time`, usually in the past: the command's own clock is the system's.
+    ///
+    /// - Returns: The jar.
+    @discardableResult
+    func receive(
+        _ lines: String..., from url: String = "https://www.example.com/", at time: Timestamp
+    ) throws -> CookieJar {
+        let database = try SessionDatabase(path: file("crumb.sqlite"), keys: .file(file("key")), now: time)
+        let jar = try database.jar(named: "default", now: time)
+        let context = RequestContext(url: try RequestURL(url))
+        try jar.receive(ReceivedResponse(context: context, setCookie: lines.map { Octets($0) }), now: time)
+        return jar
     }
 
     /// The Cookie header of a URL without its newline; empty where there is none.

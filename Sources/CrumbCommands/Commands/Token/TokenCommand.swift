@@ -27,7 +27,7 @@ struct TokenListCommand: CrumbCommand {
     @OptionGroup var output: OutputOptions
 
     func execute(_ console: Console) throws {
-        let list = try database.keptTokens(now: .now).list()
+        let list = try database.keptTokens(clock: console.clock).list()
         var rows = [["NAME", "STATE", "EXPIRES", "REFRESH", "ISSUER", "ACCOUNT"]]
         for problem in list.problems ?? [] { console.error(problem) }
         for report in list.tokens {
@@ -56,8 +56,8 @@ struct TokenStatusCommand: CrumbCommand {
     @OptionGroup var login: LoginArgument
 
     func execute(_ console: Console) throws {
-        let name = try login.resolved(in: database)
-        let status = try database.keptTokens(now: .now).status(of: name)
+        let name = try login.resolved(in: database, clock: console.clock)
+        let status = try database.keptTokens(clock: console.clock).status(of: name)
         if output.json {
             try console.writeJSON(status)
         } else {
@@ -78,8 +78,8 @@ struct TokenRefreshCommand: CrumbCommand {
     @OptionGroup var login: LoginArgument
 
     func execute(_ console: Console) throws {
-        let name = try login.resolved(in: database)
-        let report = try database.keptTokens(now: .now, refresh: refresh).refresh(name)
+        let name = try login.resolved(in: database, clock: console.clock)
+        let report = try database.keptTokens(clock: console.clock, refresh: refresh).refresh(name)
         if let problem = report.idTokenProblem {
             console.error("\(name): the tokens were renewed, but for the ID token: \(problem)")
         }
@@ -127,7 +127,7 @@ struct TokenRemoveCommand: CrumbCommand {
     var name: String
 
     func execute(_ console: Console) throws {
-        guard try database.keptTokens(now: .now).remove(name) else {
+        guard try database.keptTokens(clock: console.clock).remove(name) else {
             throw Problem(advising: .tokenNotFound, "\(name): there is no token of this name")
         }
         if output.json { try console.writeJSON(["removed": name]) } else { console.note("removed \(name)") }
@@ -148,7 +148,7 @@ struct TokenRevokeCommand: CrumbCommand {
     var name: String
 
     func execute(_ console: Console) throws {
-        let report = try database.keptTokens(now: .now).revoke(name)
+        let report = try database.keptTokens(clock: console.clock).revoke(name)
         if output.json {
             try console.writeJSON(report)
         } else {
@@ -177,7 +177,7 @@ struct TokenLogoutCommand: CrumbCommand {
     var name: String
 
     func execute(_ console: Console) throws {
-        let report = try database.keptTokens(now: .now).logOut(name, force: force)
+        let report = try database.keptTokens(clock: console.clock).logOut(name, force: force)
         if let problem = report.problem { console.error(problem) }
         if output.json {
             try console.writeJSON(report)

@@ -67,8 +67,8 @@ struct TokenExecCommand: CrumbCommand {
     func execute(_ console: Console) throws {
         let program = try path(console)
         let source = TokenSource(
-            database: database, login: try login.resolved(in: database), skew: freshness.skew,
-            refresh: freshness.refresh, wantsIDToken: wantsIDToken)
+            database: database, login: try login.resolved(in: database, clock: console.clock), skew: freshness.skew,
+            refresh: freshness.refresh, wantsIDToken: wantsIDToken, clock: console.clock)
         let first = try source.token()
         for name in variables.isEmpty && !stdin && file == nil ? ["ACCESS_TOKEN"] : variables {
             setenv(name, first.text, 1)

@@ -79,17 +79,16 @@ struct TokenExportCommand: CrumbCommand {
         case .kubernetes: try exportToKubernetes(console)
         case .gitCredential:
             let helper = CredentialHelper(
-                tokens: try database.keptTokens(now: .now, refresh: freshness.refresh), login: name, host: host ?? "",
-                username: username, skew: freshness.skew, console: console)
+                tokens: try database.keptTokens(clock: console.clock, refresh: freshness.refresh), login: name,
+                host: host ?? "", username: username, skew: freshness.skew, console: console)
             try helper.answerGit(operation ?? "get")
         default: try exportAccessToken(as: format, console)
         }
     }
 
     private func exportAll(_ console: Console) throws {
-        let now = Timestamp.now
-        let stored = try TokenAccess(database, for: name, now: now).token(
-            name, skew: freshness.skew, timeout: freshness.refresh.refreshTimeout, now: now)
+        let stored = try TokenAccess(database, for: name, clock: console.clock).token(
+            name, skew: freshness.skew, timeout: freshness.refresh.refreshTimeout)
         warn(ofBinding: stored.tokens.tokenType, console)
         try console.writeJSON(TokenReplyReport(stored.tokens, token: try stored.exposedAccessToken))
     }
@@ -116,7 +115,7 @@ struct TokenExportCommand: CrumbCommand {
                 let report = try accessToken(console)
                 return (report.accessToken, report.expires)
             }
-            let report = try database.keptTokens(now: .now, refresh: freshness.refresh).idToken(
+            let report = try database.keptTokens(clock: console.clock, refresh: freshness.refresh).idToken(
                 of: name, skew: freshness.skew)
             return (report.idToken, report.expires)
         }
@@ -126,11 +125,11 @@ struct TokenExportCommand: CrumbCommand {
             } else {
                 try credential()
             }
-        try console.writeJSON(request.answer(token: token, expires: expires, skew: freshness.skew, now: .now))
+        try console.writeJSON(request.answer(token: token, expires: expires, skew: freshness.skew, now: console.now))
     }
 
     private func accessToken(_ console: Console) throws -> AccessTokenReport {
-        let report = try database.keptTokens(now: .now, refresh: freshness.refresh).accessToken(
+        let report = try database.keptTokens(clock: console.clock, refresh: freshness.refresh).accessToken(
             of: name, skew: freshness.skew)
         warn(ofBinding: TokenType(report.tokenType), console)
         return report

@@ -39,14 +39,14 @@ struct TokenGetCommand: CrumbCommand {
     }
 
     func execute(_ console: Console) throws {
-        let name = try login.resolved(in: database)
+        let name = try login.resolved(in: database, clock: console.clock)
         if wantsIDToken {
-            let report = try database.keptTokens(now: .now, refresh: freshness.refresh).idToken(
+            let report = try database.keptTokens(clock: console.clock, refresh: freshness.refresh).idToken(
                 of: name, skew: freshness.skew)
             if output.json { try console.writeJSON(report) } else { try console.writeLine(report.idToken) }
             return
         }
-        let token = try database.keptTokens(now: .now, refresh: freshness.refresh)
+        let token = try database.keptTokens(clock: console.clock, refresh: freshness.refresh)
             .accessToken(of: name, resource: resource, skew: freshness.skew, for: nil)
         if output.json {
             try console.writeJSON(token)
@@ -97,7 +97,7 @@ struct TokenHeaderCommand: CrumbCommand {
     }
 
     func execute(_ console: Console) throws {
-        let name = try login.resolved(in: database)
+        let name = try login.resolved(in: database, clock: console.clock)
         let request = try url.map {
             DPoPRequest(method: method ?? "GET", url: try requestURL($0), nonce: nonce)
         }
@@ -106,7 +106,7 @@ struct TokenHeaderCommand: CrumbCommand {
                 "--url \(request.url) is not within --resource \(resource): this token is for the resource; for the URL, "
                     + "name the resource that it belongs to")
         }
-        let token = try database.keptTokens(now: .now, refresh: freshness.refresh)
+        let token = try database.keptTokens(clock: console.clock, refresh: freshness.refresh)
             .accessToken(of: name, resource: resource, skew: freshness.skew, for: request)
         for field in try token.exposedFields(of: name) {
             if output.json {
@@ -150,21 +150,23 @@ extension Profile {
 /// The tokens of a database, and what gets them from servers.
 struct TokenAccess: Sendable {
     let store: TokenStore
+    let clock: CommandClock
 
     /// The tokens of the database where there is one; makes nothing.
     ///
     /// - Throws: that there is no token called `name`.
-    init(_ options: DatabaseOptions, for name: String, now: Timestamp) throws {
+    init(_ options: DatabaseOptions, for name: String, clock: @escaping CommandClock) throws {
         // A rotated refresh token must outlive a power failure: the server has ended the one before.
-        guard let database = try options.openExisting(now: now, durability: .full) else {
+        guard let database = try options.openExisting(now: clock(), durability: .full) else {
             throw Problem(
                 .tokenNotFound, "\(name): there is no token of this name; 'crumb token login' and 'import' store one")
         }
-        store = database.tokens
+        self.init(database.tokens, clock: clock)
     }
 
-    init(_ store: TokenStore) {
+    init(_ store: TokenStore, clock: @escaping CommandClock) {
         self.store = store
+        self.clock = clock
     }
 
     /// What refreshes the tokens.
@@ -177,17 +179,17 @@ struct TokenAccess: Sendable {
             checkingIDTokens: { token, keys in try IDTokenSignature.check(token, keys: keys) },
             process: ProcessInfo.processInfo.processIdentifier,
             timing: TokenRefresher.Timing(skew: .seconds(skew), answer: .seconds(timeout)),
-            shield: { try await SignalDeferral.run($0) }, now: { .now })
+            shield: { try await SignalDeferral.run($0) }, now: clock)
     }
 
     /// The tokens of a profile, refreshed where they are due. Nothing is started for those that are not.
     ///
     /// - Parameter resource: What the access token is for; `nil` for the login's own.
     func token(
-        _ name: String, for resource: String? = nil, skew: Int = 60, timeout: Int? = nil, now: Timestamp
+        _ name: String, for resource: String? = nil, skew: Int = 60, timeout: Int? = nil
     ) throws -> StoredToken {
         let stored = try store.get(name, for: resource)
-        switch stored.tokens.validity(at: now.microseconds, skew: .seconds(skew)) {
+        switch stored.tokens.validity(at: clock().microseconds, skew: .seconds(skew)) {
         case .valid, .unknown: return stored
         case .due, .expired: break
         }
@@ -196,7 +198,7 @@ struct TokenAccess: Sendable {
     }
 
     /// The profile and how its server is asked, for a command that needs an endpoint.
-    func connection(_ name: String, now: Timestamp) throws -> TokenConnection {
+    func connection(_ name: String) throws -> TokenConnection {
         let stored = try store.get(name)
         guard let credentials = try store.credentials(name) else {
             throw OperationError(noEndpointsOf: name)
@@ -205,8 +207,8 @@ struct TokenAccess: Sendable {
         return TokenConnection(
             stored: stored, credentials: credentials,
             authentication: try credentials.authentication(
-                of: stored.profile.id, now: now.microseconds, using: &generator),
-            transport: try credentials.binding(HelperTransport()) { Timestamp.now.microseconds })
+                of: stored.profile.id, now: clock().microseconds, using: &generator),
+            transport: try credentials.binding(HelperTransport()) { clock().microseconds })
     }
 }
 

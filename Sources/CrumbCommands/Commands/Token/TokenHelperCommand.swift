@@ -35,8 +35,8 @@ struct TokenHelperCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         let helper = CredentialHelper(
-            tokens: try database.keptTokens(now: .now, refresh: freshness.refresh),
-            login: try LoginArgument.resolve(place.login, in: database),
+            tokens: try database.keptTokens(clock: console.clock, refresh: freshness.refresh),
+            login: try LoginArgument.resolve(place.login, in: database, clock: console.clock),
             host: place.host, username: place.username, skew: freshness.skew, console: console)
         switch tool {
         case .git: try helper.answerGit(words.first ?? "get")

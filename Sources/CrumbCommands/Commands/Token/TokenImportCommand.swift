@@ -45,7 +45,7 @@ struct TokenImportCommand: CrumbCommand {
     }
 
     func execute(_ console: Console) throws {
-        let now = Timestamp.now
+        let now = console.now
         let input = InputFile(file)
         let bytes = try input.contents(limit: EndpointResponse.maximumBodySize)
         let tokenSet: TokenSet

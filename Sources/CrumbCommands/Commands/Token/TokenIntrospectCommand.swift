@@ -19,9 +19,8 @@ struct TokenIntrospectCommand: CrumbCommand {
     var name: String
 
     func execute(_ console: Console) throws {
-        let now = Timestamp.now
-        let access = try TokenAccess(database, for: name, now: now)
-        let connection = try access.connection(name, now: now)
+        let access = try TokenAccess(database, for: name, clock: console.clock)
+        let connection = try access.connection(name)
         let tokens = connection.stored.tokens
         guard let token = refreshToken ? tokens.refreshToken : tokens.accessToken else {
             throw Problem(.tokenNotFound, "\(name): there is no refresh token")

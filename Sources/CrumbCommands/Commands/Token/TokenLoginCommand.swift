@@ -102,11 +102,11 @@ struct TokenLoginCommand: CrumbCommand {
     }
 
     private func logInHere(_ console: Console) throws -> StoredTokenReport {
-        let store = try database.open(now: .now, durability: .full).tokens
+        let store = try database.open(now: console.now, durability: .full).tokens
         let request = try request()
         let plan = try Blocking.run { try await request.plan(store, over: HelperTransport()) }
         let stored = try TokenLogin(plan, console: console).run(presentation, in: store)
-        return StoredTokenReport(stored, now: .now)
+        return StoredTokenReport(stored, now: console.now)
     }
 
     private var presentation: TokenLogin.Presentation {

@@ -34,12 +34,12 @@ struct TokenSwitchCommand: CrumbCommand {
             return
         }
         guard let name else {
-            let name = try LoginArgument.resolve(nil, in: database)
+            let name = try LoginArgument.resolve(nil, in: database, clock: console.clock)
             if output.json { try console.writeJSON(Report(name: name)) } else { try console.writeLine(name) }
             return
         }
         // A name that was mistyped would fail much later, elsewhere.
-        let status = try database.keptTokens(now: .now).status(of: name)
+        let status = try database.keptTokens(clock: console.clock).status(of: name)
         try ChosenLogin.choose(name)
         if output.json {
             try console.writeJSON(Report(name: name))
