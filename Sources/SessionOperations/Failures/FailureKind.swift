@@ -150,29 +150,28 @@ extension FailureKind {
     package var row: Row {
         switch self {
         case .success: Row(0, "done")
-        case .scenarioInvalid: Row(1, "`simulate`: a line is no scenario; the others were answered")
+        case .scenarioInvalid: Row(1, "`simulate`: a line is not a valid scenario; the others were answered")
         case .nothingToSend:
             Row(
                 3,
-                "`header`, `script`, `get`, `export` and `convert` to a header: no such cookie goes "
-                    + "there; nothing is printed or written")
-        case .cookieNotFound: Row(4, http: 404, "`remove`: no cookie of the jar is meant; nothing was removed")
+                "`header`, `script`, `get`, `export` and `convert` to a header: there is nothing to send, so "
+                    + "there is no output")
+        case .cookieNotFound: Row(4, http: 404, "`remove`: no cookie of the jar matches; nothing was removed")
         case .cookieRefused: Row(5, "`set`: a line was refused; the others are stored")
         case .cookieNotHeld: Row(6, "`export`, `convert`: the format cannot hold a cookie; the others are written")
         case .fieldNotFound: Row(7, http: 404, "`jars fields remove`: the jar has no such header field")
         case .fieldInvalid:
             Row(
                 8, http: 400,
-                "`jars fields set`: what was given cannot be a header field of a request, or is not for "
-                    + "settings")
+                "`jars fields set`: the name, value or scope cannot be stored as a header field")
         case .nothingImported:
             Row(
                 9,
-                "`import`, `convert`: the files were read, and nothing in them could be stored; the "
-                    + "sentence says why (`nothingImported` with `--json`)")
+                "`import`, `convert`: the files contain nothing that can be stored; the message says why "
+                    + "(`nothingImported` with `--json`)")
         case .inputEmpty:
-            Row(10, "a capture is empty, or `set` was given no line; `explain --set-cookie`: there is no line")
-        case .inputUnrecognized: Row(11, http: 422, "a capture is in no known format, or binary")
+            Row(10, "a capture is empty, or `set` or `explain --set-cookie` got no line")
+        case .inputUnrecognized: Row(11, http: 422, "a capture has an unknown format, or is binary")
         case .inputTruncated: Row(12, "a capture ends early; what was complete is stored")
         case .entryMalformed: Row(13, "an entry or line of a capture is broken; the others are stored")
         case .lineTooLong:
@@ -180,16 +179,20 @@ extension FailureKind {
                 14,
                 "a header line or field is longer than 1 MiB; the others are stored. `explain "
                     + "--set-cookie`: the input is longer than 1 MiB")
-        case .inputIsFolder: Row(15, "a folder was named instead of a file")
-        case .inputUnreadable: Row(16, "a file may not be read, or reading failed")
-        case .inputNotFound: Row(17, "there is no such file")
-        case .urlMissing: Row(18, http: 400, "a raw dump says no URL, or a format is for one URL; give it with `--url`")
-        case .urlInvalid: Row(19, http: 400, "a URL or host cannot be understood")
-        case .databaseForeign: Row(20, http: 500, "the file is no database, or another program's; it was not touched")
-        case .databaseNewer: Row(21, http: 500, "a newer crumb wrote the database; it was not touched")
-        case .diskFull: Row(22, http: 507, "there is no room; nothing stored before is lost")
+        case .inputIsFolder: Row(15, "the path is a folder, not a file")
+        case .inputUnreadable: Row(16, "a file cannot be read")
+        case .inputNotFound: Row(17, "a file does not exist")
+        case .urlMissing:
+            Row(18, http: 400, "a raw dump does not contain its URL, or a format needs a URL; give it with `--url`")
+        case .urlInvalid: Row(19, http: 400, "a URL or host is not valid")
+        case .databaseForeign:
+            Row(20, http: 500, "the file is not a database, or belongs to another program; it was not changed")
+        case .databaseNewer: Row(21, http: 500, "a newer crumb wrote the database; it was not changed")
+        case .diskFull: Row(22, http: 507, "the disk is full; no stored data is lost")
         case .databaseUnavailable:
-            Row(23, http: 500, "the database cannot be opened or made, or was deleted or replaced while it was in use")
+            Row(
+                23, http: 500,
+                "the database cannot be opened or created, or was deleted or replaced while it was in use")
         case .databaseReadOnly: Row(24, http: 500, "the database cannot be written")
         case .databaseBusy:
             Row(
@@ -201,53 +204,55 @@ extension FailureKind {
         case .fileExists:
             Row(
                 28, http: 500,
-                "`backup`, `restore`, `export`, `convert`: there is a file already, or the file is the "
-                    + "database itself or its key; `token setup`: another program is set up there")
-        case .checkFailed: Row(29, "`check`: something is wrong with the database; the findings say what")
-        case .keyMissing: Row(30, http: 503, "the database is sealed and its key file is not there")
+                "`backup`, `restore`, `export`, `convert`: the file exists already, or is the database "
+                    + "itself or its key; `token setup`: the configuration of another program is in the way")
+        case .checkFailed: Row(29, "`check`: the database has problems; the output lists them")
+        case .keyMissing: Row(30, http: 503, "the database is sealed and its key file is missing")
         case .keyWrong:
             Row(
                 31, http: 503,
-                "the key is not the one that the database was sealed with, or the passphrase not the one "
-                    + "of the key")
+                "the key does not open the database, or the passphrase does not unlock the key")
         case .keyUnavailable:
-            Row(32, http: 503, "the key file, `CRUMB_KEY` or the passphrase cannot be read or made, or is no key")
+            Row(32, http: 503, "the key file, `CRUMB_KEY` or the passphrase cannot be read or created, or is not valid")
         case .keyExposed:
             Row(
                 33, http: 503,
-                "other users may read the key file, the passphrase, the access token for a service, or a "
+                "other users can read the key file, the passphrase, the access token for a service, or a "
                     + "client's secret or key")
-        case .jarNotFound: Row(34, http: 404, "there is no jar of that name")
+        case .jarNotFound: Row(34, http: 404, "no jar has that name")
         case .valueDamaged: Row(35, http: 500, "a stored value was changed or moved; the others were read")
         case .nameInvalid:
             Row(
                 36, http: 400,
-                "a name that no jar, saved session or token can have, tokens that are kept under another "
-                    + "name already, or a name that another account's login has")
-        case .jarExists: Row(37, http: 409, "there is a jar of that name already; nothing was changed")
-        case .sessionNotFound: Row(38, http: 404, "the jar has no saved session of that name")
+                "a name is not allowed for a jar, saved session or token; the same login is already stored "
+                    + "under another name; or the name belongs to the login of another account")
+        case .jarExists: Row(37, http: 409, "a jar with that name already exists; nothing was changed")
+        case .sessionNotFound: Row(38, http: 404, "the jar has no saved session with that name")
         case .storageLeftOut:
-            Row(39, "items of `localStorage` cannot be read, are too long or have no room; the others were imported")
-        case .tokenNotFound: Row(40, http: 404, "there is no token of that name")
+            Row(39, "items of `localStorage` cannot be read, are too long or exceed a limit; the others were imported")
+        case .tokenNotFound: Row(40, http: 404, "no token has that name")
         case .tokenExpired: Row(41, http: 409, "the access token has expired")
-        case .tokenInputInvalid: Row(42, "what was given is no token")
+        case .tokenInputInvalid: Row(42, "the input is not a token")
         case .loginRequired:
-            Row(43, http: 409, "the login was revoked, or the server no longer accepts it; only a new one helps")
-        case .serverRefused: Row(44, http: 502, "the authorization server refused; the sentence says what it said")
+            Row(43, http: 409, "the login was revoked, or the server no longer accepts it; a new login is required")
+        case .serverRefused:
+            Row(44, http: 502, "the authorization server rejected the request; the message contains its answer")
         case .serverUnavailable:
-            Row(45, http: 502, "the authorization server cannot be reached, or cannot answer now; nothing is lost")
+            Row(
+                45, http: 502,
+                "the authorization server cannot be reached, or is temporarily unavailable; nothing is lost")
         case .replyUnusable:
-            Row(46, http: 502, "the authorization server's answer cannot be used, or is another server's")
+            Row(46, http: 502, "the authorization server's response is not valid, or comes from another server")
         case .tokenSettingsInvalid:
             Row(
                 47, http: 422,
-                "how a token is got or renewed is not known, or is not safe; a local setting such as `--ca-file`, "
+                "the settings for a token are incomplete or not safe, or a local setting such as `--ca-file`, "
                     + "`--proxy` or `SSL_CERT_FILE` cannot be used")
-        case .loginFailed: Row(48, http: 422, "the login was denied, given up, or answered by somebody else")
+        case .loginFailed: Row(48, http: 422, "the login was denied, cancelled, or answered by someone else")
         case .tokenRefreshBusy: Row(49, http: 503, "another process has been refreshing the token for too long")
-        case .curlNotFound: Row(50, "`curl` is not on the PATH")
-        case .curlArgumentsUnsupported: Row(51, "`crumb curl` cannot keep its promise with these arguments of curl")
-        case .redirectInvalid: Row(52, "`crumb curl`: a redirect leads to no URL that can be requested")
+        case .curlNotFound: Row(50, "`curl` is not on `PATH`")
+        case .curlArgumentsUnsupported: Row(51, "`crumb curl` does not support these arguments of curl")
+        case .redirectInvalid: Row(52, "`crumb curl`: a redirect leads to a URL that cannot be requested")
         case .networkProgramNotFound:
             Row(
                 53,
@@ -256,23 +261,23 @@ extension FailureKind {
         case .serviceNotStarted:
             Row(
                 54,
-                "`serve`: the service does not start; the sentence says why: a setting, an address, a "
-                    + "file, the database")
-        case .serviceUnavailable: Row(55, "the service of `--service` is not there, or cannot answer now")
-        case .serviceRefused: Row(56, "the service of `--service` wants an access token, or another one")
+                "`serve`: the service cannot start; the message names the setting, address, file or database "
+                    + "that prevents it")
+        case .serviceUnavailable: Row(55, "the service of `--service` is not running, or is temporarily unavailable")
+        case .serviceRefused: Row(56, "the service of `--service` requires an access token, or a different one")
         case .serviceIncompatible:
-            Row(57, "what answers at the address of `--service` is no service of crumb's, or one of another version")
+            Row(57, "the server at the address of `--service` is not a Crumb service, or has another version")
         case .tsharkNotFound:
             Row(58, "`import`, `convert`: a packet capture needs `tshark`, which is not on PATH or cannot be started")
-        case .internalError: Row(59, http: 500, "something failed that should not; please report it")
+        case .internalError: Row(59, http: 500, "an unexpected error; please report it")
         case .publicSuffixListInvalid:
-            Row(60, "a file given as the public suffix list is none; the sentence says the line")
+            Row(60, "the file is not a public suffix list; the message contains the line")
         case .agentLocked: Row(63, http: 423, "the running service is locked; `crumb token agent unlock` unlocks it")
-        case .keyLocked: Row(70, http: 503, "a passphrase locks the key, and none was given")
+        case .keyLocked: Row(70, http: 503, "the key is locked with a passphrase, and none was given")
         case .keyChanged:
             Row(71, http: 503, "the key was rotated while the database was open; open it again with the new key")
         case .keyRotationRefused:
-            Row(72, http: 500, "another process is changing the key file, or there is no newer key to move to")
+            Row(72, http: 500, "another process is changing the key file, or there is no newer key to rotate to")
         case .fileNotWritten: Row(73, http: 500, "`backup`, `restore`, `export`, `convert`: the file cannot be written")
         case .outputFailed: Row(74, "the output cannot be written")
         case .browserUnreadable: Row(75, "`import`: a browser's database cannot be copied or read")
@@ -287,11 +292,12 @@ extension FailureKind {
         case .valuesStripped: Row(13, "the values of the cookies were removed from a capture")
         case .valueEncrypted: Row(13, "the value of a cookie is encrypted")
         case .responseTooLarge: Row(14, "a response of a capture is too large")
-        case .stepUpRequired: Row(43, http: 409, "the site wants a stronger login than the stored one")
-        case .loginRuleInvalid: Row(47, http: 400, "a login rule is not safe, or does nothing")
-        case .tokenNotPresentable: Row(47, http: 422, "the token cannot be sent in the way of the login rule")
-        case .loginCookieRefused: Row(48, http: 422, "the jar does not take the cookie of the login rule")
-        case .loginExchangeFailed: Row(48, http: 502, "the site did not give a cookie for the token")
+        case .stepUpRequired: Row(43, http: 409, "the site requires a stronger login than the stored one")
+        case .loginRuleInvalid: Row(47, http: 400, "a login rule is not safe, or has no effect")
+        case .tokenNotPresentable:
+            Row(47, http: 422, "the token cannot be sent in the way that the login rule requires")
+        case .loginCookieRefused: Row(48, http: 422, "the jar rejects the cookie of the login rule")
+        case .loginExchangeFailed: Row(48, http: 502, "the site returned no cookie for the token")
         case .unauthenticated: Row(56, http: 401)
         case .forbidden: Row(56, http: 403)
         case .tokenMissing: Row(56, http: 401)
