@@ -73,7 +73,7 @@ extension OAuth2Error {
         case ...7200: unit(60, "minute")
         case ...172_800: unit(3600, "hour")
         case ...2_592_000: unit(86_400, "day")
-        default: "It asks to wait for more than 30 days, which may be a mistake of the server's: ask its operator."
+        default: "It asks for a wait of more than 30 days, which may be an error of the server: ask its operator."
         }
     }
 
@@ -88,7 +88,7 @@ extension OAuth2Error {
     ///
     /// - Parameter reason: Which one and why, as a clause without a full stop.
     public init(unusableSettings reason: String) {
-        self.init(.unusableSettings, "A setting of this machine cannot be used: \(reason).")
+        self.init(.unusableSettings, "A setting on this machine cannot be used: \(reason).")
     }
 
     /// Whether the server's answer, or none, leaves the grant as it was: trying again later may work.
@@ -238,8 +238,8 @@ extension OAuth2Error {
         code: Code, status: Int?, _ serverCode: String?, _ serverDescription: String?, bodyKind: String
     ) -> String {
         if code == .unexpectedStatus, let status, (300..<400).contains(status) {
-            return "The server redirects the request (status \(status)), and nothing secret is sent on; give the issuer"
-                + " or the endpoint that it means."
+            return "The server redirects the request (status \(status)), and secrets do not follow redirects; name "
+                + "the issuer or endpoint that it redirects to."
         }
         let verdict =
             switch code {
@@ -247,7 +247,7 @@ extension OAuth2Error {
             case .invalidClient: "The server does not accept the client"
             case .accessDenied: "Access was denied"
             case .deviceCodeExpired: "The code was not confirmed in time"
-            case .serverUnavailable: "The server cannot answer now"
+            case .serverUnavailable: "The server is temporarily unavailable"
             case .refused: "The server refused the request"
             default: "The server did not answer as an authorization server does"
             }

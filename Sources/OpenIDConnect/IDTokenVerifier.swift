@@ -54,7 +54,7 @@ public struct IDTokenVerifier: Sendable {
             else { continue }
             return claims
         }
-        throw OAuth2Error(invalidIDToken: "no key of the server has signed it")
+        throw OAuth2Error(invalidIDToken: "it is not signed with a key of the server")
     }
 
     /// Whether a key signs by an algorithm: it is of its kind, and not meant for another one.

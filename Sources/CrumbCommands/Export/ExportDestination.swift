@@ -101,7 +101,7 @@ final class ExportDestination {
     private func check(_ path: String, _ own: [String]) throws {
         if PrivateFile.isFolder(path) { throw Problem(.fileNotWritten, "\(path): this is a folder; name a file in it") }
         if own.contains(where: { PrivateFile.isSame($0, path) }) {
-            throw Problem(.fileExists, "\(path): this is the database itself or its key; name another file")
+            throw Problem(.fileExists, "\(path): this is the database itself or its key file; name another file")
         }
         if !replaces, !PrivateFile.isSpecial(path), access(path, F_OK) == 0 { throw notWritten(EEXIST) }
     }
@@ -109,10 +109,10 @@ final class ExportDestination {
     private func notWritten(_ failure: Int32) -> Problem {
         let name = file ?? "standard output"
         if failure == PrivateFile.alreadyThere {
-            return Problem(.fileExists, "\(name): there is a file already; name another one, or use --force")
+            return Problem(.fileExists, "\(name): the file already exists; name another one, or use --force")
         }
         if failure == PrivateFile.noSpace {
-            return Problem(.diskFull, "\(name): the disk is full; make room and try again")
+            return Problem(.diskFull, "\(name): the disk is full; free some space and try again")
         }
         return Problem(.fileNotWritten, "\(name): the file cannot be written: \(PrivateFile.message(failure))")
     }
@@ -199,7 +199,8 @@ struct ExportOptions: ParsableArguments {
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "The file to write, readable only by you; '-' is standard output. Default: standard output, unless it is a terminal.",
+            "The file to write, readable only by you; '-' is standard output. Default: standard output, "
+                + "unless it is a terminal.",
             valueName: "file"))
     var output: String?
 

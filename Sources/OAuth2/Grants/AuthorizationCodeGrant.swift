@@ -136,7 +136,7 @@ public struct AuthorizationCodeGrant: Sendable, Equatable {
             }
         }
         guard let state = members["state"], Secret(state) == attempt.state else {
-            throw OAuth2Error(.stateMismatch, "The redirect is no answer to this login: its state is another one.")
+            throw OAuth2Error(.stateMismatch, "The redirect does not belong to this login: its state is different.")
         }
         try checkIssuer(members["iss"])
         if let error = members["error"] {
@@ -154,8 +154,8 @@ public struct AuthorizationCodeGrant: Sendable, Equatable {
             throw OAuth2Error(
                 .issuerMismatch,
                 named == nil
-                    ? "The redirect does not name its server, which this server says it always does."
-                    : "The redirect comes from another server than the one that was asked.")
+                    ? "The redirect does not name its server, although the server's metadata says that it always does."
+                    : "The redirect comes from another server, not from the one that was asked.")
         }
     }
 

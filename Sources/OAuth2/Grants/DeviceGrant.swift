@@ -123,7 +123,7 @@ public struct DeviceAuthorization: Sendable, Equatable {
             (1...64).contains(userCode.utf8.count), userCode.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
         else {
             throw .unusable(
-                .incompleteReply, status: status, "its verification_uri or user_code is nothing to show a user")
+                .incompleteReply, status: status, "its verification_uri or user_code cannot be shown to a user")
         }
         self.deviceCode = Secret(deviceCode)
         self.userCode = userCode

@@ -34,7 +34,7 @@ public struct RefreshGrant: Sendable, Equatable {
     /// - Throws: ``OAuth2Error/Code/missingRefreshToken``.
     public func request(refreshing tokens: TokenSet) throws(OAuth2Error) -> EndpointRequest {
         guard let refreshToken = tokens.refreshToken, !refreshToken.isEmpty else {
-            throw OAuth2Error(.missingRefreshToken, "There is no refresh token, so only a new login gives new tokens.")
+            throw OAuth2Error(.missingRefreshToken, "There is no refresh token. Log in again to get new tokens.")
         }
         var body = FormBody()
         body.append("grant_type", "refresh_token")

@@ -38,7 +38,7 @@ extension ProfileCredentials {
                 resources: settings.resources)
         case .tokenExchange:
             guard let exchange = settings.exchange else {
-                throw OAuth2Error(.endpointMissing, "The login to exchange is not known; log in again with --exchange.")
+                throw OAuth2Error(.endpointMissing, "The login to exchange is unknown; log in again with --exchange.")
             }
             let subject = try await tokens(exchange.subject)
             let actor: TokenSet? = if let actor = exchange.actor { try await tokens(actor) } else { nil }
@@ -55,7 +55,7 @@ extension ProfileCredentials {
         of profile: ProfileID, now: Int64, using generator: inout some RandomNumberGenerator
     ) throws(OAuth2Error) -> Secret {
         guard let grantKey else {
-            throw OAuth2Error(.invalidKey, "The key of the assertion is not known; log in again with its file.")
+            throw OAuth2Error(.invalidKey, "The key for the assertion is unknown; log in again with its file.")
         }
         let assertion = settings.assertion ?? ProfileSettings.Assertion()
         let issuer = assertion.issuer ?? profile.clientID

@@ -65,7 +65,8 @@ public struct TokenExchangeGrant: RepeatableGrant, Equatable {
         let members = try response.members(redacting: sent)
         if let type = members["issued_token_type"]?.nonEmptyText, !TokenExchangeGrant.usableTypes.contains(type) {
             throw .unusable(
-                .incompleteReply, status: response.statusCode, "its token is no access token, by its issued_token_type")
+                .incompleteReply, status: response.statusCode,
+                "its issued_token_type says that the token is not an access token")
         }
         tokens.dropRefreshToken()
         tokens.scopes = tokens.scopes ?? scopes

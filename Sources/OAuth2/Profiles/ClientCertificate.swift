@@ -20,7 +20,7 @@ public struct ClientCertificate: Sendable, Equatable {
             throw OAuth2Error(.invalidKey, "The file is not a PEM file with a certificate.")
         }
         guard ["PRIVATE KEY", "EC PRIVATE KEY", "RSA PRIVATE KEY"].contains(where: { PEMText.has($0, in: text) }) else {
-            throw OAuth2Error(.invalidKey, "The file is not a PEM file with a private key, unencrypted.")
+            throw OAuth2Error(.invalidKey, "The file is not a PEM file with an unencrypted private key.")
         }
         self.pem = pem
         thumbprint = String(

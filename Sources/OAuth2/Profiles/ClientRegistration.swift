@@ -71,7 +71,7 @@ public struct ClientRegistration: Sendable, Equatable {
         else {
             throw .unusable(
                 .incompleteReply, status: response.statusCode,
-                "the client has nothing to authenticate with as the server registered it")
+                "it registers the client with a method of authentication but without its credential")
         }
         return RegisteredClient(
             clientID: clientID, secret: secret, authenticationMethod: method,

@@ -85,7 +85,8 @@ public struct ServerMetadata: Sendable, Equatable {
         guard let text = endpoints[endpoint] else {
             throw OAuth2Error(
                 .endpointMissing,
-                "The server tells no endpoint for \(endpoint.purpose); name it with --endpoint \(endpoint.rawValue)=URL."
+                "The server's metadata has no endpoint for \(endpoint.purpose); name it with --endpoint "
+                    + "\(endpoint.rawValue)=URL."
             )
         }
         return try EndpointURL(text, dangerouslyAllowingPlainHTTP: dangerouslyAllowingPlainHTTP)
@@ -160,8 +161,8 @@ public struct MetadataDiscovery: Sendable, Equatable {
         guard let named, Array(named.utf8) == Array(issuer.utf8) else {
             throw OAuth2Error(
                 .issuerMismatch, status: response.statusCode,
-                "The server's document is of another issuer\(MetadataDiscovery.quoted(named)) than the one that was "
-                    + "asked; compare the two exactly.")
+                "The server's metadata is for another issuer\(MetadataDiscovery.quoted(named)), not for the "
+                    + "one that was asked; the two must be identical.")
         }
         return ServerMetadata(issuer: issuer, members: members)
     }

@@ -83,7 +83,7 @@ public struct SigningKey: Sendable, Equatable {
         guard let text = text.exposedText, let key = SigningKey(pem: text, algorithm) else {
             throw OAuth2Error(
                 .invalidKey,
-                "The file is not a PEM file with a private key, unencrypted, for "
+                "The file is not a PEM file with an unencrypted private key for "
                     + "\(algorithm?.rawValue ?? "ES256 (P-256), EdDSA (Ed25519) or RS256 (RSA, 2048 bits or more)").")
         }
         self = key
@@ -119,7 +119,7 @@ public struct SigningKey: Sendable, Equatable {
     var publicJWK: [UInt8] {
         get throws(OAuth2Error) {
             guard case .es256(let key) = try signer else {
-                throw OAuth2Error(.invalidKey, "Proofs are signed with ES256 alone.")
+                throw OAuth2Error(.invalidKey, "Proofs are signed only with ES256.")
             }
             let point = Array(key.publicKey.rawRepresentation)
             var object = JSONObjectWriter()

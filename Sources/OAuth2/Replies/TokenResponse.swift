@@ -95,7 +95,7 @@ struct TokenMembers {
                     .invalidAccessToken, status: status,
                     text.isEmpty
                         ? "its access_token is empty"
-                        : "its access_token has characters that no request can carry")
+                        : "its access_token has characters that are not allowed in a request")
             }
             accessToken = Secret(text)
         case nil:
@@ -115,7 +115,8 @@ struct TokenMembers {
     ) throws(OAuth2Error) -> Secret? {
         guard let text = members[name]?.nonEmptyText else { return nil }
         guard isValid(text) else {
-            throw .unusable(.invalidMember, status: status, "its \(name) has characters that no token has")
+            throw .unusable(
+                .invalidMember, status: status, "its \(name) has characters that are not allowed in a token")
         }
         return Secret(text)
     }
@@ -124,7 +125,7 @@ struct TokenMembers {
     private static func tokenType(_ value: JSONValue?, _ status: Int?) throws(OAuth2Error) -> TokenType {
         guard let name = value?.nonEmptyText else { return .bearer }
         guard TokenSyntax.isTokenType(name) else {
-            throw .unusable(.invalidMember, status: status, "its token_type is not the name of one")
+            throw .unusable(.invalidMember, status: status, "its token_type is not a valid name")
         }
         return TokenType(name)
     }
@@ -150,7 +151,7 @@ enum ReplyBody {
         case nil: throw .unusable(.empty, status: status, "it is empty")
         case UInt8(ascii: "<"):
             throw .unusable(
-                .markup, status: status, "it is HTML or XML instead of JSON, as from a login page or a proxy")
+                .markup, status: status, "it is HTML or XML, not JSON; it may come from a login page or a proxy")
         default: break
         }
         switch JSONDocument(body) {
@@ -165,7 +166,7 @@ enum ReplyBody {
         switch error.code {
         case .empty: "an empty body"
         case .tooLarge: "an oversized body"
-        case .markup: "HTML or XML instead of JSON"
+        case .markup: "HTML or XML, not JSON"
         default: "a body that is not a JSON object"
         }
     }

@@ -78,16 +78,19 @@ public struct IDTokenClaims: Sendable, Equatable {
         issuer: String, clientID: String, nonce: Secret?, now: Int64, skew: Duration = .seconds(120)
     ) throws(OAuth2Error) {
         guard !hasCriticalExtensions else {
-            throw OAuth2Error(invalidIDToken: "its header needs an extension that Crumb does not know (crit)")
+            throw OAuth2Error(invalidIDToken: "its header requires an extension that Crumb does not support (crit)")
         }
         guard issuer.isEmpty || Array(self.issuer.utf8) == Array(issuer.utf8) else {
-            throw OAuth2Error(.issuerMismatch, "The ID token is of another issuer than the one that was asked.")
+            throw OAuth2Error(
+                .issuerMismatch, "The ID token comes from another issuer, not from the one that was asked.")
         }
         let isForClient =
             audience.contains(clientID) && authorizedParty ?? clientID == clientID
             && (audience.count == 1 || authorizedParty == clientID)
         guard clientID.isEmpty || isForClient else { throw OAuth2Error(invalidIDToken: "it is for another client") }
-        guard nonce == nil || nonce == self.nonce else { throw OAuth2Error(invalidIDToken: "it is of another login") }
+        guard nonce == nil || nonce == self.nonce else {
+            throw OAuth2Error(invalidIDToken: "it belongs to another login")
+        }
         let skew = Microseconds.count(of: skew)
         guard now < Microseconds.sum(expiry, skew) else {
             throw OAuth2Error(invalidIDToken: "it has expired")
@@ -157,14 +160,14 @@ public struct IDTokenClaims: Sendable, Equatable {
             guard authenticatedAt != nil, now <= end else {
                 throw OAuth2Error(
                     .unmetAuthentication,
-                    "The login is not as recent as was asked for, or the server does not say when it was; log in again."
+                    "The login is older than requested, or the server does not report its time; log in again."
                 )
             }
         }
         let contexts = (authenticationContexts ?? "").split(separator: " ").map(String.init)
         if let authenticationContext, !contexts.isEmpty, !contexts.contains(authenticationContext) {
             throw OAuth2Error(
-                .unmetAuthentication, "The login was made in another way than those that were asked for (acr_values).")
+                .unmetAuthentication, "The login used none of the requested authentication methods (acr_values).")
         }
     }
 
@@ -173,17 +176,17 @@ public struct IDTokenClaims: Sendable, Equatable {
     /// - Throws: ``OAuth2Error/Code/issuerMismatch`` or ``OAuth2Error/Code/invalidIDToken``.
     public func check(following earlier: IDTokenClaims) throws(OAuth2Error) {
         guard Array(issuer.utf8) == Array(earlier.issuer.utf8) else {
-            throw OAuth2Error(.issuerMismatch, "The refreshed ID token is of another issuer than the one before.")
+            throw OAuth2Error(.issuerMismatch, "The refreshed ID token comes from another issuer.")
         }
         guard Array(subject.utf8) == Array(earlier.subject.utf8) else {
-            throw OAuth2Error(invalidIDToken: "the refreshed one is of another account than the one before")
+            throw OAuth2Error(invalidIDToken: "the refreshed one belongs to another account")
         }
         guard Set(earlier.audience).isSubset(of: audience), authorizedParty == earlier.authorizedParty else {
-            throw OAuth2Error(invalidIDToken: "the refreshed one is for another client than the one before")
+            throw OAuth2Error(invalidIDToken: "the refreshed one is for another client")
         }
         guard authenticatedAt == nil || earlier.authenticatedAt == nil || authenticatedAt == earlier.authenticatedAt,
             nonce == nil || nonce == earlier.nonce
-        else { throw OAuth2Error(invalidIDToken: "the refreshed one is of another login than the one before") }
+        else { throw OAuth2Error(invalidIDToken: "the refreshed one belongs to another login") }
     }
 }
 

@@ -30,7 +30,7 @@ public enum TokenImport {
         {
             throw OAuth2Error(
                 .refused, serverCode: serverCode,
-                "The input cannot be used: it is a server's refusal (\(serverCode)) instead of tokens.")
+                "The input cannot be used: it is an error of a server (\(serverCode)), not tokens.")
         }
         let issued = try TokenMembers(members, status: nil)
         let expiry = TokenExpiry(members: members)
@@ -51,7 +51,7 @@ public enum TokenImport {
         }
         let text = try withoutScheme(unquoted(bytes))
         // `jq -r .access_token` prints "null" where there is none.
-        guard text != "null" else { throw .unusable(.missingAccessToken, status: nil, "it is null instead of a token") }
+        guard text != "null" else { throw .unusable(.missingAccessToken, status: nil, "it is null, not a token") }
         guard TokenSyntax.isAccessToken(text) else {
             throw .unusable(
                 .invalidAccessToken, status: nil, "it is neither JSON nor one access token of visible ASCII characters")

@@ -53,8 +53,8 @@ struct OpenFile: Sendable {
     private var moved: SessionStoreError {
         SessionStoreError(
             .databaseUnavailable, path,
-            "the file or its write-ahead log was deleted or replaced while it was in use; nothing was read or written: "
-                + "start again")
+            "the file or its write-ahead log was deleted or replaced while it was in use; nothing was read "
+                + "or written. Start again")
     }
 
     /// A name of SQLite's with its end; that alone where there is no name.

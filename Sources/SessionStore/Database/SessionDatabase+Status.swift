@@ -53,7 +53,7 @@ extension SessionDatabase {
     /// - Throws: ``SessionStoreError/Code/diskFull``
     package func checkRoom() throws(SessionStoreError) {
         guard isOnDisk, let room = PrivateFile.room(besides: path), room < SessionDatabase.neededRoom else { return }
-        throw SessionStoreError(.diskFull, path, "the disk is full; make room and try again")
+        throw SessionStoreError(.diskFull, path, "the disk is full; free some space and try again")
     }
 
     /// Checks that a transaction can be committed, by one that writes a page and changes nothing.

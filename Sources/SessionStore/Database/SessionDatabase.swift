@@ -98,7 +98,7 @@ public final class SessionDatabase: Sendable {
             throw SessionStoreError(.databaseUnavailable, path, "this is a folder; name a file")
         }
         if PrivateFile.isSpecial(path) {
-            throw SessionStoreError(.databaseUnavailable, path, "this is no regular file; name one")
+            throw SessionStoreError(.databaseUnavailable, path, "this is not a regular file; name one")
         }
         PrivateFile.createFolders(above: path)
         let failure = PrivateFile.create(path)
@@ -119,7 +119,7 @@ public final class SessionDatabase: Sendable {
         }
         guard header.applicationID == applicationID else {
             throw SessionStoreError(
-                .databaseForeign, path, "this is the database of another program; nothing was changed")
+                .databaseForeign, path, "this database belongs to another program; nothing was changed")
         }
         return header.hasWriteAheadLog
     }
@@ -153,7 +153,7 @@ extension SessionStoreError {
     /// The file at `path` cannot be opened for the reason that `errno` gives.
     fileprivate init(opening path: String, errno failure: Int32) {
         if failure == PrivateFile.noSpace {
-            self.init(.diskFull, path, "the disk is full; make room and try again")
+            self.init(.diskFull, path, "the disk is full; free some space and try again")
         } else {
             self.init(.databaseUnavailable, path, "the file cannot be opened: \(PrivateFile.message(failure))")
         }

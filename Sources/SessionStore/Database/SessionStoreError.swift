@@ -119,24 +119,26 @@ extension SessionStoreError {
             self.init(
                 .databaseDamaged, path, "the database is damaged (SQLite code \(extended)); restore it from a backup")
         case .SQLITE_FULL:
-            self.init(.diskFull, path, "the disk is full; nothing stored before is lost: make room and try again")
+            self.init(.diskFull, path, "the disk is full; no stored data is lost. Free some space and try again")
         case .SQLITE_IOERR where error.extendedResultCode == .SQLITE_IOERR_SHMSIZE:
             // The index of the write-ahead log cannot grow: a full disk meets readers too.
-            self.init(.diskFull, path, "the disk is full; nothing stored before is lost: make room and try again")
+            self.init(.diskFull, path, "the disk is full; no stored data is lost. Free some space and try again")
         case .SQLITE_IOERR:
             self.init(
                 .databaseFailed, path,
                 "reading or writing the file failed (SQLite code \(extended)); check the disk and its free space")
         case .SQLITE_READONLY:
             self.init(
-                .databaseReadOnly, path, "the database cannot be written; check the permissions of file and folder")
+                .databaseReadOnly, path,
+                "the database cannot be written; check the permissions of the file and its folder")
         case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH:
             self.init(
-                .databaseUnavailable, path, "the file cannot be opened; check the permissions of file and folder")
+                .databaseUnavailable, path,
+                "the file cannot be opened; check the permissions of the file and its folder")
         case .SQLITE_BUSY, .SQLITE_LOCKED:
             self.init(.databaseBusy, path, "another process is using the database; try again in a moment")
         case .SQLITE_CONSTRAINT where error.extendedResultCode == .SQLITE_CONSTRAINT_FOREIGNKEY:
-            self.init(.jarNotFound, "the jar", "it was removed meanwhile; 'crumb jars' lists the jars")
+            self.init(.jarNotFound, "the jar", "another process removed it; 'crumb jars' lists the jars")
         default:
             self.init(.databaseFailed, path, "SQLite failed (code \(extended))")
         }

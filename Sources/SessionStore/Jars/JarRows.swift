@@ -55,7 +55,7 @@ struct JarRows {
     func expectNone(named name: String) throws {
         guard try jar(named: name) == nil else {
             throw SessionStoreError(
-                .jarExists, name, "there is a jar of this name already; use another name, or remove that jar first")
+                .jarExists, name, "a jar with this name already exists; use another name, or remove that jar first")
         }
     }
 

@@ -74,7 +74,7 @@ extension SessionDatabase {
         try SessionStoreError.check(targetName, of: "jar")
         guard name != targetName else {
             throw SessionStoreError(
-                .nameInvalid, "jar '\(name)'", "cannot be merged into itself; name the jar that takes its cookies")
+                .nameInvalid, "jar '\(name)'", "cannot be merged into itself; name another jar")
         }
         return try write { connection in
             let jars = JarRows(database: connection)

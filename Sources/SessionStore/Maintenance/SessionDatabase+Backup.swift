@@ -43,26 +43,26 @@ extension SessionDatabase {
             throw SessionStoreError(.fileNotWritten, destination, "this is a folder; name a file in it")
         }
         if PrivateFile.isSpecial(destination) {
-            throw SessionStoreError(.fileNotWritten, destination, "this is no regular file; name one")
+            throw SessionStoreError(.fileNotWritten, destination, "this is not a regular file; name one")
         }
         let own = [path, "\(path)-wal", "\(path)-shm"] + (keyRing.source.file.map { [$0.path] } ?? [])
         if own.contains(where: { PrivateFile.isSame($0, destination) }) {
             throw SessionStoreError(
-                .fileExists, destination, "this is the database itself or its key; name another file")
+                .fileExists, destination, "this is the database itself or its key file; name another file")
         }
         if !replacing, !PrivateFile.isAbsent(destination) {
             throw SessionStoreError(
-                .fileExists, destination, "there is a file already; name another one, or use --force")
+                .fileExists, destination, "the file already exists; name another one, or use --force")
         }
     }
 
     private func notWritten(_ destination: String, _ failure: Int32) -> SessionStoreError {
         if failure == PrivateFile.noSpace {
-            return SessionStoreError(.diskFull, destination, "the disk is full; make room and try again")
+            return SessionStoreError(.diskFull, destination, "the disk is full; free some space and try again")
         }
         if failure == PrivateFile.alreadyThere {
             return SessionStoreError(
-                .fileExists, destination, "there is a file already; name another one, or use --force")
+                .fileExists, destination, "the file already exists; name another one, or use --force")
         }
         return SessionStoreError(
             .fileNotWritten, destination, "the backup cannot be written: \(PrivateFile.message(failure))")

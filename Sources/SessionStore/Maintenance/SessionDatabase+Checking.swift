@@ -20,7 +20,7 @@ extension SessionDatabase {
             check.findings.append(
                 DatabaseFinding(
                     .rotationUnfinished, isProblem: false, path,
-                    "a rotation of the key was interrupted; 'crumb key rotate' brings it to its end"))
+                    "a key rotation was interrupted; 'crumb key rotate' finishes it"))
         }
         return check
     }
@@ -89,7 +89,7 @@ extension SessionDatabase {
         for file in [path, "\(path)-wal", "\(path)-shm"] + (keyFile.map { [$0] } ?? []) {
             guard let permissions = PrivateFile.permissions(file), permissions & 0o077 != 0 else { continue }
             findings.append(
-                DatabaseFinding(.exposed, file, "other users may get at this file; run: chmod 600 '\(file)'"))
+                DatabaseFinding(.exposed, file, "other users can access this file; run: chmod 600 '\(file)'"))
         }
         for folder in Set(([path] + (keyFile.map { [$0] } ?? [])).map { PrivateFile.folder(of: $0) }).sorted() {
             // With the sticky bit, as on /tmp, others can add files but not put theirs in the place of these.
@@ -98,17 +98,17 @@ extension SessionDatabase {
             else { continue }
             findings.append(
                 DatabaseFinding(
-                    .exposed, folder, "other users may replace the files in this folder; run: chmod go-w '\(folder)'"))
+                    .exposed, folder, "other users can replace the files in this folder; run: chmod go-w '\(folder)'"))
         }
         for file in PrivateFile.temporaries(of: path) + (keyFile.map { PrivateFile.temporaries(of: $0) } ?? []) {
             findings.append(
-                DatabaseFinding(.leftover, isProblem: false, file, "a process that was killed left this; remove it"))
+                DatabaseFinding(.leftover, isProblem: false, file, "a killed process left this file behind; remove it"))
         }
         if let size = PrivateFile.size("\(path)-wal"), size > SessionDatabase.largeLogSize {
             findings.append(
                 DatabaseFinding(
                     .largeLog, isProblem: false, "\(path)-wal",
-                    "the log takes \(size) bytes; 'crumb prune' empties it when nobody is reading"))
+                    "the write-ahead log has \(size) bytes; 'crumb prune' empties it when no process is reading"))
         }
         return findings
     }
@@ -214,7 +214,7 @@ public struct SealedValueLocation: Sendable, Hashable, CustomStringConvertible {
     /// The value's place for a message: never the value.
     public var description: String {
         let cookie = "'\(name)' of \(domain)\(path)"
-        let jarText = jar.map { "jar '\($0)'" } ?? "a jar that is not there"
+        let jarText = jar.map { "jar '\($0)'" } ?? "a missing jar"
         switch kind {
         case .cookie: return "cookie \(cookie) in \(jarText)"
         case .savedCookie: return "cookie \(cookie) in saved session '\(owner ?? "")' of \(jarText)"

@@ -26,7 +26,7 @@ extension SessionDatabase {
             let confirmed = try ConfirmedClockRows(database: database).see(now).confirmed
             let jars = try jarNames(database).filter { jar == nil || $0.name == jar }
             if let jar, jars.isEmpty {
-                throw SessionStoreError(.jarNotFound, jar, "there is no jar of this name")
+                throw SessionStoreError(.jarNotFound, jar, "no such jar; 'crumb jars' lists the jars")
             }
             for (id, name) in jars {
                 let journaled = JournaledCookieRows(database: database, jarID: id)

@@ -71,7 +71,7 @@ extension SessionDatabase {
             throw SessionStoreError(.databaseForeign, backup, "this is a folder; name the backup in it")
         }
         if PrivateFile.isSpecial(backup) {
-            throw SessionStoreError(.databaseForeign, backup, "this is no regular file; name a backup")
+            throw SessionStoreError(.databaseForeign, backup, "this is not a regular file; name a backup")
         }
         guard let header = DatabaseHeader(backup) else {
             throw SessionStoreError(.databaseUnavailable, backup, "the file cannot be read; check its permissions")
@@ -89,21 +89,21 @@ extension SessionDatabase {
         _ place: String, named path: String, sparing backup: String, replacing: Bool
     ) throws(SessionStoreError) -> Bool {
         if PrivateFile.isFolder(place) || PrivateFile.isSpecial(place) {
-            throw SessionStoreError(.databaseUnavailable, path, "this is no regular file; name one")
+            throw SessionStoreError(.databaseUnavailable, path, "this is not a regular file; name one")
         }
         if PrivateFile.isSame(place, backup) {
-            throw SessionStoreError(.fileExists, path, "the backup is this database itself; name another file")
+            throw SessionStoreError(.fileExists, path, "the backup is the database itself; name another file")
         }
         guard !PrivateFile.isAbsent(place), PrivateFile.size(place) != 0 else { return false }
         guard replacing else {
             throw SessionStoreError(
-                .fileExists, path, "there is a file already; use --force to replace a database with the backup")
+                .fileExists, path, "the file already exists; use --force to replace a database with the backup")
         }
         // A key, another program's database or a text is worth more than a wrong path.
         guard let header = DatabaseHeader(place), header.isDatabase, header.applicationID == applicationID else {
             throw SessionStoreError(
                 .databaseForeign, path,
-                "this file is not a Crumb database; move it away, or name another path; nothing was changed")
+                "this file is not a Crumb database; nothing was changed. Move it away, or name another path")
         }
         return true
     }
@@ -154,8 +154,8 @@ extension SessionDatabase {
         case SQLITE_BUSY:
             throw SessionStoreError(
                 .databaseBusy, path,
-                "another process has the database open; stop it ('crumb serve', too), then restore again; nothing was "
-                    + "changed")
+                "another process has the database open; nothing was changed. Stop it ('crumb serve' too), "
+                    + "then restore again")
         default:
             throw SessionStoreError(.databaseUnavailable, path, "the file cannot be locked; check its permissions")
         }
@@ -163,11 +163,12 @@ extension SessionDatabase {
 
     private static func notRestored(_ path: String, _ failure: Int32) -> SessionStoreError {
         if failure == PrivateFile.noSpace {
-            return SessionStoreError(.diskFull, path, "the disk is full; make room and try again; nothing was changed")
+            return SessionStoreError(
+                .diskFull, path, "the disk is full; nothing was changed. Free some space and try again")
         }
         if failure == PrivateFile.alreadyThere {
             return SessionStoreError(
-                .fileExists, path, "there is a database already; use --force to replace it with the backup")
+                .fileExists, path, "the database already exists; use --force to replace it with the backup")
         }
         return SessionStoreError(
             .fileNotWritten, path, "the database cannot be written: \(PrivateFile.message(failure))")

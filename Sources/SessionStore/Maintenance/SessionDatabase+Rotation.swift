@@ -57,7 +57,7 @@ extension SessionDatabase {
                 try rows.append(key, now: now)
             } else if try rows.all().count == 1, keyRing.source.file == nil {
                 throw SessionStoreError(
-                    .keyRotationRefused, keyRing.source.name, "there is no newer key; add one behind the old one")
+                    .keyRotationRefused, keyRing.source.name, "there is no newer key; append one to the old one")
             }
             return try rows.all().count > 1
         }
@@ -67,7 +67,8 @@ extension SessionDatabase {
             // while everything is still sealed under it.
             guard try write({ _ in sealer.newestKey.isSame(as: key) }) else {
                 throw SessionStoreError(
-                    .keyRotationRefused, keyRing.source.name, "the new key was not taken over; nothing was changed")
+                    .keyRotationRefused, keyRing.source.name,
+                    "the new key is not in use yet; nothing was changed. Try again")
             }
             // From here on, whoever writes seals under the new key: what lies behind a page stays done.
             for table in SealedTable.allCases {

@@ -47,7 +47,7 @@ public final class KeyFile: Sendable {
         guard mayCreate else {
             throw SessionStoreError(
                 .keyMissing, path,
-                "the key that the database was sealed with is not here; put it back, or name it in CRUMB_KEY_FILE")
+                "the key file of the database is missing; put it back, or name it in CRUMB_KEY_FILE")
         }
         let passphrase = passphrases?.locksNewFiles == true ? try passphrase() : nil
         let bytes = text([try line(SealingKey(), passphrase: passphrase)])
@@ -56,7 +56,8 @@ public final class KeyFile: Sendable {
         guard failure == 0 || failure == EEXIST else { throw notWritten(failure) }
         // Read back, also where another process was first: its key is the one that counts.
         guard let lines = try lines() else {
-            throw SessionStoreError(.keyUnavailable, path, "the key file was removed while it was made")
+            throw SessionStoreError(
+                .keyUnavailable, path, "another process removed the key file while it was being created")
         }
         return try keys(lines)
     }
@@ -70,13 +71,13 @@ public final class KeyFile: Sendable {
                 .keyUnavailable, path, "the key file cannot be read: \(PrivateFile.message(failure))")
         }
         if let permissions = PrivateFile.permissions(path), permissions & 0o077 != 0 {
-            throw SessionStoreError(.keyExposed, path, "other users may read the key file; run: chmod 600 '\(path)'")
+            throw SessionStoreError(.keyExposed, path, "other users can read the key file; run: chmod 600 '\(path)'")
         }
         let text = String(decoding: bytes, as: UTF8.self)
         let lines = text.components(separatedBy: .newlines).map { $0.trimmingCharacters(in: .whitespaces) }
         let keys = lines.filter { !$0.isEmpty }.map { KeyFileLine($0) }
         guard !keys.isEmpty, !keys.contains(nil) else {
-            throw SessionStoreError(.keyUnavailable, path, "the file is not a Crumb key")
+            throw SessionStoreError(.keyUnavailable, path, "the file is not a Crumb key file")
         }
         return keys.compactMap { $0 }
     }
@@ -93,12 +94,12 @@ public final class KeyFile: Sendable {
             if line.isLocked, passphrase == nil {
                 throw SessionStoreError(
                     .keyLocked, path,
-                    "the key is locked with a passphrase; name a file that holds it in CRUMB_PASSPHRASE_FILE, or run "
-                        + "this on a terminal")
+                    "the key is locked with a passphrase; name the file with the passphrase in "
+                        + "CRUMB_PASSPHRASE_FILE, or run this on a terminal")
             }
             guard let key = line.key(passphrase) else {
                 throw SessionStoreError(
-                    .keyWrong, path, "the passphrase from \(passphrases?.name ?? "nowhere") is not the one of this key")
+                    .keyWrong, path, "the passphrase from \(passphrases?.name ?? "nowhere") does not unlock this key")
             }
             memory.withLock { $0.keys[line] = key }
             keys.append(key)
@@ -147,7 +148,7 @@ public final class KeyFile: Sendable {
     private func notWritten(_ failure: Int32) -> SessionStoreError {
         SessionStoreError(
             failure == ENOSPC ? .diskFull : .keyUnavailable, path,
-            "the key file cannot be made: \(PrivateFile.message(failure))")
+            "the key file cannot be created: \(PrivateFile.message(failure))")
     }
 }
 
@@ -186,7 +187,7 @@ extension KeyFile {
             throw SessionStoreError(
                 .keyRotationRefused, path,
                 FolderLock.isHeldElsewhere
-                    ? "another process is changing the key file; wait for its end"
+                    ? "another process is changing the key file; try again when it has finished"
                     : "the key file's folder cannot be locked: \(PrivateFile.message(PrivateFile.lastFailure))")
         }
         defer { withExtendedLifetime(lock) {} }
@@ -198,7 +199,7 @@ extension KeyFile {
     /// Adds a new key behind those that are there.
     func appendKey() throws(SessionStoreError) {
         guard let lines = try lines() else {
-            throw SessionStoreError(.keyMissing, path, "the key file is not here; put it back")
+            throw SessionStoreError(.keyMissing, path, "the key file is missing; put it back")
         }
         // The passphrase has to be proven before something new is locked with it.
         _ = try keys(lines)
@@ -211,7 +212,9 @@ extension KeyFile {
         guard let lines = try lines(), let last = lines.last, let key = try keys([last]).first, key.isSame(as: newest)
         else {
             throw SessionStoreError(
-                .keyRotationRefused, path, "the key file was changed meanwhile; everything is sealed, run it again")
+                .keyRotationRefused, path,
+                "another process changed the key file during the rotation; every value is sealed. Run the "
+                    + "command again")
         }
         guard lines.count > 1 else { return }
         try replace([last])

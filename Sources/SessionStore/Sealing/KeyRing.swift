@@ -36,7 +36,8 @@ final class KeyRing: Sendable {
             let rowsNow = try queue.inDatabase { try SealingKeyRows(database: $0).all() }
             guard rowsNow != rows else {
                 throw SessionStoreError(
-                    .keyWrong, path, "the database was sealed with another key than the one from \(source.name)")
+                    .keyWrong, path,
+                    "the database is sealed with another key; the one from \(source.name) does not open it")
             }
             rows = rowsNow
         }
@@ -52,8 +53,8 @@ final class KeyRing: Sendable {
         guard let renewed = KeyRing.sealer(try rows.all(), keys: try source.load(mayCreate: false)) else {
             throw SessionStoreError(
                 .keyChanged, path,
-                "the key was rotated while the database was open, and \(source.name) does not have the new one; "
-                    + "open it again with the new key")
+                "the key was rotated while the database was open, and \(source.name) does not have the new "
+                    + "key; open the database again with the new key")
         }
         state.withLock { $0 = renewed }
         return true

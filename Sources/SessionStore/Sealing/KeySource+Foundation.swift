@@ -27,7 +27,7 @@ extension KeySource {
         guard keys.count == parts.count else {
             throw SessionStoreError(
                 .keyUnavailable, name,
-                "this is no key: a key is 32 bytes in base64, as 'openssl rand -base64 32' prints them")
+                "this is not a key: a key is 32 bytes in base64, as 'openssl rand -base64 32' prints")
         }
         return .keys(name: name) { _ throws(SessionStoreError) in keys }
     }

@@ -108,7 +108,7 @@ public struct PassphraseSource: Sendable {
             // A pipe has no modes that matter.
             if !PrivateFile.isSpecial(path), let permissions = PrivateFile.permissions(path), permissions & 0o077 != 0 {
                 throw SessionStoreError(
-                    .keyExposed, path, "other users may read the passphrase; run: chmod 600 '\(path)'")
+                    .keyExposed, path, "other users can read the passphrase; run: chmod 600 '\(path)'")
             }
             let line = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
             return try check(Secret(line), from: path)
@@ -128,7 +128,7 @@ public struct PassphraseSource: Sendable {
         let size = passphrase.withExposed { $0.count }
         guard (1...maximumSize).contains(size) else {
             throw SessionStoreError(
-                .keyUnavailable, name, "a passphrase is a line of 1 to \(maximumSize) bytes")
+                .keyUnavailable, name, "a passphrase is one line of 1 to \(maximumSize) bytes")
         }
         return passphrase
     }

@@ -25,13 +25,14 @@ public struct ServiceTokenStore: Sendable {
         }
         let text = ServiceTokenText.random(using: &generator)
         guard let digest = ServiceTokenText.digest(text) else {
-            throw SessionStoreError(.nameInvalid, name, "no token could be made")
+            throw SessionStoreError(.nameInvalid, name, "the access token could not be created")
         }
         try database.write { connection in
             let rows = ServiceTokenRows(database: connection)
             guard try !rows.hasValid(named: name) else {
                 throw SessionStoreError(
-                    .nameInvalid, name, "there is an access token of this name; revoke it first, or use another name")
+                    .nameInvalid, name,
+                    "an access token with this name already exists; revoke it first, or use another name")
             }
             try rows.insert(name, grant, creation: now, expiry: expiry, digest: digest)
         }

@@ -88,7 +88,7 @@ extension SessionStoreError {
     fileprivate init(noSessionNamed name: String, jar: String) {
         self.init(
             .sessionNotFound, name,
-            "jar '\(jar)' has no saved session of this name")
+            "jar '\(jar)' has no saved session with this name")
     }
 }
 

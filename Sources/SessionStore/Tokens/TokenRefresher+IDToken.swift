@@ -15,7 +15,7 @@ public struct ValidIDToken: Sendable, Equatable {
         guard let token = stored.tokens.idToken else {
             throw TokenRefreshError(
                 .settingsMissing, stored.profile.name,
-                detail: "no ID token is stored; log in with the scope openid, as with 'crumb token login "
+                detail: "no ID token is stored; log in with the scope openid: 'crumb token login "
                     + "\(stored.profile.name) --scope \"openid offline_access\"'")
         }
         self.token = token

@@ -224,10 +224,11 @@ public struct TokenRefreshError: Error, Hashable, Sendable, CustomStringConverti
                 "the login was revoked, or the server no longer accepts it; log in again with 'crumb token login'"
             case .tokenExpired:
                 (hasExpired ? "the access token has expired, and there" : "there")
-                    + " is no refresh token to renew it with; log in again with 'crumb token login', or import a new one"
+                    + " is no refresh token to renew it with; log in again with 'crumb token login', or import "
+                    + "a new one"
             case .settingsMissing:
-                "how the tokens are renewed is not known; give the token endpoint with 'crumb token import', or log in"
-                    + " with 'crumb token login'"
+                "the token endpoint is unknown, so the tokens cannot be renewed; name it with 'crumb token "
+                    + "import', or log in with 'crumb token login'"
             default: "another process has been refreshing the token for too long; try again"
             }
     }
@@ -280,7 +281,7 @@ struct LeasedTransport: EndpointTransport {
             state.failure.withLock { $0 = error }
             end = nil
         }
-        guard let end else { throw OAuth2Error(unreachable: "somebody else refreshes the tokens") }
+        guard let end else { throw OAuth2Error(unreachable: "another process is refreshing the tokens") }
         return try await base.send(request.sent(before: end.microseconds, answeredWithin: timeout))
     }
 

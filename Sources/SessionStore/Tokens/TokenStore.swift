@@ -29,8 +29,8 @@ public struct TokenStore: Sendable {
             if let other = try rows.otherName(of: profile) {
                 throw SessionStoreError(
                     .nameInvalid, profile.name,
-                    "the same issuer, client and account are kept as '\(other)'; use that name, or, for another account, "
-                        + "say which, as with --account")
+                    "the login of the same issuer, client and account is stored as '\(other)'; use that "
+                        + "name, or name another account, as with --account")
             }
             let id = try rows.upsert(
                 profile, tokens, keepsResourceTokens: cause == .refreshed || cause == .refreshedWithoutIDToken, now: now
@@ -130,7 +130,7 @@ public struct TokenStore: Sendable {
         while let next = open.popLast() {
             guard next != name else {
                 throw SessionStoreError(
-                    .nameInvalid, name, "its token would be exchanged for itself; exchange another login's")
+                    .nameInvalid, name, "a token cannot be exchanged for itself; exchange the token of another login")
             }
             guard seen.insert(next).inserted else { continue }
             guard seen.count <= 16 else {
@@ -179,7 +179,7 @@ public struct TokenStore: Sendable {
 
     static func notFound(_ name: String) -> SessionStoreError {
         SessionStoreError(
-            .tokenNotFound, name, "there is no token of this name")
+            .tokenNotFound, name, "there is no token with this name")
     }
 }
 

@@ -184,6 +184,6 @@ struct TokenResponseErrorTests {
         #expect(
             error(200, "<html>")?.description
                 == "The server's reply (status 200) cannot be used: "
-                + "it is HTML or XML instead of JSON, as from a login page or a proxy.")
+                + "it is HTML or XML, not JSON; it may come from a login page or a proxy.")
     }
 }

@@ -133,7 +133,7 @@ struct ProblemTests {
                 (.get, "/v1/jars/x", "x: there is no jar of this name"),
                 (.get, "/v1/tokens/x", "x: there is no token of this name"),
                 (.delete, "/v1/tokens/x", "x: there is no token of this name"),
-                (.delete, "/v1/jars/default/snapshots/x", "x: jar 'default' has no saved session of this name"),
+                (.delete, "/v1/jars/default/snapshots/x", "x: jar 'default' has no saved session with this name"),
             ] as [(HTTPRequest.Method, String, String)] {
                 let answer = try await client.send(method, uri)
                 #expect(answer.status == 404 && answer.object["detail"] as? String == detail, "\(answer.text)")

@@ -323,7 +323,7 @@ struct TokenRefresherTests {
                 #expect(checked == Secret(token))
                 switch String(decoding: keys.exposedBody, as: UTF8.self) {
                 case "right": return
-                case "wrong": throw OAuth2Error(invalidIDToken: "no key of the server has signed it")
+                case "wrong": throw OAuth2Error(invalidIDToken: "it is not signed with a key of the server")
                 default: throw Broken()
                 }
             }, process: 1, timing: Self.timing, now: { Given.now })
