@@ -169,7 +169,7 @@ struct RefreshSignalTests {
             ["token", "refresh", "work", "--service", "unix:\(socket)"], variables: ["CRUMB_DATABASE": nil])
         try server.awaitRequest()
         service.send(signal, toGroup: true)
-        #expect(talk.says("waiting for the answers to token refreshes"))
+        #expect(talk.says("waiting for responses to token refreshes"))
         service.send(signal, toGroup: true)
         server.answer()
         #expect(service.wait().status == 0)

@@ -115,7 +115,8 @@ enum ScriptWriting: String, ExpressibleByArgument, CaseIterable {
 func messageHandlerName(_ text: String) throws -> MessageHandlerName {
     guard let name = MessageHandlerName(text) else {
         throw ValidationError(
-            "a handler's name has up to \(MessageHandlerName.limit) letters, digits, _ and $, and no digit in front")
+            "the name of a handler has up to \(MessageHandlerName.limit) letters, digits, _ and $, and does "
+                + "not begin with a digit")
     }
     return name
 }

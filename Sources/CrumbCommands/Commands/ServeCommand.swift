@@ -114,7 +114,7 @@ struct ServeRefreshCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         guard let store = try database.openExisting(now: console.now)?.tokens else {
-            throw Problem(.tokenNotFound, "\(name): there is no token of this name")
+            throw Problem(.tokenNotFound, "\(name): there is no token with this name")
         }
         guard try store.changeSettings(of: name, { $0.refreshesAhead = off ? nil : true }) else {
             throw Problem(

@@ -77,14 +77,14 @@ struct LocalTokens: TokensBackend {
         do {
             revoked = try access.revoke(name)
         } catch let error as OAuth2Error where error.code == .endpointMissing || force {
-            problem = "\(name): the tokens were not ended at the server: \(error)"
+            problem = "\(name): the server did not revoke the tokens: \(error)"
         } catch let error as OAuth2Error {
             throw Problem(
                 FailureKind(error),
-                "\(name): nothing was forgotten, since the tokens were not ended at the server: \(error) Try again, or "
+                "\(name): nothing was forgotten, since the server did not revoke the tokens: \(error) Try again, or "
                     + "forget them with --force")
         } catch let error as OperationError {
-            problem = "the tokens were not ended at the server: \(error)"
+            problem = "the server did not revoke the tokens: \(error)"
         }
         _ = try access.store.remove(name, now: now)
         return RevocationReport(name: name, revoked: revoked, isRemoved: true, problem: problem)

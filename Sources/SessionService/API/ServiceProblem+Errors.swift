@@ -36,14 +36,14 @@ extension ServiceProblem {
     }
 
     static let internalError = ServiceProblem(
-        .internalError, "the service failed; its log says more")
+        .internalError, "the service failed; see its log")
 
     /// A problem that has nothing to say but its status.
     private init(_ status: HTTPResponse.Status) {
         switch status {
-        case .notFound: self.init(.notFound, "there is nothing at this path")
+        case .notFound: self.init(.notFound, "no resource has this path")
         case .contentTooLarge: self = .bodyTooLarge
-        case .serviceUnavailable: self.init(.unavailable, "the service cannot answer now; try again")
+        case .serviceUnavailable: self.init(.unavailable, "the service is temporarily unavailable; try again")
         case _ where status.code >= 500: self = .internalError
         default:
             self.init(.requestInvalid, "this request cannot be answered")
@@ -57,18 +57,18 @@ extension ServiceProblem {
         // What is wrong with the database names its file, which is no caller's business.
         let detail =
             switch error.code {
-            case .databaseBusy: "another process holds the database; try again"
+            case .databaseBusy: "another process is using the database; try again"
             case .diskFull: "the disk is full; nothing was changed"
-            case .valueDamaged: "a stored value is damaged; 'crumb check' names it"
+            case .valueDamaged: "a stored value is damaged; 'crumb check' lists it"
             case .jarNotFound: ServiceProblem.jarNotFound(error.subject).detail
             case .tokenNotFound: ServiceProblem.tokenNotFound(error.subject).detail
             case .keyLocked: "The key is locked; restart with CRUMB_PASSPHRASE_FILE."
             case .keyChanged: "The key was rotated; restart with the new key."
             case .keyMissing: "The key file is missing; put it back."
-            case .keyWrong: "The key is not the one that the database is sealed with; put the right one back."
-            case .keyUnavailable: "The key file cannot be read; the service's log says why."
+            case .keyWrong: "The key does not open the database; put the right one back."
+            case .keyUnavailable: "The key file cannot be read; see the service's log."
             case .keyExposed: "Other users can read the key file; give it the mode 0600."
-            case _ where failure.httpStatus >= 500: "the database cannot be used; the service's log says why"
+            case _ where failure.httpStatus >= 500: "the database cannot be used; see the service's log"
             default: error.description
             }
         self.init(failure, detail)

@@ -28,17 +28,17 @@ struct ServiceProblem: HTTPResponseError, Equatable {
     static let unauthenticated = ServiceProblem(.unauthenticated, "send an access token")
 
     static func forbidden(_ verb: AccessVerb) -> ServiceProblem {
-        ServiceProblem(.forbidden, "This needs a token with '\(verb.rawValue)'.")
+        ServiceProblem(.forbidden, "This requires an access token with '\(verb.rawValue)'.")
     }
 
-    static let allJarsNeeded = ServiceProblem(.forbidden, "This needs a token for all jars.")
+    static let allJarsNeeded = ServiceProblem(.forbidden, "This requires an access token for all jars.")
 
     static func jarNotFound(_ name: String) -> ServiceProblem {
-        ServiceProblem(.jarNotFound, "\(name): there is no jar of this name")
+        ServiceProblem(.jarNotFound, "\(name): no such jar")
     }
 
     static func tokenNotFound(_ name: String) -> ServiceProblem {
-        ServiceProblem(.tokenNotFound, "\(name): there is no token of this name")
+        ServiceProblem(.tokenNotFound, "\(name): there is no token with this name")
     }
 
     // MARK: - What was asked for
@@ -48,7 +48,7 @@ struct ServiceProblem: HTTPResponseError, Equatable {
     }
 
     /// A place in a list that no answer named. The list is not begun anew: a client would read its first page for ever.
-    static let cursorInvalid = parameterInvalid("cursor", "this is no cursor of an answer's 'next'")
+    static let cursorInvalid = parameterInvalid("cursor", "use the 'next' of a response")
 
     static func bodyInvalid(_ detail: String) -> ServiceProblem {
         ServiceProblem(.bodyInvalid, detail)
@@ -147,7 +147,7 @@ struct ProblemResponses: RouterMiddleware {
 
     private static func wrongMethod(_ methods: Set<HTTPRequest.Method>) -> ServiceProblem {
         let names = methods.map(\.rawValue).sorted().joined(separator: ", ")
-        var problem = ServiceProblem(.methodNotAllowed, "this path is asked for by \(names)")
+        var problem = ServiceProblem(.methodNotAllowed, "this path supports \(names)")
         problem.fields[.allow] = names
         return problem
     }

@@ -207,26 +207,27 @@ struct HostRule: Sendable {
 extension ServiceProblem {
     static let hostRefused = ServiceProblem(
         .hostRefused,
-        "this service does not answer for that host; allow the name in the service's configuration ('hosts')")
+        "this service does not accept requests for that host; allow it with 'hosts' in the configuration")
 
     static let originRefused = ServiceProblem(
-        .originRefused, "this service answers no other site's pages")
+        .originRefused, "this service does not accept requests from pages of other sites")
 
     static let targetInvalid = ServiceProblem(
-        .requestMalformed, "the request's target must be a path, and its host stand in one Host field")
+        .requestMalformed, "the request needs a path as its target and exactly one Host field")
 
     static let contentTypeRefused = ServiceProblem(
         .contentTypeRefused,
-        "a body needs a Content-Type, such as application/json, and not one that a form can send")
+        "a request body needs a Content-Type such as application/json, not one that a form can send")
 
     static let contentEncodingRefused = ServiceProblem(
-        .contentEncodingRefused, "bodies are taken as they are; send it without encoding")
+        .contentEncodingRefused, "encoded request bodies are not supported; send the body without Content-Encoding")
 
     static let tokenMissing = unauthorized(
-        .tokenMissing, "this needs an access token: 'Authorization: Bearer ...'; 'crumb serve token' makes one")
+        .tokenMissing, "an access token is required ('Authorization: Bearer ...'); 'crumb serve token create' makes one"
+    )
 
     static let tokenRefused = unauthorized(
-        .tokenRefused, "this access token is not valid, or no longer; 'crumb serve token list' shows those there are")
+        .tokenRefused, "this access token is not valid, or no longer; 'crumb serve token list' shows the valid ones")
 
     private static func unauthorized(_ failure: FailureKind, _ detail: String) -> ServiceProblem {
         var problem = ServiceProblem(failure, detail)

@@ -89,5 +89,5 @@ extension ServiceProblem {
         "the service is locked; unlock it with 'crumb token agent unlock'")
 
     fileprivate static let agentPassphraseWrong = ServiceProblem(
-        .agentPassphraseWrong, "this is not the passphrase that the service was locked with")
+        .agentPassphraseWrong, "this is not the passphrase of the lock")
 }

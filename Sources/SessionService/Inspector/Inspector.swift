@@ -189,7 +189,7 @@ struct Inspector: Sendable {
         try agentLock.check()
         guard let key = CookieKey(form.cookie), let host = key.host,
             let cookie = try jar.cookies(ofSiteOf: host).readable.first(where: { CookieKey($0.id).text == key.text })
-        else { throw ServiceProblem(.cookieNotFound, "the cookie is there no longer") }
+        else { throw ServiceProblem(.cookieNotFound, "the cookie no longer exists") }
         context.audit(
             SecretAccess(
                 .cookieValues, jar: jar.name, site: cookie.domain.description, names: [cookie.name.description]))

@@ -45,7 +45,7 @@ struct Housekeeper: Service {
         guard configuration.pruneMinutes > 0,
             now < last || now >= last.advanced(bySeconds: Int64(configuration.pruneMinutes) * 60)
         else { return last }
-        perform("pruning-failed", "Removing what has expired failed") {
+        perform("pruning-failed", "Removing expired data failed") {
             // Without writing the file anew, which would hold up everybody.
             let pruning = try database.prune(vacuum: .never, now: now)
             let count = pruning.expiredCookies.values.reduce(0, +)
@@ -61,7 +61,7 @@ struct Housekeeper: Service {
         guard let refresher, configuration.refreshAheadSeconds > 0 else { return }
         let now = now()
         var due: [String] = []
-        perform("refresh-ahead-failed", "Looking for tokens that end soon failed") {
+        perform("refresh-ahead-failed", "Finding tokens that expire soon failed") {
             for case .success(let stored) in try database.tokens.all()
             where stored.refusal == nil && !isPaused(until: pauses[stored.profile.name], now) {
                 guard isDue(stored.tokens, now),
@@ -75,7 +75,7 @@ struct Housekeeper: Service {
             do {
                 _ = try await refresher.refreshed(name)
                 pauses[name] = nil
-                logger.info("Renewed tokens ahead of their end", metadata: ["profile": "\(name)"])
+                logger.info("Renewed tokens ahead of their expiry", metadata: ["profile": "\(name)"])
             } catch {
                 pauses[name] = now.advanced(bySeconds: Housekeeper.pauseSeconds)
                 logger.warning("Renewing tokens failed", metadata: ["profile": "\(name)", "error": "\(error)"])
@@ -99,7 +99,7 @@ struct Housekeeper: Service {
 
     func noteUses() {
         let moments = uses.take()
-        perform("token-use-lost", "Writing down the use of access tokens failed") {
+        perform("token-use-lost", "Recording the use of access tokens failed") {
             try database.serviceTokens.noteUse(moments)
         }
     }

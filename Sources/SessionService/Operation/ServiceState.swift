@@ -54,7 +54,9 @@ struct OwnerToken {
         if let bytes = PrivateFile.contents(path, limit: OwnerToken.sizeLimit) {
             guard PrivateFile.isPrivate(path) else {
                 throw ServiceStartError(
-                    .fileUnusable, "\(path): others can read this access token: revoke it, remove the file, start again"
+                    .fileUnusable,
+                    "\(path): other users can read this access token; revoke it, remove the file, and start "
+                        + "again"
                 )
             }
             let text = Secret(bytes.filter { $0 > 0x20 })

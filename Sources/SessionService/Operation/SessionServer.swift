@@ -72,7 +72,7 @@ public struct SessionServer: Sendable {
         let names = refresher?.refreshing ?? []
         guard !names.isEmpty else { return logger.info("Stopping") }
         logger.notice(
-            "Stopping; waiting for the answers to token refreshes",
+            "Stopping; waiting for responses to token refreshes",
             metadata: ["profiles": .array(names.map { "\($0)" })])
     }
 

@@ -158,9 +158,9 @@ struct ProblemTests {
     func forbidden() async throws {
         let named = AccessGrant(verbs: [.write], jars: .named(["default"]))
         let pairs: [(AccessGrant, HTTPRequest.Method, String, String)] = [
-            (named, .post, "/v1/jars", "This needs a token for all jars."),
-            (AccessGrant(verbs: [.read]), .post, "/v1/jars", "This needs a token with 'write'."),
-            (named, .get, "/v1/jars/default", "This needs a token with 'read'."),
+            (named, .post, "/v1/jars", "This requires an access token for all jars."),
+            (AccessGrant(verbs: [.read]), .post, "/v1/jars", "This requires an access token with 'write'."),
+            (named, .get, "/v1/jars/default", "This requires an access token with 'read'."),
         ]
         for (grant, method, uri, detail) in pairs {
             let answer = try await ServiceFixture().run(grant) { try await $0.send(method, uri, "{}") }

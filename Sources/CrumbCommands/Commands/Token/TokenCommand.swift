@@ -128,7 +128,7 @@ struct TokenRemoveCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         guard try database.keptTokens(clock: console.clock).remove(name) else {
-            throw Problem(advising: .tokenNotFound, "\(name): there is no token of this name")
+            throw Problem(advising: .tokenNotFound, "\(name): there is no token with this name")
         }
         if output.json { try console.writeJSON(["removed": name]) } else { console.note("removed \(name)") }
     }

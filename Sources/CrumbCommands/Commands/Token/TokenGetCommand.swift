@@ -159,7 +159,7 @@ struct TokenAccess: Sendable {
         // A rotated refresh token must outlive a power failure: the server has ended the one before.
         guard let database = try options.openExisting(now: clock(), durability: .full) else {
             throw Problem(
-                .tokenNotFound, "\(name): there is no token of this name; 'crumb token login' and 'import' store one")
+                .tokenNotFound, "\(name): there is no token with this name; 'crumb token login' and 'import' store one")
         }
         self.init(database.tokens, clock: clock)
     }

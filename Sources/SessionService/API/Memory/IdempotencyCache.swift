@@ -68,7 +68,7 @@ final class IdempotencyCache: Sendable {
         }
         guard route.body != .streamed else {
             throw ServiceProblem.parameterInvalid(
-                "Idempotency-Key", "a capture is known again by its content, and needs none")
+                "Idempotency-Key", "a capture is recognized by its content; leave the field out")
         }
         try route.check(context)
         var request = request
@@ -123,12 +123,12 @@ final class IdempotencyCache: Sendable {
         guard let known else { return nil }
         guard known.request == request else {
             throw ServiceProblem(
-                .idempotencyKeyReused, "another request was sent with this key; use a new one"
+                .idempotencyKeyReused, "the key was used for another request; use a new one"
             )
         }
         guard let answer = known.answer else {
             var problem = ServiceProblem(
-                .idempotencyKeyRunning, "the first request with this key is under way; try again")
+                .idempotencyKeyRunning, "the first request with this key is still in progress; try again")
             problem.fields[.retryAfter] = "1"
             throw problem
         }

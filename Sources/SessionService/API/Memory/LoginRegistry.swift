@@ -53,7 +53,7 @@ final class LoginRegistry: Sendable {
             LoginRegistry.forgetOld(&logins, now)
             guard logins.count < LoginRegistry.limit else {
                 throw ServiceProblem(
-                    .loginsExhausted, "too many logins are under way; end one, or wait")
+                    .loginsExhausted, "too many logins are in progress; cancel one, or wait")
             }
             logins[login.id] = login
         }
@@ -131,7 +131,7 @@ final class LoginRegistry: Sendable {
 
 extension ServiceProblem {
     fileprivate static let loginNotFound = ServiceProblem(
-        .loginNotFound, "there is no login of this identifier, or no longer")
+        .loginNotFound, "no login with this identifier is in progress")
 }
 
 /// Where the browser comes back to after a login: `/v1/logins/callback` of this service, as a browser reaches it.

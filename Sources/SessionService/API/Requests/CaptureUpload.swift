@@ -77,7 +77,7 @@ final class CaptureUpload: Sendable {
             guard isWhole else {
                 return try state.capture.finish(
                     after: ImportReport.Failure(
-                        code: "input-truncated", message: "\(source): the upload broke off", source: source))
+                        code: "input-truncated", message: "\(source): the upload was interrupted", source: source))
             }
             return try state.capture.finish(asNew: isAgain)
         }

@@ -163,7 +163,7 @@ extension RequestDescription {
         var context = RequestContext(url: try RequestURL(url, member: member))
         if let method {
             guard HTTPRequest.Method(rawValue: method) != nil else {
-                throw .bodyInvalid("method: this is no method of HTTP")
+                throw .bodyInvalid("method: this is not an HTTP method")
             }
             context.method = method.uppercased()
         }

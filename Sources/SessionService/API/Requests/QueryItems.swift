@@ -47,7 +47,7 @@ struct QueryItems: Sendable {
     /// The value of a parameter that may be there once.
     func one(_ name: String) throws(ServiceProblem) -> String? {
         let values = all(name)
-        guard values.count < 2 else { throw .parameterInvalid(name, "this parameter is there more than once") }
+        guard values.count < 2 else { throw .parameterInvalid(name, "this parameter occurs more than once") }
         return values.first
     }
 
@@ -55,7 +55,7 @@ struct QueryItems: Sendable {
     func number(_ name: String, _ range: ClosedRange<Int64>) throws(ServiceProblem) -> Int64? {
         guard let text = try one(name) else { return nil }
         guard let number = Int64(text), range.contains(number) else {
-            throw .parameterInvalid(name, "this is no number from \(range.lowerBound) to \(range.upperBound)")
+            throw .parameterInvalid(name, "use a whole number from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
     }
@@ -66,7 +66,7 @@ struct QueryItems: Sendable {
         case nil: nil
         case "true": true
         case "false": false
-        default: throw .parameterInvalid(name, "this is neither 'true' nor 'false'")
+        default: throw .parameterInvalid(name, "use 'true' or 'false'")
         }
     }
 

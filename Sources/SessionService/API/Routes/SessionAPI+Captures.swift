@@ -137,5 +137,5 @@ extension SessionAPI {
 extension ServiceProblem {
     static let databaseUploaded = ServiceProblem(
         .inputUnrecognized,
-        "a browser's database is read where it lies, with 'crumb import'; it cannot be uploaded")
+        "a browser's database cannot be uploaded; read it with 'crumb import' on its computer")
 }

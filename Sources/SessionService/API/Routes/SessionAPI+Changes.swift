@@ -24,7 +24,7 @@ extension SessionAPI {
         let position: Int64
         if let last = request.headers[.lastEventID] {
             guard let number = Int64(last), number >= 0 else {
-                throw ServiceProblem.parameterInvalid("Last-Event-ID", "this is no position of the journal")
+                throw ServiceProblem.parameterInvalid("Last-Event-ID", "this is not a position of the journal")
             }
             position = number
         } else if let after = try context.query.number("after", 0...Int64.max) {

@@ -98,7 +98,7 @@ extension SessionAPI {
             guard readable.count == 1 || condition.filter.request != nil else {
                 throw ServiceProblem(
                     .cookieAmbiguous,
-                    "'\(name)': the jar has \(readable.count) cookies of this name; say domain, path or url")
+                    "'\(name)': the jar has \(readable.count) cookies with this name; add domain, path or url")
             }
             return CookieReport(cookie, showingValue: showsValue, origin: try jar.origin(of: cookie.id))
         }
@@ -113,7 +113,7 @@ extension SessionAPI {
         guard condition.filter.isGiven else {
             throw ServiceProblem(
                 .parameterMissing,
-                "say which cookies: name, domain, path or url; POST to 'clear' removes all")
+                "select cookies by name, domain, path or url; POST to 'clear' removes all")
         }
         let jar = try jar(in: context)
         let now = now()

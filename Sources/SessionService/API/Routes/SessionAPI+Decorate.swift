@@ -25,7 +25,9 @@ extension DecorateDocument: PlainDocument {
             let octets = try field.octets(at: "headers.[\(index)]")
             // They come back in the answer: who writes those into a message would write whole fields.
             guard !octets.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 }) else {
-                throw .bodyInvalid("headers.[\(index)]: a field's value has no CR, LF or NUL (RFC 9110, section 5.5)")
+                throw .bodyInvalid(
+                    "headers.[\(index)]: the value of a field cannot contain CR, LF or NUL (RFC 9110, section "
+                        + "5.5)")
             }
             own.append(octets)
         }

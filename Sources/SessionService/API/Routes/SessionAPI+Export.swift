@@ -15,11 +15,11 @@ extension ExportDocument {
             ).requestContext()
         }
         guard method == nil, topLevel == nil, initiator == nil, navigation == nil else {
-            throw .bodyInvalid("url: method, topLevel, initiator and navigation belong to a request; give its URL")
+            throw .bodyInvalid("url: method, topLevel, initiator and navigation describe a request; add its URL")
         }
         guard format.scope == .anySite else {
             throw ServiceProblem(
-                .urlMissing, "url: '\(format.rawValue)' holds the cookies for one URL; give it")
+                .urlMissing, "url: '\(format.rawValue)' contains the cookies for one URL; add it")
         }
         return nil
     }

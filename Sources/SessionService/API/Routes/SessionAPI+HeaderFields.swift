@@ -37,7 +37,7 @@ extension SessionAPI {
                 let scope = try context.query.url("scope").map { URLScope($0) }
                 guard try await blocking({ try jar.removeFieldRule(named: name, scope: scope) }) else {
                     throw ServiceProblem(
-                        .fieldNotFound, "\(name): the jar has no such header field of this scope")
+                        .fieldNotFound, "\(name): the jar has no such header field with this scope")
                 }
                 return .json(HeaderFieldReport(name: name, scope: scope?.description, value: nil))
             },

@@ -60,7 +60,7 @@ extension SessionAPI {
             ServiceRoute(.patch, "/v1/jars/{jar}", .jar(.write), body: .document) { request, context in
                 let asked = try await request.document(JarSettingsDocument.self, in: context)
                 guard asked.name == nil else {
-                    throw ServiceProblem.bodyInvalid("name: jars are renamed by POST to their 'rename'")
+                    throw ServiceProblem.bodyInvalid("name: rename a jar by POST to its 'rename'")
                 }
                 let name = try context.jarName
                 let change = try asked.change()
@@ -138,7 +138,7 @@ extension SessionAPI {
         let asked = try await request.optionalDocument(JarSettingsDocument.self, in: context)
         let name = try context.jarName
         guard asked.name == nil || asked.name == name else {
-            throw ServiceProblem.bodyInvalid("name: the jar in the path is another one")
+            throw ServiceProblem.bodyInvalid("name: the path names another jar")
         }
         let settings = try asked.newSettings()
         let change = try asked.change()

@@ -15,7 +15,7 @@ extension LoginRuleDocument {
         let delivery = try Delivery.named(self.delivery, member: "delivery")
         guard (delivery == .authorization) == (template == nil) else {
             throw ServiceProblem.bodyInvalid(
-                "template: a cookie has its Set-Cookie line there, an exchange its URL, and Authorization nothing")
+                "template: use a Set-Cookie line for a cookie, a URL for an exchange, and nothing for Authorization")
         }
         let way: LoginRule.Delivery =
             switch delivery {
@@ -53,7 +53,7 @@ extension SessionAPI {
                 let jar = try jar(in: context)
                 guard try await blocking({ try jar.removeLoginRule(named: name) }) else {
                     throw ServiceProblem(
-                        .loginRuleNotFound, "\(name): the jar has no login rule of this name")
+                        .loginRuleNotFound, "\(name): the jar has no login rule with this name")
                 }
                 return Response(status: .noContent)
             },

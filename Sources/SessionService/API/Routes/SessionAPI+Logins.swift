@@ -42,11 +42,11 @@ extension LoginDocument {
         let keyAudience = try ProfileSettings.AssertionAudience.named(self.keyAudience, member: "keyAudience")
         let authMethod = try ProfileSettings.AuthenticationMethod.named(self.authMethod, member: "authMethod")
         guard clientSecret == nil || clientKey == nil else {
-            throw ServiceProblem.bodyInvalid("clientKey: give a secret or a key")
+            throw ServiceProblem.bodyInvalid("clientKey: use either a secret or a key")
         }
         guard idTokenAlgorithm.map(IDTokenAlgorithm.names.contains) ?? true else {
             let names = IDTokenAlgorithm.names.joined(separator: ", ")
-            throw ServiceProblem.bodyInvalid("idTokenAlgorithm: the names are \(names)")
+            throw ServiceProblem.bodyInvalid("idTokenAlgorithm: use one of \(names)")
         }
         let preset = try preset()
         var request = TokenLoginRequest(name: name)
@@ -159,8 +159,8 @@ extension SessionAPI {
             let registered = conversation.plan.credentials.settings.redirectURI ?? tokens.callback.url
             guard let redirectURI = document.browserReturnsTo ?? registered else {
                 throw ServiceProblem.bodyInvalid(
-                    "redirectURI: no browser can come back to this service, which has no address or 'public.url'; say where it "
-                        + "ends, and send that URL here")
+                    "redirectURI: browsers cannot reach this service, since it has no TCP address and no "
+                        + "'public.url'; set a redirectURI, and send the URL that the browser was redirected to")
             }
             var generator = SystemRandomNumberGenerator()
             let attempt = AuthorizationAttempt(using: &generator)
@@ -181,7 +181,7 @@ extension SessionAPI {
         let id = try context.pathParameter("id")
         _ = try tokens.logins.login(id, now: now())
         guard let login = try await end(with: url, { $0.id == id }) else {
-            throw ServiceProblem(.loginFailed, "this URL is no answer to the login")
+            throw ServiceProblem(.loginFailed, "this URL does not belong to the login")
         }
         return .json(LoginReport(login))
     }

@@ -60,14 +60,14 @@ extension SessionAPI {
         let sent = try asked.sendTime()
         guard let (rule, challenge) = try challenge(in: asked, by: try loginRules.rules(of: jar), of: jar) else {
             throw ServiceProblem(
-                .loginNotNeeded, "no rule of the jar takes this response for 'not signed in'")
+                .loginNotNeeded, "by no login rule of the jar does this response mean 'not signed in'")
         }
         var authorization: AuthorizationRule?
         switch renewals.step(after: challenge, sent: sent, rule, of: jar.name, now: now()) {
         case .logIn:
             var problem = ServiceProblem(
                 .loginRequired,
-                "\(challenge.rule.profile): the site refuses what was renewed just now; only a new login helps")
+                "\(challenge.rule.profile): the site rejects the renewed token; log in again")
             problem.loginURL = challenge.loginURL
             throw problem
         case .sendAgain:

@@ -34,7 +34,7 @@ extension HeaderFieldDocument: PlainDocument {
             return Octets(Array(data))
         default:
             let place = prefix.isEmpty ? "value" : String(prefix.dropLast())
-            throw .bodyInvalid("\(place): give one of value and valueBase64")
+            throw .bodyInvalid("\(place): use either value or valueBase64")
         }
     }
 }
@@ -94,7 +94,7 @@ extension ResponseDocument: PlainDocument {
     private static func time(_ text: String?, of member: String) throws(ServiceProblem) -> Timestamp? {
         guard let text else { return nil }
         guard let time = Timestamp(rfc3339: Array(text.utf8)) else {
-            throw .bodyInvalid("\(member): this is no time such as 2027-01-31T12:00:00Z")
+            throw .bodyInvalid("\(member): write a time such as 2027-01-31T12:00:00Z")
         }
         return time
     }

@@ -45,7 +45,8 @@ extension MessageHandlerName {
         guard let name = MessageHandlerName(text) else {
             throw .parameterInvalid(
                 member,
-                "a handler's name has up to \(MessageHandlerName.limit) letters, digits, _ and $, and no digit in front"
+                "the name of a handler has up to \(MessageHandlerName.limit) letters, digits, _ and $, and "
+                    + "does not begin with a digit"
             )
         }
         self = name
@@ -70,7 +71,7 @@ extension SessionAPI {
             },
             ServiceRoute(.get, "/v1/jars/{jar}/capture-script", .jar(.read), query: ["handler"]) { _, context in
                 guard let text = try context.query.one("handler") else {
-                    throw ServiceProblem(.parameterMissing, "handler: name what hears the messages")
+                    throw ServiceProblem(.parameterMissing, "handler: name the message handler")
                 }
                 let handler = try MessageHandlerName(text, of: "handler")
                 _ = try jar(in: context)

@@ -10,12 +10,12 @@ extension AccessTokenDocument {
     fileprivate func request() throws -> DPoPRequest? {
         guard let url else {
             guard method == nil, nonce == nil else {
-                throw ServiceProblem.bodyInvalid("url: method and nonce belong to a request; give its URL")
+                throw ServiceProblem.bodyInvalid("url: method and nonce describe a request; add its URL")
             }
             return nil
         }
         guard method.map({ HTTPRequest.Method($0) != nil }) ?? true else {
-            throw ServiceProblem.bodyInvalid("method: this is no method of HTTP")
+            throw ServiceProblem.bodyInvalid("method: this is not an HTTP method")
         }
         return DPoPRequest(method: method ?? "GET", url: try RequestURL(url, member: "url"), nonce: nonce)
     }
@@ -90,10 +90,10 @@ extension SessionAPI {
             revoked = try await tokens.revoke(name)
         } catch let error as OAuth2Error where error.code == .endpointMissing || force {
             // The server has no way to end them, or the caller does not care: what is known here goes all the same.
-            problem = "\(name): the tokens were not ended at the server: \(error)"
+            problem = "\(name): the server did not revoke the tokens: \(error)"
         } catch let error as OperationError {
             // Likewise where it is not known which server it is.
-            problem = "the tokens were not ended at the server: \(error)"
+            problem = "the server did not revoke the tokens: \(error)"
         }
         try await removeToken(name)
         return .json(RevocationReport(name: name, revoked: revoked, isRemoved: true, problem: problem))

@@ -11,7 +11,7 @@ extension SessionAPI {
                 let origin = try context.query.url("origin")?.origin
                 let showsValues = try context.query.flag("values") ?? false
                 guard origin != nil || !showsValues else {
-                    throw ServiceProblem.parameterInvalid("values", "name the origin whose values are wanted")
+                    throw ServiceProblem.parameterInvalid("values", "add the origin whose values to show")
                 }
                 let jar = try jar(in: context)
                 if showsValues { try context.require(.secrets, jar: jar.name) }
@@ -25,7 +25,7 @@ extension SessionAPI {
                 let origin = try context.query.url("origin")?.origin
                 let key = try context.query.one("key").map { Octets($0) }
                 guard origin != nil || key == nil else {
-                    throw ServiceProblem.parameterInvalid("key", "name the origin that the item is of")
+                    throw ServiceProblem.parameterInvalid("key", "add the origin of the item")
                 }
                 let jar = try jar(in: context)
                 let removed = try await blocking { try jar.removeWebStorage(ofOrigin: origin, key: key) }

@@ -128,7 +128,7 @@ private struct OfflineTransport: EndpointTransport {
 
 extension ServiceProblem {
     fileprivate static let offline: ServiceProblem = {
-        var problem = ServiceProblem(.serverUnavailable, "this service asks no authorization servers")
+        var problem = ServiceProblem(.serverUnavailable, "this service cannot send requests to authorization servers")
         problem.status = .serviceUnavailable
         return problem
     }()

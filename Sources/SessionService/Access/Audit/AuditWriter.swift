@@ -88,7 +88,7 @@ final class AuditWriter: AuditLog, Service {
     private func reopen() {
         write(withSummary: true)
         let isReopened = file.withLock { $0.reopen() }
-        if !isReopened { logger.error("The audit log cannot be opened anew; it goes on in the old file") }
+        if !isReopened { logger.error("The audit log cannot be reopened; it continues in the old file") }
     }
 
     /// Writes what there is.
@@ -139,7 +139,8 @@ struct AuditFile: ~Copyable {
         }
         guard PrivateFile.isPrivate(path) else {
             close(descriptor)
-            throw ServiceStartError(.fileUnusable, "\(path): others can read this audit log; give it the mode 0600")
+            throw ServiceStartError(
+                .fileUnusable, "\(path): other users can read this audit log; run: chmod 600 '\(path)'")
         }
     }
 

@@ -40,10 +40,10 @@ struct OverviewView: InspectorView {
             issuer = stored.profile.id.issuer
             let validity = stored.tokens.validity(at: now.microseconds)
             state = stored.refusal == nil ? validity.rawValue : "login-required"
-            let renewal = stored.isRefreshable(at: now) ? ", renewed when asked for" : ""
+            let renewal = stored.isRefreshable(at: now) ? ", renewed on demand" : ""
             stateLabel = state.replacing("-", with: " ") + (stored.refusal == nil ? renewal : "")
             let expiry = stored.tokens.accessTokenExpiry.map { Timestamp(microseconds: $0) }
-            expires = expiry?.rfc3339 ?? "not known"
+            expires = expiry?.rfc3339 ?? "unknown"
             lifetime = LifetimeView(
                 from: Timestamp(microseconds: stored.tokens.receivedAt), to: expiry, now: now)
         }
@@ -86,7 +86,7 @@ struct OverviewView: InspectorView {
             page.hasMore ? page.jars.last.map { InspectorPath.overview(search: page.search, after: $0.name) } : nil
         emptyNote =
             page.isFirst && page.search.isEmpty
-            ? "There are no jars that you may see." : "No further jar has such a name."
+            ? "There are no jars that you can see." : "No more jars match."
         self.tokens = (tokens ?? []).map { Token($0, now: now) }
         hasTokens = !self.tokens.isEmpty
         seesTokens = tokens != nil
@@ -171,7 +171,7 @@ struct AnswerView {
             }
         hasRows = !rows.isEmpty
         hints =
-            (explanation.better.map { ["\($0.sent) of them would go to \($0.url)"] } ?? [])
+            (explanation.better.map { ["\($0.sent) of them would be sent to \($0.url)"] } ?? [])
             + explanation.otherJars.filter { mentions($0.name) }.map {
                 "\($0.sentence)."
             }

@@ -27,7 +27,7 @@ struct ConfigurationFile {
             throw ServiceStartError(.configurationInvalid, "\(path): \(error)")
         }
         guard let object = (try? JSONSerialization.jsonObject(with: Data(bytes))) as? [String: Any] else {
-            throw ServiceStartError(.configurationInvalid, "\(path): this is no JSON object")
+            throw ServiceStartError(.configurationInvalid, "\(path): this is not a JSON object")
         }
         try read(object, under: "")
     }
@@ -46,7 +46,7 @@ struct ConfigurationFile {
             {
                 try read(inner, under: key + ".")
             } else {
-                throw ServiceStartError(.configurationInvalid, "\(path): there is no setting '\(key)'")
+                throw ServiceStartError(.configurationInvalid, "\(path): unknown setting '\(key)'")
             }
         }
     }
@@ -71,8 +71,8 @@ extension ServiceSetting.Kind {
     /// What a value is to be, for people.
     fileprivate var description: String {
         switch self {
-        case .text: "a text"
-        case .texts: "a list of texts"
+        case .text: "a string"
+        case .texts: "a list of strings"
         case .number(let range): "a number from \(range.lowerBound) to \(range.upperBound)"
         case .flag: "true or false"
         }

@@ -93,7 +93,7 @@ struct ServiceSetting: Sendable {
                 guard let address = TCPAddress(value) else {
                     throw ServiceStartError(
                         .configurationInvalid,
-                        "\(key): '\(value)' is no address; write HOST:PORT, [ADDRESS]:PORT or :PORT")
+                        "\(key): '\(value)' is not an address; write HOST:PORT, [ADDRESS]:PORT or :PORT")
                 }
                 configuration.addresses.append(address)
             }
@@ -124,7 +124,8 @@ struct ServiceSetting: Sendable {
             }
             guard range.contains(value) else {
                 throw ServiceStartError(
-                    .configurationInvalid, "\(key): \(value) is not within \(range.lowerBound) and \(range.upperBound)")
+                    .configurationInvalid, "\(key): \(value) is not between \(range.lowerBound) and \(range.upperBound)"
+                )
             }
             set(&configuration, value)
         }
@@ -150,7 +151,7 @@ struct ServiceSetting: Sendable {
             guard let choice = choices[value] else {
                 throw ServiceStartError(
                     .configurationInvalid,
-                    "\(key): '\(value)' is none of \(choices.keys.sorted().joined(separator: ", "))")
+                    "\(key): '\(value)' is not one of \(choices.keys.sorted().joined(separator: ", "))")
             }
             set(&configuration, choice)
         }

@@ -74,7 +74,7 @@ final class OpenConnections: Sendable {
 /// What a connection is answered that never got as far as a route.
 extension ServiceProblem {
     static let headLate = ServiceProblem(
-        .requestLate, "the request did not arrive in time; send it at once")
+        .requestLate, "the request did not arrive in time")
 
     static let bodyLate = ServiceProblem(
         .requestLate, "the body of the request arrived too slowly; send it faster")
@@ -97,7 +97,7 @@ extension ServiceProblem {
     /// A transfer coding other than "chunked" (RFC 9112, section 6.1).
     static let transferCodingUnknown = ServiceProblem(
         .transferCodingUnknown,
-        "this service knows no transfer coding but chunked; send the body without any other")
+        "this service supports only the transfer coding 'chunked'")
 
     /// What is wrong with bytes that are no request.
     ///
@@ -111,7 +111,7 @@ extension ServiceProblem {
             self.init(
                 .headerTooLarge,
                 "the header fields of the request are larger than this service takes")
-        default: self.init(.requestMalformed, "these bytes are no HTTP/1.1 request")
+        default: self.init(.requestMalformed, "these bytes are not an HTTP/1.1 request")
         }
     }
 }

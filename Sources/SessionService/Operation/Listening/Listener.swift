@@ -70,7 +70,7 @@ struct Listener: Service {
         } catch let error as IOError {
             throw ServiceStartError(
                 error.errnoCode == EADDRINUSE ? .addressInUse : .addressUnavailable,
-                "\(name): \(error.errnoCode == EADDRINUSE ? "another process listens there" : "\(error)")")
+                "\(name): \(error.errnoCode == EADDRINUSE ? "another process is listening on it" : "\(error)")")
         } catch {
             throw ServiceStartError(.addressUnavailable, "\(name): \(error)")
         }
@@ -130,19 +130,19 @@ enum TLSFiles {
         guard configuration.certificateFile != nil || configuration.privateKeyFile != nil else { return nil }
         guard let certificateFile = configuration.certificateFile, let keyFile = configuration.privateKeyFile else {
             throw ServiceStartError(
-                .configurationInvalid, "TLS needs a certificate and its key: name both, or neither")
+                .configurationInvalid, "TLS needs both a certificate and its key")
         }
         let chain: [NIOSSLCertificate]
         do {
             chain = try NIOSSLCertificate.fromPEMFile(certificateFile)
         } catch {
-            throw ServiceStartError(.certificateInvalid, "\(certificateFile): this is no certificate in PEM")
+            throw ServiceStartError(.certificateInvalid, "\(certificateFile): this is not a certificate in PEM")
         }
         let key: NIOSSLPrivateKey
         do {
             key = try NIOSSLPrivateKey(file: keyFile, format: .pem)
         } catch {
-            throw ServiceStartError(.certificateInvalid, "\(keyFile): this is no private key in PEM")
+            throw ServiceStartError(.certificateInvalid, "\(keyFile): this is not a private key in PEM")
         }
         var settings = TLSConfiguration.makeServerConfiguration(
             certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
@@ -152,7 +152,9 @@ enum TLSFiles {
             return try NIOSSLContext(configuration: settings)
         } catch {
             throw ServiceStartError(
-                .certificateInvalid, "\(certificateFile): the key in \(keyFile) does not belong to it, or neither works"
+                .certificateInvalid,
+                "\(certificateFile): the certificate and the key in \(keyFile) do not belong together, or "
+                    + "cannot be used"
             )
         }
     }

@@ -43,7 +43,7 @@ struct Listeners: Service {
                 guard let path = address?.pathname, PrivateFile.isPrivate(path) else {
                     throw ServiceStartError(
                         .unprotected,
-                        "\(name): others can reach this socket; give it the mode 0600 (SocketMode= of its unit)")
+                        "\(name): other users can reach this socket; give it the mode 0600 (SocketMode= of its unit)")
                 }
                 try await listen(.inherited(descriptor), name, .socket)
             }
@@ -55,7 +55,7 @@ struct Listeners: Service {
                 do {
                     address = try SocketAddress.makeAddressResolvingHost(wanted.host, port: wanted.port)
                 } catch {
-                    throw ServiceStartError(.addressUnavailable, "\(name): there is no host of this name")
+                    throw ServiceStartError(.addressUnavailable, "\(name): the host name cannot be resolved")
                 }
                 let way = try Listeners.way(address, name, configuration, tls)
                 try await listen(.address(address), name, way)
@@ -67,7 +67,7 @@ struct Listeners: Service {
             }
         }
         guard !all.isEmpty else {
-            throw ServiceStartError(.configurationInvalid, "there is nothing to listen on: use --socket or --listen")
+            throw ServiceStartError(.configurationInvalid, "no address to listen on: use --socket or --listen")
         }
         self.all = all
         self.unixSocket = unixSocket

@@ -29,8 +29,8 @@ final class UnixSocket: Sendable {
         if let folder = PrivateFile.unprotectedFolder(above: path) {
             throw ServiceStartError(
                 .unprotected,
-                "\(path): every user may write to \(folder), and so put another socket in this one's place; name one in a "
-                    + "folder of your own with --socket, or run: chmod o-w '\(folder)'")
+                "\(path): every user can write to \(folder) and replace the socket; name one in a folder of "
+                    + "your own with --socket, or run: chmod o-w '\(folder)'")
         }
         let lock = try UnixSocket.lock(path)
         do {
@@ -140,7 +140,7 @@ final class UnixSocket: Sendable {
         guard !PrivateFile.isAbsent(path) else { return }
         guard !PrivateFile.isOtherThanSocket(path) else {
             throw ServiceStartError(
-                .addressUnavailable, "\(path): there is a file of this name that is no socket; name another one")
+                .addressUnavailable, "\(path): this file exists and is not a socket; name another one")
         }
         let descriptor = socket()
         guard descriptor >= 0 else { throw failure(path, errno) }
@@ -153,12 +153,12 @@ final class UnixSocket: Sendable {
     }
 
     private static func inUse(_ path: String) -> ServiceStartError {
-        ServiceStartError(.addressInUse, "\(path): another process listens there; stop it, or name another socket")
+        ServiceStartError(.addressInUse, "\(path): another process is listening on it; stop it, or name another socket")
     }
 
     private static func failure(_ path: String, _ reason: Int32) -> ServiceStartError {
         ServiceStartError(
-            .addressUnavailable, "\(path): the socket cannot be made: \(PrivateFile.message(reason))")
+            .addressUnavailable, "\(path): the socket cannot be created: \(PrivateFile.message(reason))")
     }
 }
 
