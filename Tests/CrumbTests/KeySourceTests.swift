@@ -115,7 +115,7 @@ struct KeySourceTests {
         #expect(right.text.contains("Passphrase: ") && right.text.contains("Cookie: a=1"), "\(right.text)")
         #expect(!right.text.contains("one"))
         let wrong = try onTerminal("crumb header \(KeySourceTests.url)", typing: "two\\n")
-        #expect(wrong.text.contains("the passphrase from the terminal is not the one"))
+        #expect(wrong.text.contains("the passphrase from the terminal does not unlock this key"))
     }
 
     @Test("The passphrase can be changed and taken off; the status says what is")

@@ -128,11 +128,11 @@ struct ProblemTests {
     func missing() async throws {
         try await ServiceFixture().run { client in
             for (method, uri, detail) in [
-                (.delete, "/v1/jars/x", "x: there is no jar of this name"),
-                (.post, "/v1/jars/x/clear", "x: there is no jar of this name"),
-                (.get, "/v1/jars/x", "x: there is no jar of this name"),
-                (.get, "/v1/tokens/x", "x: there is no token of this name"),
-                (.delete, "/v1/tokens/x", "x: there is no token of this name"),
+                (.delete, "/v1/jars/x", "x: no such jar"),
+                (.post, "/v1/jars/x/clear", "x: no such jar"),
+                (.get, "/v1/jars/x", "x: no such jar"),
+                (.get, "/v1/tokens/x", "x: there is no token with this name"),
+                (.delete, "/v1/tokens/x", "x: there is no token with this name"),
                 (.delete, "/v1/jars/default/snapshots/x", "x: jar 'default' has no saved session with this name"),
             ] as [(HTTPRequest.Method, String, String)] {
                 let answer = try await client.send(method, uri)
