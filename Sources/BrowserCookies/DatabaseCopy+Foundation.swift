@@ -5,7 +5,7 @@ import Foundation
 ///
 /// The files are copied and looked at again: where one has changed in between, all are copied anew. So no lock is taken
 /// that the browser could meet. A journal that is copied in the middle of a transaction, or that a killed browser has
-/// left, takes the copy back to what was there before. The index of a log is not copied: SQLite makes it anew.
+/// left, takes the copy back to what was there before. The index of a log is not copied: SQLite makes it again.
 struct DatabaseCopy {
     /// Some two seconds.
     private static let attemptLimit = 50
@@ -90,7 +90,7 @@ struct DatabaseCopy {
         return true
     }
 
-    /// Copies the bytes into a file that nobody else may read, from its first byte on.
+    /// Copies the bytes into a file that no one else may read, from its first byte on.
     private func copyFile(_ original: String, to copy: String) -> Bool {
         try? FileManager.default.removeItem(atPath: copy)
         guard FileManager.default.createFile(atPath: copy, contents: nil, attributes: [.posixPermissions: 0o600]),

@@ -90,7 +90,7 @@ struct FirefoxOriginAttributes {
     private(set) var isIsolated = false
     private var partition: (site: String, domain: String, hasForeignAncestor: Bool)?
 
-    /// Parses the text; `nil` where it is none that Firefox writes.
+    /// Parses the text; `nil` if it is none that Firefox writes.
     init?(_ text: String) {
         guard !text.isEmpty else { return }
         guard text.first == "^" else { return nil }

@@ -22,7 +22,7 @@ public struct OAuth2Error: Error, Sendable, Hashable {
     /// What went wrong.
     public let code: Code
 
-    /// The HTTP status of the reply; `nil` where the error is not about a reply.
+    /// The HTTP status of the reply; `nil` if the error is not about a reply.
     public let status: Int?
 
     /// The server's `error` (RFC 6749, section 5.2), where it is within the RFC's characters, of at most 64 of them,
@@ -30,7 +30,7 @@ public struct OAuth2Error: Error, Sendable, Hashable {
     public let serverCode: String?
 
     /// The server's `error_description`, without control and formatting characters and token-like words, cut to 200
-    /// characters; `nil` where it held a secret of the request.
+    /// characters; `nil` if it held a secret of the request.
     public let serverDescription: String?
 
     /// After how many seconds the server wants to be asked again (`Retry-After`; RFC 9110, section 10.2.3), if given.
@@ -100,7 +100,7 @@ extension OAuth2Error {
     /// Only ``Code/invalidGrant`` says for certain that the grant is lost. Many servers answer a dead refresh token with
     /// another error code, or with a status between 400 and 499 and no code at all. It is no refusal of the grant where
     /// the server cannot answer now (``isTemporary``), where it is the client, its proof or its key that it does not
-    /// accept, and where somebody on the way has answered in its place (status 407, 421).
+    /// accept, and where someone on the way has answered in its place (status 407, 421).
     public var refusesGrant: Bool {
         switch code {
         case .invalidGrant, .accessDenied: true
@@ -209,7 +209,7 @@ extension OAuth2Error {
     ///
     /// - Parameters:
     ///   - status: The reply's status; `nil` for a redirect, which has none.
-    ///   - members: The reply's members, empty where it was not a JSON object.
+    ///   - members: The reply's members, empty if it was not a JSON object.
     ///   - bodyKind: What the body was, for the sentence.
     static func refusal(status: Int?, members: JSONObject, bodyKind: String, redacting secrets: [Secret]) -> Self {
         let serverCode = ServerText.errorCode(members["error"], redacting: secrets)
@@ -266,7 +266,7 @@ extension OAuth2Error {
     /// The error that a reply or an input is which holds no tokens that could be used.
     ///
     /// - Parameters:
-    ///   - status: The reply's status; `nil` where the text came from elsewhere.
+    ///   - status: The reply's status; `nil` if the text came from elsewhere.
     ///   - problem: What is wrong with it, as a clause without a full stop.
     static func unusable(_ code: Code, status: Int?, _ problem: String) -> Self {
         let subject = status.map { "The server's reply (status \($0))" } ?? "The input"

@@ -43,7 +43,7 @@ public struct Secret: Sendable {
         }
     }
 
-    /// A copy of the bytes as text, which is no longer protected; `nil` where they are not UTF-8.
+    /// A copy of the bytes as text, which is no longer protected; `nil` if they are not UTF-8.
     public var exposedText: String? {
         withExposed { span in
             span.withUnsafeBufferPointer { String(validating: $0, as: UTF8.self) }

@@ -103,7 +103,7 @@ extension PublicSuffixList {
     /// The section of the rule that decides for `host`.
     ///
     /// - Parameter host: A canonical host.
-    /// - Returns: The section, or `nil` where no rule of the list matches or the host has an empty label.
+    /// - Returns: The section, or `nil` if no rule of the list matches or the host has an empty label.
     public func section(of host: Span<UInt8>) -> Section? {
         table.match(host).section
     }
@@ -133,7 +133,7 @@ extension PublicSuffixList {
     /// The registrable domain of `host`: its public suffix and one label more.
     ///
     /// - Parameter host: A canonical host.
-    /// - Returns: The domain, or `nil` where the host is a public suffix itself or has an empty label.
+    /// - Returns: The domain, or `nil` if the host is a public suffix itself or has an empty label.
     public func registrableDomain(of host: String) -> String? {
         let octets = Array(host.utf8)
         return registrableDomainLength(of: octets.span).map { length in Self.tail(of: octets, length: length) }
@@ -150,7 +150,7 @@ extension PublicSuffixList {
     /// The section of the rule that decides for `host`.
     ///
     /// - Parameter host: A canonical host.
-    /// - Returns: The section, or `nil` where no rule of the list matches or the host has an empty label.
+    /// - Returns: The section, or `nil` if no rule of the list matches or the host has an empty label.
     public func section(of host: String) -> Section? {
         let octets = Array(host.utf8)
         return section(of: octets.span)

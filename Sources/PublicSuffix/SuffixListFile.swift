@@ -118,7 +118,7 @@ public struct PublicSuffixListError: Error, Sendable, Hashable {
     /// What is wrong.
     public let code: Code
 
-    /// The line it is wrong in, counted from 1; `nil` where it is wrong with the file as a whole.
+    /// The line it is wrong in, counted from 1; `nil` if it is wrong with the file as a whole.
     public let line: Int?
 
     init(_ code: Code, line: Int? = nil) {

@@ -11,7 +11,7 @@ public import CookieModel
 ///
 /// What was lost is found by reading the cookie back, not by what a platform is said to hold.
 public struct HTTPCookieConversion {
-    /// The cookie; `nil` where something is lost without which it must not be.
+    /// The cookie; `nil` if something is lost without which it must not be.
     public let cookie: HTTPCookie?
     /// What is lost.
     public let losses: [CookieLoss]
@@ -33,7 +33,7 @@ public struct HTTPCookieConversion {
         self.cookie = losses.contains(where: \.isPrevention) ? nil : made
     }
 
-    /// What Foundation makes a cookie of; `nil` where that would not be text.
+    /// What Foundation makes a cookie of; `nil` if that would not be text.
     private static func properties(_ cookie: Cookie) -> [HTTPCookiePropertyKey: Any]? {
         // Foundation would send a cookie without a name as `=value`.
         guard !cookie.name.isEmpty, let name = cookie.name.utf8String, let value = cookie.value.utf8String,

@@ -87,7 +87,7 @@ public struct DocumentStartScript: Sendable, Hashable {
                 isHTTPOnly: cookie.isHTTPOnly, sameSite: sameSite)
         }
 
-        /// The cookie as Foundation has it; `nil` where it has no such cookie.
+        /// The cookie as Foundation has it; `nil` if it has no such cookie.
         public var httpCookie: HTTPCookie? {
             var properties: [HTTPCookiePropertyKey: Any] = [
                 .name: name, .value: value, .domain: domain, .path: path,

@@ -74,7 +74,7 @@
     }
 
     extension ScriptFrame {
-        /// The frame as WebKit knows it; `nil` where its origin is none that cookies belong to.
+        /// The frame as WebKit knows it; `nil` if its origin is none that cookies belong to.
         @MainActor
         init?(_ frame: WKFrameInfo) {
             guard let url = RequestURL(frame.securityOrigin) else { return nil }

@@ -12,7 +12,7 @@ public final class WebViewSession {
     public let jar: CookieJar
     /// What to do about navigations.
     public var navigationPolicy: NavigationPolicy
-    /// The handler that hears of what pages do to cookies; `nil` where nobody listens.
+    /// The handler that hears of what pages do to cookies; `nil` if nobody listens.
     public let captureHandler: MessageHandlerName?
 
     private let store: any NativeCookieStore
@@ -165,7 +165,7 @@ public final class WebViewSession {
     /// - Parameters:
     ///   - message: the message's body.
     ///   - frame: the frame that it came from, as the native side knows it.
-    /// - Returns: the decisions of the jar; empty where the message tells no cookie.
+    /// - Returns: the decisions of the jar; empty if the message tells no cookie.
     /// - Throws: ``ScriptMessageError`` where the message is none of the script's, ``SessionStoreError`` where the jar
     ///   cannot be written.
     @discardableResult
@@ -245,7 +245,7 @@ public protocol WebViewHost: AnyObject {
     ///
     /// - Parameters:
     ///   - url: the page.
-    ///   - cookie: the value of the request's Cookie field; `nil` where the native store sends it all.
+    ///   - cookie: the value of the request's Cookie field; `nil` if the native store sends it all.
     func load(_ url: RequestURL, cookie: Octets?)
     /// Loads the page again that was there.
     func reload()

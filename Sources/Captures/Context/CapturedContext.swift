@@ -73,7 +73,7 @@ extension CapturedResponse {
         return nil
     }
 
-    /// What the response is loaded into; `nil` where neither the capture nor the caller knows.
+    /// What the response is loaded into; `nil` if neither the capture nor the caller knows.
     private func destination(
         _ url: RequestURL, _ topLevel: RequestURL?, _ policy: CookiePolicy
     ) -> RequestEvidence.Destination? {

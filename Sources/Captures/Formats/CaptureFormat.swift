@@ -180,7 +180,7 @@ public enum CaptureFormat: String, Sendable, CaseIterable {
         }
     }
 
-    /// The format of a capture by what it begins with; `nil` where it is none of these.
+    /// The format of a capture by what it begins with; `nil` if it is none of these.
     ///
     /// A byte order mark and leading white space do not count. Of a cookie file the first line that is not a comment
     /// must be there, if its first line does not name the format.

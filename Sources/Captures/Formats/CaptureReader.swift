@@ -258,6 +258,6 @@ extension LineFormatReader {
         items.append(.failure(.lineTooLong(at: place)))
     }
 
-    /// Where the line at hand stands.
+    /// Where the current line stands.
     var place: CapturePlace { CapturePlace(source: source, line: lines.number) }
 }

@@ -14,7 +14,7 @@ struct FormatDetector {
     private var position = 0
     private var json = JSONFormatDetector()
 
-    /// What `prefix`, a capture's first bytes without a preamble, begins; `nil` where more bytes are needed.
+    /// What `prefix`, a capture's first bytes without a preamble, begins; `nil` if more bytes are needed.
     ///
     /// - Parameter isWhole: whether no more bytes will come.
     mutating func finding(in prefix: Span<UInt8>, isWhole: Bool) -> Finding? {
@@ -154,7 +154,7 @@ struct Preamble {
     private(set) var line = 1
     private(set) var column = 1
 
-    /// The position in `piece` where the capture begins (behind ``held``); `nil` where it does not begin there.
+    /// The position in `piece` where the capture begins (behind ``held``); `nil` if it does not begin there.
     mutating func skip(_ piece: Span<UInt8>) -> Int? {
         var position = 0
         while isAtStart, position < piece.count {

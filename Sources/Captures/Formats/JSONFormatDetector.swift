@@ -8,7 +8,7 @@ struct JSONFormatDetector: Sendable {
     private var stream = JSONStream(handler: JSONFormatSigns(), line: 1, column: 1)
     private var readCount = 0
 
-    /// What `prefix` begins; `nil` where more bytes are needed. Each call's prefix begins with the one before.
+    /// What `prefix` begins; `nil` if more bytes are needed. Each call's prefix begins with the one before.
     mutating func finding(in prefix: Span<UInt8>, isWhole: Bool) -> FormatDetector.Finding? {
         stream.read(prefix.extracting(readCount..<prefix.count))
         readCount = prefix.count

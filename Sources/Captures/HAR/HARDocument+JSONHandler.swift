@@ -203,7 +203,7 @@ extension HARDocument: JSONHandler {
         }
     }
 
-    /// The value at hand is of a type that its place does not have.
+    /// The current value is of a type that its place does not have.
     private mutating func reject() {
         switch slot {
         case .entry: rejectEntry()

@@ -80,7 +80,7 @@ struct HARDocument {
     var creator: Program?
     var browser: Program?
     var header = HARHeader()
-    /// The page at hand, and the URLs of the pages by their names, as Chromium and Firefox write them.
+    /// The current page, and the URLs of the pages by their names, as Chromium and Firefox write them.
     var page: (name: String?, title: String?) = (nil, nil)
     private var pages: [String: String] = [:]
     /// How many entries were begun, and how many were ended.
@@ -121,7 +121,7 @@ struct HARDocument {
         entry.reset()
     }
 
-    /// The entry at hand ends.
+    /// The current entry ends.
     mutating func endEntry() {
         endedCount += 1
         let place = CapturePlace(source: source, entry: endedCount)
@@ -148,7 +148,7 @@ struct HARDocument {
         items.append(.response(response))
     }
 
-    /// The page at hand ends. Its title is its URL, unless the writer put the document's title there.
+    /// The current page ends. Its title is its URL, unless the writer put the document's title there.
     mutating func endPage() {
         defer { page = (nil, nil) }
         guard let name = page.name, let title = page.title, title.utf8.count <= 8192, title.hasPrefix("http"),
@@ -178,7 +178,7 @@ struct HARDocument {
         entry.request.take(field, text.span)
     }
 
-    /// The header at hand ends.
+    /// The current header ends.
     mutating func endHeader() {
         switch (header.name, header.value) {
         case (.setCookie, .text):

@@ -160,7 +160,7 @@ enum HARTextEncoding {
         0x0153, 0x009D, 0x017E, 0x0178,
     ]
 
-    /// The octets that became `text`, which is UTF-8; `nil` where it has a character that no octet becomes.
+    /// The octets that became `text`, which is UTF-8; `nil` if it has a character that no octet becomes.
     func octets(of text: [UInt8]) -> [UInt8]? {
         guard self == .windows1252, text.contains(where: { $0 >= 0x80 }) else { return text }
         var octets: [UInt8] = []

@@ -100,7 +100,7 @@ struct HARCookieNames {
         names.removeAll(keepingCapacity: true)
     }
 
-    /// Where each line begins and ends in a joined value; `nil` where not every name is found in its turn.
+    /// Where each line begins and ends in a joined value; `nil` if not every name is found in its turn.
     func lines(in value: Span<UInt8>) -> [Range<Int>]? {
         guard names.count <= HARCookieNames.limit, let first = names.first, isPair(first, in: value, at: 0)
         else { return nil }

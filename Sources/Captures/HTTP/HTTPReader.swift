@@ -153,7 +153,7 @@ struct HTTPReader: FormatReader {
 extension HTTPReader {
     /// Looks for a status line; whatever else is there is body.
     ///
-    /// - Parameter bodyLength: how long the body is that may begin here, `.max` where that is not known, `nil` where a
+    /// - Parameter bodyLength: how long the body is that may begin here, `.max` where that is not known, `nil` if a
     ///   body has just ended.
     mutating func readBoundary(
         _ bytes: Span<UInt8>, from start: Int, bodyLength: Int?, into items: inout [CaptureItem]

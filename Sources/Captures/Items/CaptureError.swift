@@ -71,7 +71,7 @@ extension CaptureError {
         public static let nestingTooDeep = Code("nesting-too-deep")
         /// One response has more Set-Cookie lines than ``CaptureLimits/responseByteCount`` holds; the first were read.
         public static let responseTooLarge = Code("response-too-large")
-        /// What looks like a response was not read, since its cookies may not belong to the URL at hand.
+        /// What looks like a response was not read, since its cookies may not belong to the current URL.
         public static let responseSkipped = Code("response-skipped")
         /// Several Set-Cookie lines were joined to one by the writer and cannot be told apart.
         public static let setCookieJoined = Code("set-cookie-joined")

@@ -72,9 +72,9 @@ public struct CapturedResponse: Sendable, Hashable {
     public var urlOrigin: URLOrigin
     /// Which side set the cookies: an answer, or a script of the page at the URL.
     public var interface: RequestContext.Interface
-    /// The request's method; `nil` where the capture does not tell.
+    /// The request's method; `nil` if the capture does not tell.
     public var method: String?
-    /// The status code; 0 where there was no response, and where the capture does not tell.
+    /// The status code; 0 if there was no response, and where the capture does not tell.
     public var status: Int
     /// When it happened: the capture's own time, or else the response's `Date`.
     public var time: Timestamp?

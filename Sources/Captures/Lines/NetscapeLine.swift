@@ -78,7 +78,7 @@ struct NetscapeLine {
         case malformed(String)
     }
 
-    /// The columns of the line at hand; kept to be used again.
+    /// The columns of the current line; kept to be used again.
     private var columns: [Range<Int>] = []
 
     /// Parses a line without its line end.
@@ -209,7 +209,7 @@ struct NetscapeExpiry {
     /// The moment; `nil` for a cookie that ends with the session: 0, -1 or nothing.
     let timestamp: Timestamp?
 
-    /// Parses the column; `nil` where it is no number. Decimals beyond a microsecond are cut off, and a number that
+    /// Parses the column; `nil` if it is no number. Decimals beyond a microsecond are cut off, and a number that
     /// is too large is the latest moment there is.
     init?(_ column: Span<UInt8>) {
         let range = column.trimmingBlanks(0..<column.count)

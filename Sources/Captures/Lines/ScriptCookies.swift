@@ -54,7 +54,7 @@ struct CaptureMessagesReader: LineFormatReader {
 
 /// A cookie as a `change` event of the Cookie Store API shows it.
 private enum ScriptCookie {
-    /// The set-cookie-string that comes to this cookie, or ends it; `nil` where the engine told too little, or what no
+    /// The set-cookie-string that comes to this cookie, or ends it; `nil` if the engine told too little, or what no
     /// such string can say.
     static func line(_ value: JSONValue, isDeleted: Bool) -> Octets? {
         guard let cookie = value.object, let name = cookie["name"]?.octets, let path = cookie["path"]?.octets,

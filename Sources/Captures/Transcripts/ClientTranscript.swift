@@ -18,7 +18,7 @@ struct ClientTranscript: Sendable {
     private let givenURL: RequestURL?
     private var block: HeaderBlock?
     private var blockCount = 0
-    /// The request at hand.
+    /// The current request.
     private var method: String?
     private var target = Octets([])
     private var host: Octets?
@@ -27,7 +27,7 @@ struct ClientTranscript: Sendable {
     /// Whether the next response belongs to a URL that is known.
     private var isAskedFor = true
     private var isSkipping = false
-    /// Whether the connection at hand is encrypted; `nil` where an earlier one is used again.
+    /// Whether the current connection is encrypted; `nil` if an earlier one is used again.
     private var isEncrypted: Bool? = false
     private var encryption: [Octets: Bool] = [:]
 
@@ -170,7 +170,7 @@ struct ClientTranscript: Sendable {
         }
     }
 
-    /// Ends the header block at hand, if there is one.
+    /// Ends the current header block, if there is one.
     mutating func endResponse(into items: inout [CaptureItem]) {
         isSkipping = false
         guard var block else { return }

@@ -91,7 +91,7 @@ struct HTTPieReader: LineFormatReader {
             }
             return
         }
-        // A request's header that somebody copied.
+        // A request's header that someone copied.
         var response = CapturedResponse(
             url: url.text ?? "", urlOrigin: .given, method: method, status: 0, setCookie: [],
             evidence: request.evidence, requestCookies: request.cookies.octets, place: place)

@@ -1,7 +1,7 @@
 import CookieModel
 
 extension FormatCapabilities {
-    /// Why the format cannot hold a cookie; `nil` where it can.
+    /// Why the format cannot hold a cookie; `nil` if it can.
     func obstacle(to record: CookieRecord) -> ExportObstacle? {
         if octets != .any, !record.hasScope { return .scope }
         if !holdsNameless, record.name.isEmpty { return .nameless }

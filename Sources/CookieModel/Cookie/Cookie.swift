@@ -37,7 +37,7 @@ public struct Cookie: Sendable, Hashable {
     public var isHTTPOnly: Bool
     /// The same-site-flag.
     public var sameSite: SameSite
-    /// The expiry-time; `nil` where the persistent-flag is false, for a cookie that ends with the session.
+    /// The expiry-time; `nil` if the persistent-flag is false, for a cookie that ends with the session.
     public var expiry: Timestamp?
     /// The creation-time, kept when a cookie is replaced.
     public var creation: Timestamp

@@ -194,7 +194,7 @@ package protocol CookieFields {
     var domainOctets: Bytes { get }
     var pathOctets: Bytes { get }
     var nameOctets: Bytes { get }
-    /// The partition as ``PartitionKey/serialized`` writes it; empty where there is none.
+    /// The partition as ``PartitionKey/serialized`` writes it; empty if there is none.
     var partitionOctets: Bytes { get }
     var isHostOnly: Bool { get }
     var isSecure: Bool { get }

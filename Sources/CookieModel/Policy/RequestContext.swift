@@ -29,7 +29,7 @@ public struct RequestContext: Sendable {
     public var method = "GET"
     /// Which side asks.
     public var interface = Interface.http
-    /// The page in the address bar when the request is made; `nil` where the request itself is that page.
+    /// The page in the address bar when the request is made; `nil` if the request itself is that page.
     public var topLevel: RequestURL?
     /// Who caused the request.
     public var initiator = Initiator.topLevel
@@ -175,7 +175,7 @@ extension RequestContext {
 public struct SchemefulSite: Hashable, Sendable, CustomStringConvertible {
     /// Whether the scheme is `https` or `wss`.
     public let isCryptographic: Bool
-    /// The registrable domain, or the host where there is none.
+    /// The registrable domain, or the host if there is none.
     public let domain: Octets
 
     /// The site that `url` belongs to, by `list`.
@@ -205,7 +205,7 @@ extension WebHost {
 
     /// What the public suffix list says of a host.
     package struct Site {
-        /// The registrable domain, or the host where there is none.
+        /// The registrable domain, or the host if there is none.
         package let registrableDomain: Octets
         /// How many of the host's last octets are the public suffix: all of them where it is one itself, 0 for an IP
         /// address.

@@ -18,7 +18,7 @@ public struct Retrieval: Sendable {
     /// A retrieval of nothing.
     public init() {}
 
-    /// The cookie-string (section 5.8.3 of the draft, step 6); empty where no cookie goes.
+    /// The cookie-string (section 5.8.3 of the draft, step 6); empty if no cookie goes.
     public var cookieString: Octets {
         // Step 6: Write the cookies one after the other, in order.
         var output: [UInt8] = []
@@ -32,10 +32,10 @@ public struct Retrieval: Sendable {
 
 /// What the retrieval algorithm (section 5.8.3 of the draft) asks of a request, found out once for all cookies.
 package struct RetrievalRules: Sendable {
-    /// The registrable domain of the request's host, or the host where there is none.
+    /// The registrable domain of the request's host, or the host if there is none.
     package let site: Octets
     private let host: WebHost
-    /// The request's path; `nil` where cookies of every path count.
+    /// The request's path; `nil` if cookies of every path count.
     private let path: Octets?
     private let policy: CookiePolicy
     private let partitionPage: RequestURL

@@ -16,7 +16,7 @@ public struct StorageDecision: Sendable, Hashable {
 
     /// What happens.
     public let outcome: Outcome
-    /// The cookie as it is stored, or as it would have been where it is expired; `nil` where it is rejected.
+    /// The cookie as it is stored, or as it would have been where it is expired; `nil` if it is rejected.
     public let cookie: Cookie?
     /// Why it is rejected; empty otherwise.
     public let reasons: ReasonSet<RejectionReason>
@@ -71,7 +71,7 @@ public struct StorageDecision: Sendable, Hashable {
         }
     }
 
-    /// The name received; `nil` where the line was not parsed.
+    /// The name received; `nil` if the line was not parsed.
     public var name: Octets? { cookie?.name ?? rejectedName }
 
     /// The decision on a line that is ignored before anything is decided.

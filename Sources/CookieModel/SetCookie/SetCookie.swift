@@ -57,7 +57,7 @@ public struct SetCookie: Sendable, Hashable {
     public var isSecure: Bool { attributes.isSecure }
     /// Whether there is an `HttpOnly` attribute.
     public var isHTTPOnly: Bool { attributes.isHTTPOnly }
-    /// The last `SameSite`, `default` for an unknown value, `nil` where there is no such attribute.
+    /// The last `SameSite`, `default` for an unknown value, `nil` if there is no such attribute.
     public var sameSite: SameSite? { attributes.sameSite }
     /// Whether there is a `Partitioned` attribute (CHIPS).
     public var isPartitioned: Bool { attributes.isPartitioned }

@@ -57,7 +57,7 @@ public struct Scenario: Sendable {
     /// The same within a limit.
     ///
     /// - Parameter verdictLimit: how many cookies all requests may ask about together.
-    /// - Returns: `nil` where it takes more.
+    /// - Returns: `nil` if it takes more.
     func run(realTime: Timestamp, publicSuffixes: PublicSuffixList, verdictLimit: Int) -> [StepResult]? {
         var policy = CookiePolicy(profile: profile)
         policy.publicSuffixes = publicSuffixes

@@ -203,7 +203,7 @@ public struct CookieStore: Sendable {
 
 /// The cookies of a site, for a store on disk that keeps some of its sites here.
 extension CookieStore {
-    /// The cookies of a site; `nil` where the site is not here.
+    /// The cookies of a site; `nil` if the site is not here.
     package subscript(site: Octets) -> SiteCookies? {
         get { sites[site] }
         set {

@@ -34,7 +34,7 @@ package struct PackedCookie {
     package var pathOctets: UnsafeRawBufferPointer { octets(header.pathPlace) }
     package var partitionOctets: UnsafeRawBufferPointer { octets(header.partitionPlace) }
     package var nameOctets: UnsafeRawBufferPointer { octets(header.namePlace) }
-    /// The value as it lies here: open, sealed, or empty where it cannot be read.
+    /// The value as it lies here: open, sealed, or empty if it cannot be read.
     package var valueOctets: UnsafeRawBufferPointer { octets(header.valuePlace) }
     /// The octets of a cookie with an open value in a Cookie field.
     var pair: UnsafeRawBufferPointer { octets(header.pairPlace) }

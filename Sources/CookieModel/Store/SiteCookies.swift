@@ -293,7 +293,7 @@ package struct SiteCookies: Sendable {
         if unusedByteCount > byteCount / 2 { pack() }
     }
 
-    /// Writes the storage anew, without what belongs to no cookie.
+    /// Writes the storage again, without what belongs to no cookie.
     private mutating func pack() {
         var packed: [UInt8] = []
         packed.reserveCapacity(entries.reduce(0) { $0 + Int($1.byteCount) })

@@ -16,7 +16,7 @@ struct SiteTable: Sendable {
     private struct Slot: BitwiseCopyable, Sendable {
         static let free = Slot(number: 0, hash: 0)
 
-        /// The index of the site and one; 0 where there is none.
+        /// The index of the site and one; 0 if there is none.
         var number: UInt32
         /// The upper half of its domain's hash: the lower half says where the search begins.
         let hash: UInt32

@@ -49,7 +49,7 @@ private struct KeyStatusReport: Encodable {
     let database: String
     var keys: Int?
     var locked: Bool?
-    /// `nil` where there is no database, or the key is locked.
+    /// `nil` if there is no database, or the key is locked.
     var rotationUnfinished: Bool?
     /// Whether there is a database that the locked key keeps closed.
     var hasDatabase = false

@@ -73,7 +73,7 @@ enum RequestBody {
         return status.st_mode & S_IFMT == S_IFREG
     }
 
-    /// Standard input, all of it, where it can be read from the start again and nobody else can read it.
+    /// Standard input, all of it, where it can be read from the start again and no one else can read it.
     ///
     /// - Returns: a descriptor, for the caller to close.
     static func bufferedStandardInput() throws -> Int32 {

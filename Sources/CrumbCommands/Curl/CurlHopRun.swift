@@ -33,7 +33,7 @@ final class CurlHopRun {
 
     /// What a jar's login rules want of a hop.
     struct SignIn {
-        /// Says whether an answer has the request made once more; `nil` where none may.
+        /// Says whether an answer has the request made once more; `nil` if none may.
         var repetition: ((ResponseBlock) -> Repetition?)?
         /// The configuration that has curl present a token; empty for none.
         var configuration: [UInt8] = []

@@ -31,7 +31,7 @@ struct CurlOption: Equatable {
         return String(decoding: value[..<end].filter { !InputFile.isWhiteSpace($0) }, as: UTF8.self).lowercased()
     }
 
-    /// What stands behind the colon of a `--header` value, trimmed; `nil` where there is no colon.
+    /// What stands behind the colon of a `--header` value, trimmed; `nil` if there is no colon.
     var fieldValue: [UInt8]? {
         guard let value, let colon = value.firstIndex(of: UInt8(ascii: ":")) else { return nil }
         return Array(value[(colon + 1)...]).trimmed
@@ -107,7 +107,7 @@ struct CurlOptionTable {
     private var long: [String: Entry] = [:]
     private var short: [UInt8: Entry] = [:]
 
-    /// Reads the list; `nil` where this is none.
+    /// Reads the list; `nil` if this is none.
     init?(help: [UInt8]) {
         for line in help.split(separator: UInt8(ascii: "\n")) {
             read(line)

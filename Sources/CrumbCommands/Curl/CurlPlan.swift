@@ -139,7 +139,7 @@ extension CurlPlan {
 }
 
 extension FieldSelection {
-    /// The lines of a configuration file that have curl send the fields; empty where there are none.
+    /// The lines of a configuration file that have curl send the fields; empty if there are none.
     var configuration: [UInt8] {
         sent.flatMap { sent in
             let line = Array("\(sent.name): ".utf8) + sent.value.bytes
@@ -150,7 +150,7 @@ extension FieldSelection {
 
 // What curl is asked for one hop.
 extension CurlPlan {
-    /// The options that stand for somebody's identity, whatever the method of proof.
+    /// The options that stand for someone's identity, whatever the method of proof.
     private static let authorizationOptions: Set = [
         "aws-sigv4", "delegation", "login-options", "negotiate", "netrc", "netrc-file", "netrc-optional", "ntlm",
         "ntlm-wb",
@@ -215,7 +215,7 @@ extension CurlPlan {
         return options
     }
 
-    /// An option as a later hop has it; `nil` where it stays behind.
+    /// An option as a later hop has it; `nil` if it stays behind.
     private func adapted(_ option: CurlOption, to hop: RedirectChain) -> CurlOption? {
         if CurlPlan.authorizationOptions.contains(option.name), !sendsAuthorization(hop) { return nil }
         if CurlPlan.certificateOptions.contains(option.name), hop.hasLeftOrigin { return nil }

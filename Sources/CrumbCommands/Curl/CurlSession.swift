@@ -156,7 +156,7 @@ final class CurlSession {
 }
 
 extension RedirectChain {
-    /// The chain behind a response that curl would follow; `nil` where it would not.
+    /// The chain behind a response that curl would follow; `nil` if it would not.
     ///
     /// - Parameter keptPosts: the statuses for which the user wants a POST to stay one.
     func following(_ response: ResponseBlock, keptPosts: Set<Int>) throws -> RedirectChain? {
@@ -183,7 +183,7 @@ extension RedirectChain {
 }
 
 extension CookieMerge {
-    /// The line of a configuration file that has curl send it; empty where there is nothing to send.
+    /// The line of a configuration file that has curl send it; empty if there is nothing to send.
     var configuration: [UInt8] {
         guard !octets.isEmpty else { return [] }
         return CurlOption(name: "header", value: Array("Cookie: ".utf8) + octets.bytes).configurationLine

@@ -9,7 +9,7 @@ struct CurlStderrFilter {
     /// What curl says with --verbose, where a redirect is not the end.
     private static let remark = Array("* Maximum (0) redirects followed".utf8)
 
-    /// The line so far, where it may be one of those; `nil` where it is another one.
+    /// The line so far, where it may be one of those; `nil` if it is another one.
     private var line: [UInt8]? = []
     private var heldBack: [UInt8] = []
 

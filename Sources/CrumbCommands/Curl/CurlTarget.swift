@@ -7,7 +7,7 @@ struct CurlTarget {
     let text: [UInt8]
     /// What the rules go by.
     let url: RequestURL
-    /// User name and password before the host, with their `@`; empty where there are none. They stay as long as the
+    /// User name and password before the host, with their `@`; empty if there are none. They stay as long as the
     /// redirects stay within the origin.
     let userInfo: [UInt8]
     /// What `--remote-name` calls the file, whatever redirects lead to.

@@ -1,7 +1,7 @@
 /// Holds back what `--write-out` prints until it is known whether the response was the last one.
 ///
 /// curl prints it on standard output, behind the body. So its format is given a mark in front that no body can hold,
-/// because nobody else knows it, and what stands behind the mark waits.
+/// because no one else knows it, and what stands behind the mark waits.
 struct WriteOut {
     private let mark: [UInt8]
     /// The bytes at the end that may be the beginning of the mark.

@@ -111,7 +111,7 @@ struct CaptureImporter: CaptureImporting {
 }
 
 extension Problem {
-    /// Somebody has pressed Control-C.
+    /// Someone has pressed Control-C.
     static func stopped(after byteCount: Int, _ place: CapturePlace?, _ consequence: String) -> Problem {
         let place = place?.description ?? "the beginning"
         return Problem(.interrupted, "stopped after \(byteCount) bytes, at \(place); \(consequence)")

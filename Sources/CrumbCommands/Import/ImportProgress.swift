@@ -21,8 +21,8 @@ struct ImportProgress {
     private var hasLine = false
 
     /// - Parameters:
-    ///   - total: how many bytes there are; `nil` where that is not known.
-    ///   - isShown: whether there is somebody to look.
+    ///   - total: how many bytes there are; `nil` if that is not known.
+    ///   - isShown: whether there is someone to look.
     init(name: String, total: Int?, isShown: Bool) {
         // The line goes to the terminal as it is.
         self.name = SessionOperations.shown(name)

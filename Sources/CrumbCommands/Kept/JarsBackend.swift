@@ -37,7 +37,7 @@ protocol JarsBackend {
     ///
     /// - Parameters:
     ///   - journalEntries: how many entries of the journal stay.
-    ///   - vacuum: whether the file is written anew; `nil` for where that is worthwhile.
+    ///   - vacuum: whether the file is written again; `nil` for where that is worthwhile.
     func prune(jarNamed name: String?, journalEntries: Int, vacuum: Bool?) throws -> PruneReport
 }
 
@@ -92,7 +92,7 @@ protocol JarBackend {
 
     /// Forgets a header field.
     ///
-    /// - Returns: which; `nil` where there was none of the name and scope.
+    /// - Returns: which; `nil` if there was none of the name and scope.
     func removeHeaderField(named name: String, scope: URLScope?) throws -> HeaderFieldReport?
 
     /// The login rules of the jar.
@@ -100,7 +100,7 @@ protocol JarBackend {
 
     /// Stores a login rule.
     ///
-    /// - Throws: that there is no login of the name that the rule has.
+    /// - Throws: An error if there is no login of the name that the rule has.
     func setLoginRule(_ rule: LoginRule, named name: String) throws -> LoginRuleReport
 
     /// Removes a login rule.
@@ -114,7 +114,7 @@ protocol JarBackend {
     /// Removes web storage: all of the jar, an origin's, or one item.
     func removeWebStorage(ofOrigin origin: String?, key: String?) throws -> WebStorageRemoval
 
-    /// A page of the journal; `nil` where nothing was ever stored.
+    /// A page of the journal; `nil` if nothing was ever stored.
     func changes(after position: Int64) throws -> ChangeList?
 
     /// Calls `body` with the changes after a position, and with those that come, for as long as the process runs.

@@ -43,7 +43,7 @@ struct LocalTokens: TokensBackend {
         guard let request, stored.tokens.tokenType == .dpop else {
             return AccessTokenReport(stored.tokens, token: try stored.exposedAccessToken)
         }
-        // Token and key in one reading, whatever a login changes meanwhile.
+        // Token and key in one reading, whatever a login changes in the meantime.
         let credential = try access.store.credential(name, for: resource)
         return AccessTokenReport(
             credential.tokens, token: try stored.profile.exposedText(of: credential.tokens),

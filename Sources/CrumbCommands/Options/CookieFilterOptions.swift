@@ -5,7 +5,7 @@ import PublicSuffix
 import SessionOperations
 import SessionStore
 
-/// Which cookies are meant: those that meet every condition; all of them where there is none.
+/// Which cookies are meant: those that meet every condition; all of them if there is none.
 struct CookieFilterOptions: ParsableArguments {
     /// Whether a cookie ends with the session.
     enum Lifetime: EnumerableFlag {
@@ -130,7 +130,7 @@ struct SuffixListOptions: ParsableArguments {
         publicSuffixList ?? Locations().publicSuffixList
     }
 
-    /// The list in force. Reads the file anew each time.
+    /// The list in force. Reads the file again each time.
     func list() throws -> PublicSuffixList {
         guard let file else { return .bundled }
         let input = InputFile(file)

@@ -19,14 +19,14 @@ struct DatabaseOptions: ParsableArguments {
         }
     }
 
-    /// The service to ask; `nil` where the command works on a file, as it does with --database in any case.
+    /// The service to ask; `nil` if the command works on a file, as it does with --database in any case.
     func service() throws -> ServiceConnection? {
         database == nil ? try serviceOptions.connection() : nil
     }
 
     /// The database file that is meant.
     ///
-    /// - Throws: that the command asks no service, where one is given.
+    /// - Throws: An error if the command asks no service, where one is given.
     func path() throws -> String {
         if let database { return database }
         guard try service() == nil else {
@@ -55,7 +55,7 @@ struct DatabaseOptions: ParsableArguments {
         return LocalTokens(self, refreshTimeout: refresh?.refreshTimeout, clock: clock)
     }
 
-    /// Opens the database, making it where it is missing.
+    /// Opens the database, creating it if it does not exist.
     ///
     /// - Parameters:
     ///   - notesAccess: whether reading a cookie counts as using it, as it does for a request.

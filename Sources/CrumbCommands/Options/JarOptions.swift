@@ -82,7 +82,7 @@ struct JarOptions: ParsableArguments {
         }
     }
 
-    /// The jar to read from; `nil` where nothing was ever stored in the default one.
+    /// The jar to read from; `nil` if nothing was ever stored in the default one.
     ///
     /// - Parameter notesAccess: whether reading a cookie counts as using it.
     func openExistingJar(now: Timestamp, notesAccess: Bool = true) throws -> CookieJar? {
@@ -96,7 +96,7 @@ struct JarOptions: ParsableArguments {
         try openExistingJar(now: now) ?? openJar(now: now, console)
     }
 
-    /// The jar to read from in a database that is open; `nil` where nothing was ever stored in the default one.
+    /// The jar to read from in a database that is open; `nil` if nothing was ever stored in the default one.
     func existingJar(in database: SessionDatabase, policy: CookiePolicy, now: Timestamp) throws -> CookieJar? {
         if let found = try database.existingJar(named: jar, policy: policy) { return found }
         if jar == "default" { return nil }
@@ -154,7 +154,7 @@ struct ServiceOptions: ParsableArguments {
             valueName: "file"))
     var serviceCA: String?
 
-    /// The service; `nil` where none is given.
+    /// The service; `nil` if none is given.
     func connection() throws -> ServiceConnection? {
         let locations = Locations()
         guard let text = service ?? locations.service else { return nil }

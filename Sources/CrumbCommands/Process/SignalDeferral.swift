@@ -36,7 +36,7 @@ enum SignalDeferral {
         private typealias sighandler_t = @convention(c) (Int32) -> Void
     #endif
 
-    /// Runs `body` to its end. A signal that came meanwhile takes effect then.
+    /// Runs `body` to its end. A signal that came in the meantime takes effect then.
     ///
     /// The second Control-C says what is at stake; the third one ends the program at once. Signals that the program ignored
     /// before stay ignored.

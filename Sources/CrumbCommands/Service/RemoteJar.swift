@@ -23,7 +23,7 @@ struct RemoteJar: JarBackend {
 
     /// A jar of that name, which need not be there.
     ///
-    /// - Throws: that no jar can have the name.
+    /// - Throws: An error if no jar can have the name.
     init(
         named name: String, of service: ServiceConnection, now: Timestamp, console: Console? = nil
     ) throws(SessionStoreError) {
@@ -34,12 +34,12 @@ struct RemoteJar: JarBackend {
         self.console = console
     }
 
-    /// The answer to a question about the jar; `nil` where it is the default one and is not there yet.
+    /// The answer to a question about the jar; `nil` if it is the default one and is not there yet.
     func answer<Answer: Decodable>(_ request: SessionRequest<Answer>) throws -> Answer? {
         try ifThere { try service.answer(to: request) }
     }
 
-    /// What `body` asks; `nil` where the jar is the default one and is not there yet.
+    /// What `body` asks; `nil` if the jar is the default one and is not there yet.
     func ifThere<Answer>(_ body: () throws -> Answer) throws -> Answer? {
         do {
             return try body()
@@ -83,7 +83,7 @@ struct RemoteJar: JarBackend {
         }
     }
 
-    /// Makes the jar, unless somebody else does at the same time.
+    /// Makes the jar, unless someone else does at the same time.
     private func make() throws {
         _ = try service.answer(to: .putJar(name))
     }

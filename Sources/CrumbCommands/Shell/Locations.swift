@@ -63,7 +63,7 @@ struct Locations {
 
     /// How many seconds a server has to answer a refresh.
     ///
-    /// - Throws: that the variable is no such number.
+    /// - Throws: An error if the variable is no such number.
     var refreshTimeout: Int? {
         get throws {
             let name = "CRUMB_REFRESH_TIMEOUT_SECONDS"
@@ -161,7 +161,7 @@ enum SecretVariable: String, CaseIterable {
         $0[$1] = Secret(takingEnvironment: $1.rawValue)
     }
 
-    /// Its value; `nil` where it is not set, or empty.
+    /// Its value; `nil` if it is not set, or empty.
     var secret: Secret? { SecretVariable.secrets[self] }
 
     /// Takes all of them out of the environment, and the database's key: no other program has use for them.
@@ -202,7 +202,7 @@ enum Terminal {
         return passphrase
     }
 
-    /// Reads a line that is not shown; `nil` where there is no terminal, and where nothing or Control-C was typed.
+    /// Reads a line that is not shown; `nil` if there is no terminal, and where nothing or Control-C was typed.
     static func readSecret(_ prompt: String) -> Secret? {
         let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }

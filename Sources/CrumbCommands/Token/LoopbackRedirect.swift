@@ -111,7 +111,7 @@ final class LoopbackRedirect: Sendable {
     /// - Parameters:
     ///   - readsInput: whether a line of standard input counts as the redirect.
     ///   - isMeant: whether an arrival belongs to this login; others are told that they do not.
-    /// - Returns: `nil` where the time was up.
+    /// - Returns: `nil` if the time was up.
     func arrival(
         until deadline: ContinuousClock.Instant, readsInput: Bool, isMeant: (String) -> Bool
     ) -> Arrival? {

@@ -5,7 +5,7 @@ import SessionOperations
 import SessionStore
 import Synchronization
 
-/// Logs in at a server, in one way or another, and talks with the user meanwhile.
+/// Logs in at a server, in one way or another, and talks with the user in the meantime.
 struct TokenLogin {
     private let conversation: LoginFlow
     private let console: Console
@@ -150,7 +150,7 @@ struct TokenLogin {
 
     /// Sends the user to the server in a browser, waits until the browser comes back, and stores the tokens.
     ///
-    /// The browser waits meanwhile: the page that it shows in the end tells what came of the login.
+    /// The browser waits in the meantime: the page that it shows in the end tells what came of the login.
     private func inBrowser(_ presentation: Presentation, in store: TokenStore) throws -> StoredToken {
         let conversation = conversation
         let redirect = try LoopbackRedirect(

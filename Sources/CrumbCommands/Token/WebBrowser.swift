@@ -155,7 +155,7 @@ struct TerminalQRCode {
 
     private let lines: [String]
 
-    /// - Returns: `nil` where there is no terminal, it is too narrow, or there is nobody to draw: a code is a convenience,
+    /// - Returns: `nil` if there is no terminal, it is too narrow, or there is nobody to draw: a code is a convenience,
     ///   the address is told all the same.
     init?(_ text: String, _ style: Style) {
         guard isatty(STDERR_FILENO) == 1, let program = try? NetworkProgram() else { return nil }

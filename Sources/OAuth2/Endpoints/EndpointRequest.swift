@@ -18,7 +18,7 @@ public struct EndpointRequest: Sendable, Equatable {
     let boundToken: Secret?
     private var proof: Secret?
     private var clientCertificate: Secret?
-    /// When it is too late to begin sending the request, in microseconds since the Unix epoch; `nil` where it never is.
+    /// When it is too late to begin sending the request, in microseconds since the Unix epoch; `nil` if it never is.
     ///
     /// A transport looks at the time before it writes the body, however long making the connection took.
     public private(set) var latestSending: Int64?
@@ -66,7 +66,7 @@ public struct EndpointRequest: Sendable, Equatable {
     ///
     /// One with a bound token needs a ``DPoPTransport`` with its key.
     ///
-    /// - Returns: `nil` where no header field can present the token.
+    /// - Returns: `nil` if no header field can present the token.
     public init?(presenting tokens: TokenSet, to endpoint: EndpointURL) {
         let bound = tokens.exposedBoundField
         guard let field = tokens.exposedAuthorizationField ?? bound else { return nil }

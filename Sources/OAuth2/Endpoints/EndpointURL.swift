@@ -64,7 +64,7 @@ public struct EndpointURL: Sendable, Hashable, CustomStringConvertible {
         return (scheme, authority.lowercased(), host.lowercased(), path)
     }
 
-    /// The host of `host [ ":" port ]`; `nil` where it is anything else.
+    /// The host of `host [ ":" port ]`; `nil` if it is anything else.
     private static func host(of authority: Substring) -> Substring? {
         let host: Substring
         if authority.hasPrefix("[") {

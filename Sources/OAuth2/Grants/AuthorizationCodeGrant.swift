@@ -18,7 +18,7 @@ public struct AuthorizationCodeGrant: Sendable, Equatable {
     public var authorizationEndpoint: EndpointURL
     /// The server's token endpoint.
     public var tokenEndpoint: EndpointURL
-    /// The server's issuer identifier; empty where it is not known.
+    /// The server's issuer identifier; empty if it is not known.
     public var issuer: String
     /// Whether the server says that it names itself in every redirect, so that one without a name is none of its own
     /// (RFC 9207, section 2.4).

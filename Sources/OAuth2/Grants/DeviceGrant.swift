@@ -96,7 +96,7 @@ public struct DeviceAuthorization: Sendable, Equatable {
     public let userCode: String
     /// Where the user types it.
     public let verificationURI: String
-    /// The same with the code in it, for a QR code or a click; `nil` where the server has none.
+    /// The same with the code in it, for a QR code or a click; `nil` if the server has none.
     public let verificationURIComplete: String?
     /// When the codes end, in microseconds since the Unix epoch.
     public let expiry: Int64

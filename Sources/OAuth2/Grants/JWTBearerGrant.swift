@@ -1,4 +1,4 @@
-/// Tokens for an assertion that somebody the server trusts has signed, without a user (RFC 7523, section 2.1).
+/// Tokens for an assertion that someone the server trusts has signed, without a user (RFC 7523, section 2.1).
 ///
 /// There is no refresh token: a new assertion takes its place (RFC 7521, section 4.1), so one that a server gives all
 /// the same is left out.

@@ -49,7 +49,7 @@ public struct ServerMetadata: Sendable, Equatable {
     public var sendsIssuer = false
     /// Whether the server takes authorization requests only where they were pushed (RFC 9126, section 5).
     public var requiresPushedRequests = false
-    /// How clients may authenticate at the token endpoint; `nil` where the server does not tell.
+    /// How clients may authenticate at the token endpoint; `nil` if the server does not tell.
     public var authenticationMethods: [String]?
     /// The algorithms by which the server signs ID tokens; `nil` if it does not say.
     public var idTokenAlgorithms: [String]?
@@ -191,7 +191,7 @@ public struct MetadataDiscovery: Sendable, Equatable {
                 let metadata = try metadata(in: try await transport.send(request))
                 found = found?.completed(by: metadata) ?? metadata
             } catch {
-                // Another issuer's document is not a missing one: somebody answers in the server's place. Of the rest
+                // Another issuer's document is not a missing one: someone answers in the server's place. Of the rest
                 // the first failure tells more.
                 guard error.code != .issuerMismatch, error.code != .unreachable else { throw error }
                 failure = failure ?? error

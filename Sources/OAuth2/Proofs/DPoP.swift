@@ -7,7 +7,7 @@ internal import WebPrimitives
 public struct DPoPProof: Sendable, Equatable {
     /// The key.
     public var key: SigningKey
-    /// The server's last nonce for this key (section 8); `nil` where it gave none.
+    /// The server's last nonce for this key (section 8); `nil` if it gave none.
     public var nonce: String?
 
     /// Proofs by a key.
@@ -58,7 +58,7 @@ public final class DPoPNonces: Sendable {
     /// Nonces of no server yet.
     public init() {}
 
-    /// The last nonce of an origin; `nil` where it gave none.
+    /// The last nonce of an origin; `nil` if it gave none.
     ///
     /// - Parameter origin: Scheme, host and port, such as `https://api.example`.
     public func nonce(for origin: String) -> String? {

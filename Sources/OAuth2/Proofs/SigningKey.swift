@@ -24,7 +24,7 @@ public struct SigningKey: Sendable, Equatable {
     /// DER behind it.
     public let secret: Secret
 
-    /// The key as it signs; made anew each time, so that only ``secret`` holds it.
+    /// The key as it signs; made again each time, so that only ``secret`` holds it.
     private enum Signer {
         case es256(P256.Signing.PrivateKey)
         case rsa(_RSA.Signing.PrivateKey, _RSA.Signing.Padding)

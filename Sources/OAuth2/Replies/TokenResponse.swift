@@ -61,7 +61,7 @@ public enum TokenResponse {
     /// The refresh token in a successful reply, even where the rest of the reply is damaged or breaks off after it.
     ///
     /// A server that rotates refresh tokens has ended the old one when it answers, so the new one is to be kept before
-    /// anything else of the reply can fail. `nil` where the reply is not a success, or has no whole refresh token.
+    /// anything else of the reply can fail. `nil` if the reply is not a success, or has no whole refresh token.
     public static func refreshToken(status: HTTPResponse.Status, body: [UInt8]) -> Secret? {
         guard (200..<300).contains(status.code) else { return nil }
         let members: JSONObject

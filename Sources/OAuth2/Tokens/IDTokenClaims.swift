@@ -144,7 +144,7 @@ public struct IDTokenClaims: Sendable, Equatable {
     /// points 12 and 13; RFC 9470, section 5).
     ///
     /// - Parameters:
-    ///   - maximumAge: How many seconds ago the login may have been at most (`max_age`); `nil` where that was not asked.
+    ///   - maximumAge: How many seconds ago the login may have been at most (`max_age`); `nil` if that was not asked.
     ///     A token that does not say when it was is refused: a server that was asked has to (section 2).
     ///   - authenticationContexts: The ways that were asked for, with spaces between (`acr_values`). A token that does
     ///     not say which it was is taken: a server need not tell.

@@ -50,7 +50,7 @@ public enum TokenImport {
                 .tooLarge, status: nil, "it is larger than \(EndpointResponse.maximumBodySize) bytes")
         }
         let text = try withoutScheme(unquoted(bytes))
-        // `jq -r .access_token` prints "null" where there is none.
+        // `jq -r .access_token` prints "null" if there is none.
         guard text != "null" else { throw .unusable(.missingAccessToken, status: nil, "it is null, not a token") }
         guard TokenSyntax.isAccessToken(text) else {
             throw .unusable(

@@ -12,13 +12,13 @@ public struct TokenSet: Sendable, Equatable {
     public var refreshToken: Secret?
     /// The ID token (OpenID Connect Core 1.0, section 2), where one was issued. Nothing here has validated it.
     public var idToken: Secret?
-    /// The scopes of the access token; `nil` where the server did not tell, which means "as requested".
+    /// The scopes of the access token; `nil` if the server did not tell, which means "as requested".
     public var scopes: Scopes?
     /// When the tokens were received, in microseconds since the Unix epoch.
     public var receivedAt: Int64
-    /// When the access token ends, in microseconds since the Unix epoch; `nil` where that is unknown.
+    /// When the access token ends, in microseconds since the Unix epoch; `nil` if that is unknown.
     public var accessTokenExpiry: Int64?
-    /// When the refresh token ends, in microseconds since the Unix epoch; `nil` where that is unknown or never.
+    /// When the refresh token ends, in microseconds since the Unix epoch; `nil` if that is unknown or never.
     public var refreshTokenExpiry: Int64?
     /// When the grant ends, after which no refresh renews the tokens, in microseconds since the Unix epoch; `nil` where
     /// that is unknown or never.
@@ -146,7 +146,7 @@ enum TokenSyntax {
 public struct AccessCredential: Sendable, Equatable {
     /// The tokens.
     public var tokens: TokenSet
-    /// The key that the access token is bound to; `nil` where whoever has it may use it.
+    /// The key that the access token is bound to; `nil` if whoever has it may use it.
     public var proofKey: SigningKey?
 
     /// A credential from its parts.
@@ -167,10 +167,10 @@ public struct AccessCredential: Sendable, Equatable {
     /// - Parameters:
     ///   - method: The request's method, as it is sent.
     ///   - url: The request's URL without query and fragment.
-    ///   - nonce: The server's last nonce; `nil` where it gave none.
+    ///   - nonce: The server's last nonce; `nil` if it gave none.
     ///   - now: When the request is made, in microseconds since the Unix epoch.
     ///   - generator: A cryptographically secure source: no two proofs are alike.
-    /// - Returns: `nil` where the token is not ``isPresentable``.
+    /// - Returns: `nil` if the token is not ``isPresentable``.
     public func exposedFields(
         method: String, url: String, nonce: String? = nil, now: Int64, using generator: inout some RandomNumberGenerator
     ) throws(OAuth2Error) -> [HTTPField]? {
@@ -183,7 +183,7 @@ public struct AccessCredential: Sendable, Equatable {
         return [field, proofField]
     }
 
-    /// The proof that goes with a bound token and one request; `nil` where the token is bound to no key, or lacks it.
+    /// The proof that goes with a bound token and one request; `nil` if the token is bound to no key, or lacks it.
     package func proof(
         method: String, url: String, nonce: String?, now: Int64, using generator: inout some RandomNumberGenerator
     ) throws(OAuth2Error) -> Secret? {

@@ -174,7 +174,7 @@ struct ScriptMessageObject {
         return .dataCorrupted(DecodingError.Context(codingPath: path, debugDescription: ScriptMessage.unexpected))
     }
 
-    /// A text of so many bytes at most; `nil` where it is missing or `null`.
+    /// A text of so many bytes at most; `nil` if it is missing or `null`.
     func text(_ name: String, limit: Int) throws -> String? {
         guard let text = try container.decodeIfPresent(String.self, forKey: Name(stringValue: name)) else { return nil }
         guard text.utf8.count <= limit else { throw malformed(name) }
@@ -187,22 +187,22 @@ struct ScriptMessageObject {
         return text
     }
 
-    /// A truth value; `nil` where it is missing or `null`.
+    /// A truth value; `nil` if it is missing or `null`.
     func flag(_ name: String) throws -> Bool? {
         try container.decodeIfPresent(Bool.self, forKey: Name(stringValue: name))
     }
 
-    /// A number; `nil` where it is missing or `null`.
+    /// A number; `nil` if it is missing or `null`.
     func number(_ name: String) throws -> Double? {
         try container.decodeIfPresent(Double.self, forKey: Name(stringValue: name))
     }
 
-    /// An object; `nil` where it is missing or `null`.
+    /// An object; `nil` if it is missing or `null`.
     func member<Member: Decodable>(_ name: String, of type: Member.Type) throws -> Member? {
         try container.decodeIfPresent(type, forKey: Name(stringValue: name))
     }
 
-    /// A list of so many elements at most; empty where it is missing.
+    /// A list of so many elements at most; empty if it is missing.
     func list<Element: Decodable>(_ name: String, of type: Element.Type, limit: Int) throws -> [Element] {
         let key = Name(stringValue: name)
         guard container.contains(key) else { return [] }

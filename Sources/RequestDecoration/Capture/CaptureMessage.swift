@@ -28,7 +28,7 @@ public struct CaptureMessage: Sendable, Hashable {
         self.url = url
     }
 
-    /// What the jar should receive; `nil` where the message tells no whole cookie.
+    /// What the jar should receive; `nil` if the message tells no whole cookie.
     ///
     /// The origin is that of `frame`. The path is the one that the script says, as far as the origin is right: the
     /// default-path follows `history.pushState`, of which the native side does not hear.
@@ -64,7 +64,7 @@ public struct CaptureMessage: Sendable, Hashable {
 public struct ScriptFrame: Sendable {
     /// A URL of the frame's origin: WebKit's `WKFrameInfo.securityOrigin`, never what a message says.
     public let url: RequestURL
-    /// The page in the address bar; `nil` where the frame is that page.
+    /// The page in the address bar; `nil` if the frame is that page.
     public let topLevel: RequestURL?
 
     /// A frame of that origin.
@@ -100,11 +100,11 @@ public struct ScriptResponse: Sendable, Hashable {
 
     /// How the script asked.
     public let through: Interface
-    /// Where the answer came from, after redirects; `nil` where the page may not know.
+    /// Where the answer came from, after redirects; `nil` if the page may not know.
     public let url: String?
     /// The request's method, as the script gave it.
     public let method: String
-    /// The status code; 0 where the page may not know.
+    /// The status code; 0 if the page may not know.
     public let status: Int
     /// Whether there were redirects, as far as the page may know.
     public let isRedirected: Bool
@@ -127,7 +127,7 @@ public struct ChangedCookie: Sendable, Hashable {
     public let value: String?
     /// The domain; `nil` for a host-only cookie, and where the engine does not say.
     public let domain: String?
-    /// The path; `nil` where the engine does not say, which leaves open which cookie it is.
+    /// The path; `nil` if the engine does not say, which leaves open which cookie it is.
     public let path: String?
     /// When it ends; `nil` for a session cookie, and where the engine does not say.
     public let expiry: Timestamp?
@@ -138,7 +138,7 @@ public struct ChangedCookie: Sendable, Hashable {
     /// Whether it is partitioned.
     public let isPartitioned: Bool
 
-    /// The set-cookie-string that comes to this cookie, or ends it; `nil` where the engine said too little, or what no
+    /// The set-cookie-string that comes to this cookie, or ends it; `nil` if the engine said too little, or what no
     /// such string can say.
     func setCookieLine(deleting: Bool) -> Octets? {
         guard let path, path.hasPrefix("/"), !name.utf8.contains(UInt8(ascii: "=")),

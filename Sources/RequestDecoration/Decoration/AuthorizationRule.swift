@@ -4,14 +4,14 @@ public import SessionStore
 
 /// Whose credential goes where: the URLs that a token is meant for, and where the token comes from.
 public struct AuthorizationRule: Sendable {
-    /// Gives the tokens for a URL within the scope; `nil` where there are none at present.
+    /// Gives the tokens for a URL within the scope; `nil` if there are none at present.
     public typealias TokenSource = @Sendable (_ url: RequestURL) throws(SessionStoreError) -> TokenSet?
-    /// Gives the tokens for a URL within the scope with the key that they are bound to; `nil` where there are none.
+    /// Gives the tokens for a URL within the scope with the key that they are bound to; `nil` if there are none.
     public typealias CredentialSource = @Sendable (_ url: RequestURL) throws(SessionStoreError) -> AccessCredential?
 
     /// The URLs that the credential is meant for.
     public let scope: URLScope
-    /// Where the credential comes from; it is asked for each request anew.
+    /// Where the credential comes from; it is asked for each request again.
     public let credential: CredentialSource
 
     /// A rule for tokens that may be bound to a key.

@@ -2,7 +2,7 @@ public import CookieModel
 
 /// The one Cookie field of a request: what the caller has set, then what the jar has under other names.
 package struct CookieMerge {
-    /// The field's value; empty where there is nothing to send.
+    /// The field's value; empty if there is nothing to send.
     package let octets: Octets
     /// The jar's cookies that are in it.
     package let cookies: [Cookie]

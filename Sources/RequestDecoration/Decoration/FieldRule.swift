@@ -118,7 +118,7 @@ extension FieldRule {
     /// The octets of the field's value.
     package var value: Octets { field.octets }
 
-    /// A field that was kept; `nil` where it was damaged.
+    /// A field that was kept; `nil` if it was damaged.
     init?(_ stored: StoredHeaderField) {
         guard let name = HTTPField.Name(stored.name), let value = stored.value else { return nil }
         let scope = stored.scope.map { try? URLScope($0) }

@@ -22,7 +22,7 @@ extension InjectionScript {
         /// to the mark.
         private let object: (opening: [UInt8], middle: [UInt8], ending: [UInt8])
         private let mark: CookieMark
-        /// Why the browser refuses every cookie of this kind, whatever its name and value; `nil` where it does not.
+        /// Why the browser refuses every cookie of this kind, whatever its name and value; `nil` if it does not.
         private let plainRefusal: ReasonSet<RejectionReason>?
 
         /// The kind of the cookie at `cookie` on one of the pages with `paths`.
@@ -65,7 +65,7 @@ extension InjectionScript {
                 && cookie.pointee.id.path == path && cookie.pointee.id.domain.octets == domain
         }
 
-        /// Why the browser would refuse a cookie of this kind from a script of the page; `nil` where it would not.
+        /// Why the browser would refuse a cookie of this kind from a script of the page; `nil` if it would not.
         func refusal(of pair: SeedPair, _ rules: PageRules) -> ReasonSet<RejectionReason>? {
             if pair.isPlain { return plainRefusal }
             // The equals sign stands even without a name: the value may hold one.
@@ -162,7 +162,7 @@ extension InjectionScript {
             context.isTopLevelNavigation ? [] : context.topLevel.map { Octets($0.origin) } ?? []
         }
 
-        /// Why the browser would refuse a set-cookie-string from a script of the page; `nil` where it would not.
+        /// Why the browser would refuse a set-cookie-string from a script of the page; `nil` if it would not.
         func refusal(of line: Octets) -> ReasonSet<RejectionReason>? {
             let reasons: ReasonSet<RejectionReason>
             switch SetCookie.parse(line, profile: policy.profile) {

@@ -76,7 +76,7 @@ public struct InjectionScript: Sendable {
         public let explanations: [String]
     }
 
-    /// The script; empty where it would set nothing.
+    /// The script; empty if it would set nothing.
     public let source: String
     /// The cookies it sets, each once, in its order.
     public let cookies: [Cookie]

@@ -44,7 +44,7 @@ public struct LoginFallback: Sendable {
         self.login = login
     }
 
-    /// The challenge that a response is; `nil` where no rule takes it for one.
+    /// The challenge that a response is; `nil` if no rule takes it for one.
     public func challenge(in head: ResponseHead, from url: RequestURL) -> LoginChallenge? {
         for rule in rules {
             if let challenge = LoginChallenge(rule, head, from: url) { return challenge }
@@ -164,7 +164,7 @@ public struct LoginChallenge: Sendable, Hashable {
     public let sign: Sign
     /// The URL that answered.
     public let url: RequestURL
-    /// Where the site wants the user to log in, without its query; `nil` where it does not say.
+    /// Where the site wants the user to log in, without its query; `nil` if it does not say.
     public let loginURL: String?
     /// How the site wants the user to log in: one way or several, the best first, with spaces between (`acr_values`; RFC
     /// 9470, section 3).
@@ -174,7 +174,7 @@ public struct LoginChallenge: Sendable, Hashable {
     /// Whether the site says that it was shown a token and does not take it (`invalid_token`; RFC 6750, section 3.1).
     public let refusesToken: Bool
 
-    /// The challenge that a response is; `nil` where the rule does not take it for one.
+    /// The challenge that a response is; `nil` if the rule does not take it for one.
     init?(_ rule: LoginRule, _ head: ResponseHead, from url: RequestURL) {
         guard rule.urlScope?.contains(url) == true else { return nil }
         // A site may offer several ways to present a token, and say why only in one of them.

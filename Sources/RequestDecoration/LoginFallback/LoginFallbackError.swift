@@ -68,7 +68,7 @@ extension LoginChallenge {
                 + "'crumb token login\(profileWord)'", loginURL: loginURL)
     }
 
-    /// The profile's name as a word of a command, with a blank before it; empty where a shell would read more into it.
+    /// The profile's name as a word of a command, with a blank before it; empty if a shell would read more into it.
     private var profileWord: String {
         let isPlain = rule.profile.utf8.allSatisfy { byte in
             switch byte {

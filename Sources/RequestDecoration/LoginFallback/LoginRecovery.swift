@@ -84,7 +84,7 @@ public struct LoginRecovery: Sendable {
         }
     }
 
-    /// The challenge that a response is; `nil` where no rule takes it for one, and where nothing is left to try.
+    /// The challenge that a response is; `nil` if no rule takes it for one, and where nothing is left to try.
     ///
     /// After the first one, only challenges of the same rule count.
     public func challenge(in head: ResponseHead, from url: RequestURL) -> LoginChallenge? {
@@ -92,7 +92,7 @@ public struct LoginRecovery: Sendable {
         return rule == nil || rule == challenge.rule ? challenge : nil
     }
 
-    /// Why only a new login helps, where a response still says "not signed in" with nothing left to try; `nil` where it
+    /// Why only a new login helps, where a response still says "not signed in" with nothing left to try; `nil` if it
     /// does not, or where there is.
     public func failure(in head: ResponseHead, from url: RequestURL) -> LoginFallbackError? {
         guard isOver, let challenge = fallback.challenge(in: head, from: url) else { return nil }
@@ -156,7 +156,7 @@ public struct LoginRecovery: Sendable {
         return try fallback.refusedToken(by: challenge, in: jar, now: now)
     }
 
-    /// Gets a token in the place of one that the site refuses, unless somebody else has.
+    /// Gets a token in the place of one that the site refuses, unless someone else has.
     private mutating func renew(_ refused: Secret, _ challenge: LoginChallenge) async throws {
         let isRenewed = try await fallback.refresher.renewed(challenge.rule.profile, insteadOf: refused) != nil
         progress = .renewed

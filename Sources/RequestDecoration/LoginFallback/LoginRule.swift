@@ -59,7 +59,7 @@ public struct LoginRule: Sendable, Hashable, Codable {
         try check()
     }
 
-    /// The URLs that the rule is for; `nil` where the text is none.
+    /// The URLs that the rule is for; `nil` if the text is none.
     var urlScope: URLScope? { try? URLScope(scope) }
 
     private func check() throws(LoginFallbackError) {
@@ -135,7 +135,7 @@ public struct CookieTemplate: Sendable, Hashable, Codable {
         return Octets(line)
     }
 
-    /// When the first of the tokens in the cookie ends; `nil` where that is unknown.
+    /// When the first of the tokens in the cookie ends; `nil` if that is unknown.
     private func expiry(_ tokens: TokenSet) -> Int64? {
         let ofIDToken = tokens.idToken.flatMap { try? IDTokenClaims(unverified: $0) }?.expiry
         return zip(CookieTemplate.placeholders, [tokens.accessTokenExpiry, ofIDToken])

@@ -97,7 +97,7 @@ public struct NavigationDecision: Sendable, Hashable {
         case processTerminated = "process-terminated"
         /// The process ends again and again.
         case reloadLimit = "reload-limit"
-        /// Nothing failed: somebody else took the navigation over, or stopped it.
+        /// Nothing failed: someone else took the navigation over, or stopped it.
         case noFailure = "no-failure"
         /// The navigation failed before anything was shown.
         case provisionalFailure = "provisional-failure"

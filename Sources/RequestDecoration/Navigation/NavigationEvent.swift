@@ -85,7 +85,7 @@ public struct NavigationAction: Sendable, Hashable {
 public struct NavigationResponse: Sendable, Hashable {
     /// The URL that answered.
     public var url: String
-    /// The status code; `nil` where the answer did not come by HTTP.
+    /// The status code; `nil` if the answer did not come by HTTP.
     public var status: Int?
     /// The media type, where the answer names one.
     public var mediaType: String?
@@ -134,7 +134,7 @@ public struct NavigationFailure: Sendable, Hashable {
         self.url = url
     }
 
-    /// Whether nothing failed: somebody else took the navigation over, or stopped it.
+    /// Whether nothing failed: someone else took the navigation over, or stopped it.
     public var isNoFailure: Bool {
         switch (domain, code) {
         // NSURLErrorCancelled: another navigation began, or the policy refused this one.

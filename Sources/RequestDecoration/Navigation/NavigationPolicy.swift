@@ -64,7 +64,7 @@ public struct NavigationPolicy: Sendable {
         if action.isDownload { return NavigationDecision([.download], .downloadRequested) }
         // The web view asks for the window next.
         if action.isForNewWindow { return NavigationDecision([.allow], .newWindow) }
-        // Loaded anew, a form would lose its body; a page that was loaded with all there is would not get more.
+        // Loaded again, a form would lose its body; a page that was loaded with all there is would not get more.
         guard action.isMainFrame, action.lacksCookies, action.method.uppercased() == "GET",
             state.decorated != action.url
         else { return NavigationDecision([.allow], .ordinary) }
@@ -143,7 +143,7 @@ public struct NavigationPolicy: Sendable {
         return NavigationDecision([.reload], .processTerminated)
     }
 
-    /// What stands in front of the first colon, in lower case; empty where that is no scheme (RFC 3986, section 3.1).
+    /// What stands in front of the first colon, in lower case; empty if that is no scheme (RFC 3986, section 3.1).
     static func scheme(of url: String) -> String {
         guard let colon = url.firstIndex(of: ":"), let first = url.utf8.first, isLetter(first),
             url[..<colon].utf8.allSatisfy({
@@ -162,7 +162,7 @@ public struct NavigationPolicy: Sendable {
 public struct NavigationState: Sendable, Hashable {
     /// The URL that was last loaded decorated, until it is there.
     var decorated: String?
-    /// Whether the login fallback was started, and no page has come since that shows somebody signed in.
+    /// Whether the login fallback was started, and no page has come since that shows someone signed in.
     var hasTriedFallback = false
     /// When the process that shows the page ended, as far back as it counts.
     var terminations: [Timestamp] = []

@@ -40,7 +40,7 @@ public struct RedirectChain: Sendable {
 
     /// Goes on to where an answer to the present request redirects.
     ///
-    /// - Returns: the redirect; `nil` where the answer is one for the caller: it is no redirect, or one to a URL that is
+    /// - Returns: the redirect; `nil` if the answer is one for the caller: it is no redirect, or one to a URL that is
     ///   not http or https, as to an app of one's own.
     public mutating func follow(status: Int, location: Octets?) throws(RedirectError) -> Redirect? {
         guard let redirect = try redirect(status: status, location: location) else { return nil }
@@ -143,7 +143,7 @@ public struct Redirect: Sendable, Hashable {
     /// Whether scheme, host or port change: `Authorization` and whatever else is meant for one origin stays behind.
     public let isCrossOrigin: Bool
 
-    /// The redirect that a response asks for; `nil` where it asks for none.
+    /// The redirect that a response asks for; `nil` if it asks for none.
     ///
     /// - Parameters:
     ///   - status: the response's status code.

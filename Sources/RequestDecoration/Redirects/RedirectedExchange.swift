@@ -1,7 +1,7 @@
 public import CookieModel
 import HTTPTypes
 
-/// A request on its way through redirects: each hop decorated anew, each answer stored before the next hop.
+/// A request on its way through redirects: each hop decorated again, each answer stored before the next hop.
 ///
 /// A state machine without a network: ask for ``nextRequest(now:)``, send it in whatever way, give the answer to
 /// ``receive(_:now:)``, and go on while that says so.
@@ -83,7 +83,7 @@ public struct RedirectedExchange<Request: DecoratableRequest>: Sendable {
 }
 
 extension RequestDecorator {
-    /// Makes a request and follows its redirects: each hop is decorated anew, and each answer stored before the next.
+    /// Makes a request and follows its redirects: each hop is decorated again, and each answer stored before the next.
     ///
     /// - Parameters:
     ///   - request: the request as the caller wants it, whose own cookies and credentials are for its origin alone.

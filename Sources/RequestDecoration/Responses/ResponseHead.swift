@@ -9,9 +9,9 @@ public struct ResponseHead: Sendable {
     public var status: Int
     /// The first Location field that is not empty.
     public var location: Octets?
-    /// The values of the WWW-Authenticate fields, in order; empty where a client's adapter does not give them.
+    /// The values of the WWW-Authenticate fields, in order; empty if a client's adapter does not give them.
     public var authenticate: [Octets]
-    /// The value of the DPoP-Nonce field; `nil` where there is none, or a client's adapter does not give it.
+    /// The value of the DPoP-Nonce field; `nil` if there is none, or a client's adapter does not give it.
     public var proofNonce: String?
     /// The values of the Set-Cookie fields, each apart, in order.
     public var setCookie: [Octets]

@@ -13,7 +13,7 @@ public struct NativeCookie: Sendable, Hashable {
         /// The partition, serialized as by ``PartitionKey``; empty for none.
         public let partition: String
 
-        /// The ID that a cookie has in a native store; `nil` where its octets are no text.
+        /// The ID that a cookie has in a native store; `nil` if its octets are no text.
         public init?(_ id: Cookie.ID) {
             guard let name = id.name.utf8String, let path = id.path.utf8String else { return nil }
             self.init(
@@ -43,7 +43,7 @@ public struct NativeCookie: Sendable, Hashable {
     public var isSecure: Bool
     /// Whether scripts may not see it.
     public var isHTTPOnly: Bool
-    /// The same-site-flag; `default` where there is none or the store does not say.
+    /// The same-site-flag; `default` if there is none or the store does not say.
     public var sameSite: SameSite
     /// The partition; `nil` for an unpartitioned cookie.
     public var partitionKey: PartitionKey?

@@ -109,7 +109,7 @@ public struct StoreDiff: Sendable {
     /// Compares a jar with a native store.
     ///
     /// - Parameters:
-    ///   - base: both stores when they were last brought together; `nil` where that is not known.
+    ///   - base: both stores when they were last brought together; `nil` if that is not known.
     ///   - jar: the jar's cookies, with values.
     ///   - native: the native store's cookies.
     ///   - knowledge: who wrote when.
@@ -168,7 +168,7 @@ extension StoreDiff {
             }
         }
 
-        /// What to do about one cookie; `nil` where nothing is to be done.
+        /// What to do about one cookie; `nil` if nothing is to be done.
         func action(_ id: NativeCookie.ID) -> Action? {
             let (mine, theirs) = (jar[id], native[id])
             if let mine, let theirs, theirs.holds(mine) { return nil }

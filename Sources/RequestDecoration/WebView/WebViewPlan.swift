@@ -12,7 +12,7 @@ public struct WebViewPlan: Sendable {
         case putIntoStore([NativeCookie])
         /// Install this script at document start, in all frames, in the place of the last plan's.
         case installScript(InjectionScript)
-        /// Load the page. The field value is for the request's Cookie field; `nil` where the native store sends it all.
+        /// Load the page. The field value is for the request's Cookie field; `nil` if the native store sends it all.
         case load(RequestURL, cookie: Octets?)
         /// See that the native store still has these.
         case verify([NativeCookie])
@@ -46,7 +46,7 @@ public struct WebViewPlan: Sendable {
     ///   - navigation: the navigation: who asks for the page, and from where.
     ///   - cookies: all cookies of the jar with their values: requests of the page go to other hosts too.
     ///   - storage: the items of `localStorage` of the page's origin.
-    ///   - native: what the native store holds; `nil` where the web view has no store that can be written.
+    ///   - native: what the native store holds; `nil` if the web view has no store that can be written.
     ///   - capabilities: what the native store can hold.
     ///   - policy: the rules of the jar.
     ///   - verification: how the script reports.
@@ -109,7 +109,7 @@ extension CookieJar {
     ///
     /// - Parameters:
     ///   - navigation: the navigation: who asks for the page, and from where.
-    ///   - native: what the native store holds; `nil` where the web view has no store that can be written.
+    ///   - native: what the native store holds; `nil` if the web view has no store that can be written.
     ///   - capabilities: what the native store can hold.
     ///   - verification: how the script reports.
     ///   - now: the time.

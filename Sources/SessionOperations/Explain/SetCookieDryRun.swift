@@ -6,7 +6,7 @@ package struct SetCookieDryRun {
     package struct Line {
         package let number: Int
         package let decision: StorageDecision
-        /// Why the same request would not carry the cookie once it is stored; empty where it would.
+        /// Why the same request would not carry the cookie once it is stored; empty if it would.
         package let staysBehind: ReasonSet<ExclusionReason>
     }
 

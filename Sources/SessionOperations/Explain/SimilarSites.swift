@@ -1,7 +1,7 @@
 import CookieModel
 import PublicSuffix
 
-/// The sites of a jar that somebody may have meant instead of one that the jar knows nothing of.
+/// The sites of a jar that someone may have meant instead of one that the jar knows nothing of.
 struct SimilarSites {
     /// How many are worth telling.
     private static let limit = 5

@@ -229,7 +229,7 @@ package struct ExportedCookies: Sendable {
             }[...]
     }
 
-    /// The next domain's, as they are when their turn comes; `nil` where there are no more.
+    /// The next domain's, as they are when their turn comes; `nil` if there are no more.
     package mutating func next() throws -> Part? {
         switch source {
         case .none: return nil

@@ -82,7 +82,7 @@ extension HeaderFieldReport {
 }
 
 extension FieldVerdictReport {
-    /// The verdicts on all fields, those that go first; `nil` where the jar has none.
+    /// The verdicts on all fields, those that go first; `nil` if the jar has none.
     package static func all(_ selection: FieldSelection) -> [FieldVerdictReport]? {
         let sent = selection.sent.map {
             FieldVerdictReport(name: $0.name, scope: $0.scope, isSent: true)

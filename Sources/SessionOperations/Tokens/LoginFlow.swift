@@ -60,7 +60,7 @@ package struct LoginFlow: Sendable {
             let left = end - now().microseconds
             try await clock.sleep(for: min(.seconds(device.interval), .microseconds(left)))
             do {
-                // Signed anew for each request, where the client signs.
+                // Signed again for each request, where the client signs.
                 let grant = try deviceGrant()
                 let response = try await send(grant.request(polling: device))
                 switch try grant.outcome(in: response, polling: device, now: now().microseconds) {

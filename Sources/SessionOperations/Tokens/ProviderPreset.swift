@@ -5,7 +5,7 @@ import WebPrimitives
 
 /// What is known of a provider beforehand: data in `Providers.json`, the user's own file first.
 package struct ProviderPreset: Decodable, Sendable {
-    /// The issuer, with `{tenant}` and `{host}` to be filled in; `nil` where the provider has no metadata.
+    /// The issuer, with `{tenant}` and `{host}` to be filled in; `nil` if the provider has no metadata.
     package var issuer: String?
     /// Endpoints by the names of RFC 8414, for a provider without metadata.
     package var endpoints: [String: String]?

@@ -4,7 +4,7 @@ package import SessionStore
 
 /// Ends tokens at the server that issued them.
 package struct TokenRevoker: Sendable {
-    /// How often it is tried again because somebody renewed the tokens meanwhile.
+    /// How often it is tried again because someone renewed the tokens in the meantime.
     private static let attempts = 4
 
     private let store: TokenStore
@@ -22,7 +22,7 @@ package struct TokenRevoker: Sendable {
     /// - Returns: which tokens were ended. They are kept no longer, and the access token counts as expired.
     /// - Throws: `OperationError`, `SessionStoreError`, or `OAuth2Error`.
     package func revoke(_ name: String) async throws -> [TokenKind] {
-        // Tokens that somebody renews meanwhile are ended as well: they come of the same login.
+        // Tokens that someone renews in the meantime are ended as well: they come of the same login.
         var revoked: [TokenKind] = []
         for _ in 0..<TokenRevoker.attempts {
             let stored = try store.get(name)
@@ -93,7 +93,7 @@ extension OperationError {
 package struct DPoPRequest: Sendable {
     package let method: String
     package let url: RequestURL
-    /// The last nonce of the URL's server; `nil` where it gave none.
+    /// The last nonce of the URL's server; `nil` if it gave none.
     package let nonce: String?
 
     package init(method: String, url: RequestURL, nonce: String? = nil) {

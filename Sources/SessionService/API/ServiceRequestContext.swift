@@ -31,7 +31,7 @@ struct ServiceRequestContext: RequestContext {
     /// The bodies of the API's JSON requests are small; captures are streamed.
     var maxUploadSize: Int { 4 << 20 }
 
-    /// Checks that somebody asks.
+    /// Checks that someone asks.
     func requireCaller() throws(ServiceProblem) {
         guard !caller.grant.verbs.isEmpty else { throw .unauthenticated }
     }

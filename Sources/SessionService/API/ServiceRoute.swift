@@ -11,7 +11,7 @@ struct ServiceRoute: Sendable {
     enum Access: Sendable, Hashable {
         /// Nothing: the request carries its own proof, which the handler checks.
         case everyone
-        /// To be somebody.
+        /// To be someone.
         case caller
         /// The verb, for whatever jars; the handler shows only those that the grant covers.
         case someJars(AccessVerb)
@@ -39,7 +39,7 @@ struct ServiceRoute: Sendable {
     let access: Access
     /// The verbs that a caller needs besides, for the same jars.
     let furtherVerbs: Set<AccessVerb>
-    /// The query parameters that it knows; `nil` where another program makes the URL, whose parameters are its own.
+    /// The query parameters that it knows; `nil` if another program makes the URL, whose parameters are its own.
     let parameters: Set<String>?
     /// What its requests bring.
     let body: Body
@@ -151,7 +151,7 @@ struct RouteTable: Sendable {
         }
     }
 
-    /// The methods that a path is asked for by; empty where there is no such path.
+    /// The methods that a path is asked for by; empty if there is no such path.
     func methods(of path: String) -> Set<HTTPRequest.Method> {
         let segments = path.split(separator: "/")
         return paths.reduce(into: []) { methods, entry in

@@ -37,7 +37,7 @@ struct SessionAPI: Sendable {
     /// - Parameters:
     ///   - policy: the rules, with the public suffix list; what each jar has of its own takes the place of the rest.
     ///   - writers: threads that may block, running; 64 let as many writers share a commit.
-    ///   - tokens: how authorization servers are asked; `nil` where they are not.
+    ///   - tokens: how authorization servers are asked; `nil` if they are not.
     ///   - now: the clock.
     init(
         database: SessionDatabase, policy: CookiePolicy = CookiePolicy(), writers: NIOThreadPool = .singleton,

@@ -38,7 +38,7 @@ struct Caller: Sendable, Hashable {
     static let owner = Caller(name: "owner", grant: .everything)
 }
 
-/// When access tokens were used last, until somebody writes it down.
+/// When access tokens were used last, until someone writes it down.
 final class TokenUses: Sendable {
     /// How exactly that is known: a write an hour is enough.
     private static let granularity: Int64 = 3600
@@ -97,7 +97,7 @@ final class RateLimiter: Sendable {
 
     /// Counts once for a key.
     ///
-    /// - Returns: `nil` where it may, else how long to wait.
+    /// - Returns: `nil` if it may, else how long to wait.
     func take(_ key: String, _ now: NIODeadline) -> TimeAmount? {
         buckets.withLock { buckets in
             let full = max(buckets[key]?.full ?? now, now) + interval

@@ -9,7 +9,7 @@ import SessionStore
 /// The web pages at `/`: what is in the jars, why a cookie is or is not sent, and what changes.
 ///
 /// Rendered here, so that they work without JavaScript. They change nothing, and show a value only where it is asked for
-/// by somebody who may have it.
+/// by someone who may have it.
 struct Inspector: Sendable {
     /// How many bytes a form of these pages may have.
     private static let formLimit = 16 << 10
@@ -76,7 +76,7 @@ struct Inspector: Sendable {
                 do {
                     return try await route.respond(to: request, in: context)
                 } catch let problem as ServiceProblem where problem.status == .badRequest {
-                    // Somebody with a browser has typed it, or follows an old link.
+                    // Someone with a browser has typed it, or follows an old link.
                     return problemPage(problem, request, context)
                 }
             }
@@ -269,8 +269,8 @@ struct Inspector: Sendable {
         return response
     }
 
-    /// The page for somebody who follows a link on another site's page to one of these: browsers keep the cookie of the
-    /// sign-in to themselves then, and send it with a link of this page; `nil` where the request shows no page.
+    /// The page for someone who follows a link on another site's page to one of these: browsers keep the cookie of the
+    /// sign-in to themselves then, and send it with a link of this page; `nil` if the request shows no page.
     @Sendable func foreignLink(_ request: Request) -> Response? {
         guard request.method == .get, InspectorPath.contains(request.uri.path),
             request.headers[.fetchMode] == "navigate", request.headers[.fetchDestination] == "document"

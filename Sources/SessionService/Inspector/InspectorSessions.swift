@@ -41,7 +41,7 @@ final class InspectorSessions: Sendable {
         return identifier
     }
 
-    /// The access token that the session began with; `nil` where there is no such session.
+    /// The access token that the session began with; `nil` if there is no such session.
     func token(of identifier: String, now: Timestamp) -> String? {
         sessions.withLock { sessions in
             guard let session = sessions[InspectorSessions.digest(identifier)], session.end > now else { return nil }

@@ -46,7 +46,7 @@ struct Housekeeper: Service {
             now < last || now >= last.advanced(bySeconds: Int64(configuration.pruneMinutes) * 60)
         else { return last }
         perform("pruning-failed", "Removing expired data failed") {
-            // Without writing the file anew, which would hold up everybody.
+            // Without writing the file again, which would hold up everybody.
             let pruning = try database.prune(vacuum: .never, now: now)
             let count = pruning.expiredCookies.values.reduce(0, +)
             if count > 0 { logger.info("Removed expired cookies", metadata: ["count": "\(count)"]) }

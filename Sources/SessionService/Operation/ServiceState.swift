@@ -49,7 +49,7 @@ struct OwnerToken {
 
     /// Sees to it that the file holds a token that is valid.
     ///
-    /// - Returns: whether it was made anew.
+    /// - Returns: whether it was made again.
     func prepare(_ store: ServiceTokenStore, now: Timestamp) throws -> Bool {
         if let bytes = PrivateFile.contents(path, limit: OwnerToken.sizeLimit) {
             guard PrivateFile.isPrivate(path) else {

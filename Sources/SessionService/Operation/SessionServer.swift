@@ -29,7 +29,7 @@ public struct SessionServer: Sendable {
     /// A service over a database.
     ///
     /// - Parameters:
-    ///   - transport: what sends requests to authorization servers; where there is none, no tokens are renewed.
+    ///   - transport: what sends requests to authorization servers; if there is none, no tokens are renewed.
     ///   - now: the clock.
     public init(
         database: SessionDatabase, configuration: ServiceConfiguration, transport: (any EndpointTransport)? = nil,

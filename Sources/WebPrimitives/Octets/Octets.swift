@@ -48,7 +48,7 @@ public struct Octets: Sendable {
         self.init(Array(text.utf8))
     }
 
-    /// The text these bytes are, or `nil` where they are not UTF-8.
+    /// The text these bytes are, or `nil` if they are not UTF-8.
     public var utf8String: String? {
         String(validating: self, as: UTF8.self)
     }

@@ -1,7 +1,7 @@
 /// Dates as servers write them, in `Expires`, `Date` and `Retry-After`: the algorithm of rfc6265bis, section 5.1.1, which
 /// reads all three forms of an HTTP date (RFC 9110, section 5.6.7) and many that are none.
 public enum CookieDate {
-    /// Parses a cookie-date (rfc6265bis, section 5.1.1); `nil` where the algorithm fails.
+    /// Parses a cookie-date (rfc6265bis, section 5.1.1); `nil` if the algorithm fails.
     ///
     /// Linear in the number of bytes, no allocation.
     public static func parse(_ bytes: Span<UInt8>) -> Timestamp? {

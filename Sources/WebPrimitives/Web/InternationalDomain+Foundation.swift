@@ -11,7 +11,7 @@ extension InternationalDomain {
         case kc = "NFKC"
     }
 
-    /// The scalars in that form; `nil` where Foundation has no such transform, which is never.
+    /// The scalars in that form; `nil` if Foundation has no such transform, which is never.
     static func normalized(
         _ scalars: String.UnicodeScalarView, _ form: NormalizationForm
     ) -> String.UnicodeScalarView? {

@@ -10,7 +10,7 @@ enum InternationalDomain {
     /// The steps are those of rfc6265bis, section 5.1.2, behind the mapping of UTS 46.
     ///
     /// - Parameter text: A domain that is not ASCII alone.
-    /// - Returns: The domain in lower-case A-labels, or `nil` where the processing fails. Every ASCII character is let
+    /// - Returns: The domain in lower-case A-labels, or `nil` if the processing fails. Every ASCII character is let
     ///   through.
     static func toASCII(_ text: String) -> [UInt8]? {
         guard text.utf8.count <= maximumLength else { return nil }

@@ -65,7 +65,7 @@ public struct RequestURL: Sendable {
     @inlinable public var host: WebHost { WebHost(canonical: octets[hostPlace], kind: hostKind) }
     /// The path: at least `/`, dot segments resolved, percent-encoded as a browser sends it.
     @inlinable public var path: Octets { octets[pathPlace] }
-    /// The query with its question mark; empty where there is none.
+    /// The query with its question mark; empty if there is none.
     @inlinable public var query: Octets { octets[queryPlace] }
 
     /// Scheme, host and port: `https://example.com:8443`.

@@ -32,7 +32,7 @@ enum URLPath {
         return output
     }
 
-    /// A query with its question mark, percent-encoded where it must be; `nil` where there is nothing to do.
+    /// A query with its question mark, percent-encoded where it must be; `nil` if there is nothing to do.
     static func rewrittenQuery(_ bytes: Span<UInt8>) -> [UInt8]? {
         var index = 0
         while index < bytes.count, !needsEncodingInQuery(bytes[index]) { index += 1 }

@@ -69,7 +69,7 @@ extension WebHost: CustomStringConvertible {
 }
 
 extension WebHost {
-    /// Canonicalizes a host as the URL Standard's host parser does for http and https; `nil` where it fails.
+    /// Canonicalizes a host as the URL Standard's host parser does for http and https; `nil` if it fails.
     ///
     /// Departures from rfc6265bis, section 5.1.2, all as browsers behave: an underscore and an empty label are let
     /// through, an IP address is canonicalized in every spelling that a URL may have, and so is a name that IDNA 2008
@@ -85,7 +85,7 @@ extension WebHost {
         self.init(canonical: host.rewritten ?? octets, kind: host.kind)
     }
 
-    /// Canonicalizes `bytes`; `rewritten` is `nil` where they are canonical already.
+    /// Canonicalizes `bytes`; `rewritten` is `nil` if they are canonical already.
     @inline(__always)
     static func parse(_ bytes: Span<UInt8>) -> (kind: Kind, rewritten: Octets?)? {
         // Most hosts are lower-case ASCII and need nothing else.
@@ -147,7 +147,7 @@ extension WebHost {
         }
     }
 
-    /// Lower-case ASCII in, a domain or an IPv4 address out; `nil` where the last label is a number but the whole is
+    /// Lower-case ASCII in, a domain or an IPv4 address out; `nil` if the last label is a number but the whole is
     /// no address.
     private static func finishDomain(_ ascii: [UInt8]) -> WebHost? {
         guard endsInNumber(ascii.span) else { return WebHost(canonical: Octets(ascii), kind: .domain) }

@@ -146,7 +146,7 @@ final class LoginCallback: Sendable {
         value = Mutex(url)
     }
 
-    /// `nil` where no browser can come back to this service.
+    /// `nil` if no browser can come back to this service.
     var url: String? {
         get { value.withLock { $0 } }
         set { value.withLock { $0 = newValue } }

@@ -24,7 +24,7 @@ final class ResponseQueue: Sendable {
     private static let groupLimit = 256
 
     private let writers: NIOThreadPool
-    /// Those that wait, by jar; a jar is there for as long as somebody writes to it.
+    /// Those that wait, by jar; a jar is there for as long as someone writes to it.
     private let waiting = Mutex<[Int64: [Job]]>([:])
 
     /// How many wait.
@@ -61,7 +61,7 @@ final class ResponseQueue: Sendable {
         }
     }
 
-    /// The jobs of the next transaction; `nil` for none, after which whoever comes begins anew.
+    /// The jobs of the next transaction; `nil` for none, after which whoever comes begins again.
     private func take(ofJar id: Int64) -> ArraySlice<Job>? {
         waiting.withLock { waiting in
             guard let jobs = waiting[id], let first = jobs.first else {

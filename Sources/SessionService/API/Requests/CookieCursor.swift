@@ -56,7 +56,7 @@ struct CookieCondition: Sendable {
     /// What a query says of the request, besides its URL, where its route knows that.
     static let requestMembers: Set<String> = ["method", "topLevel", "initiator", "navigation"]
 
-    /// The request that a query is about; `nil` where it has no URL.
+    /// The request that a query is about; `nil` if it has no URL.
     static func request(_ query: QueryItems) throws(ServiceProblem) -> RequestContext? {
         guard let url = try query.one("url") else { return nil }
         return try RequestParameters(

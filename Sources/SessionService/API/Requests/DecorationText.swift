@@ -23,7 +23,7 @@ struct DecorationText {
         for exclusion in decoration.retrieval.excluded {
             text.append(isFirst ? "{" : ",{")
             if exclusion.reasons.contains(.unreadable) {
-                // Somebody has to look after this one, and must know which it is.
+                // Someone has to look after this one, and must know which it is.
                 text.append(#""cookie":"#)
                 text.append(json: JSONText.of(CookieIdentityReport(exclusion.cookie)))
                 text.append(",")
@@ -95,7 +95,7 @@ extension JSONWriter {
         append(string: value ?? Data(octets).base64EncodedString())
     }
 
-    /// Appends the member that has the fields which are for the URL and do not go; nothing where there are none.
+    /// Appends the member that has the fields which are for the URL and do not go; nothing if there are none.
     fileprivate mutating func append(omitted fields: FieldSelection) {
         var isFirst = true
         for omission in fields.omitted where omission.reason != .outsideScope {

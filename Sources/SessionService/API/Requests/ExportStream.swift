@@ -30,7 +30,7 @@ final class ExportStream: Sendable {
                 exporter: CookieExporter(format, host: request?.url.host, now: now)))
     }
 
-    /// The next piece; `nil` where there is no more.
+    /// The next piece; `nil` if there is no more.
     func next() throws -> [UInt8]? {
         try state.withLock { state in
             var bytes: [UInt8] = []

@@ -19,7 +19,7 @@ struct FlatJSONObject {
     private let bytes: [UInt8]
     private var members: [(name: Range<Int>, value: Value)] = []
 
-    /// Reads an object; `nil` where it is of another kind.
+    /// Reads an object; `nil` if it is of another kind.
     init?(_ bytes: [UInt8]) {
         var position = 0
         self.init(bytes, &position, depth: 0)
@@ -47,25 +47,25 @@ struct FlatJSONObject {
     /// How many members there are.
     var count: Int { members.count }
 
-    /// The text of a member; `nil` where there is none.
+    /// The text of a member; `nil` if there is none.
     func text(_ name: StaticString) -> String? {
         guard case .text(let range)? = value(of: name) else { return nil }
         return String(decoding: bytes[range], as: UTF8.self)
     }
 
-    /// The number of a member; `nil` where there is none.
+    /// The number of a member; `nil` if there is none.
     func number(_ name: StaticString) -> Int? {
         guard case .number(let number)? = value(of: name) else { return nil }
         return number
     }
 
-    /// The objects of a member; `nil` where there are none.
+    /// The objects of a member; `nil` if there are none.
     func objects(_ name: StaticString) -> [FlatJSONObject]? {
         guard case .objects(let objects)? = value(of: name) else { return nil }
         return objects
     }
 
-    /// The truth of a member; `nil` where there is none.
+    /// The truth of a member; `nil` if there is none.
     func bool(_ name: StaticString) -> Bool? {
         guard case .bool(let truth)? = value(of: name) else { return nil }
         return truth

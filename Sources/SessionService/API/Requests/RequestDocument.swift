@@ -8,7 +8,7 @@ import SessionOperations
 
 /// A document that is asked for so often that it is mostly read without the decoder.
 protocol PlainDocument: RequestDocument, SendableMetatype {
-    /// The document out of a plain object, the same that decoding it gives; `nil` where that has to be tried.
+    /// The document out of a plain object, the same that decoding it gives; `nil` if that has to be tried.
     init?(_ object: FlatJSONObject)
 }
 
@@ -33,7 +33,7 @@ extension RawRepresentable<String> where Self: CaseIterable {
         return choice
     }
 
-    /// The choice that a member names; `nil` where it is missing.
+    /// The choice that a member names; `nil` if it is missing.
     static func named(_ name: String?, member: String) throws(ServiceProblem) -> Self? {
         guard let name else { return nil }
         return try named(name, member: member) as Self
@@ -66,7 +66,7 @@ extension Request {
     ///
     /// - Parameters:
     ///   - standIn: stands in for a body that is empty.
-    ///   - plain: makes it out of a plain object, or gives `nil` where it has to be decoded; `nil` where it always has.
+    ///   - plain: makes it out of a plain object, or gives `nil` if it has to be decoded; `nil` if it always has.
     func json<Value: Decodable>(
         _ type: Value.Type, in context: ServiceRequestContext, ifEmpty standIn: String? = nil,
         plain: ((FlatJSONObject) -> Value?)? = nil

@@ -86,7 +86,7 @@ extension ResponseDocument: PlainDocument {
         try ResponseDocument.time(received, of: "received").map { min($0, now) } ?? now
     }
 
-    /// When the request was sent; `nil` where that is not said.
+    /// When the request was sent; `nil` if that is not said.
     func sendTime() throws(ServiceProblem) -> Timestamp? {
         try ResponseDocument.time(sent, of: "sent")
     }

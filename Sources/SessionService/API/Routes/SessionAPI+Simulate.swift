@@ -52,7 +52,7 @@ extension SessionAPI {
 private struct ScenarioLines {
     let limit: Int
     private var rest: [UInt8] = []
-    /// Whether the line at hand is longer than it may be, so that its rest is passed over.
+    /// Whether the current line is longer than it may be, so that its rest is passed over.
     private var isTooLong = false
 
     init(limit: Int) {

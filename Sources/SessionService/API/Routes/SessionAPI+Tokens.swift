@@ -44,7 +44,7 @@ extension SessionAPI {
                 let proven = try asked.request()
                 let name = try context.pathParameter("name")
                 _ = try await tokens.token(name, for: asked.resource, skew: skew)
-                // Token and key in one reading, whatever a login changes meanwhile.
+                // Token and key in one reading, whatever a login changes in the meantime.
                 let credential = try tokens.store.credential(name, for: asked.resource)
                 guard let token = credential.tokens.accessToken.exposedText else {
                     throw ServiceProblem(

@@ -10,7 +10,7 @@ import SessionStore
 struct TokenAPI: Sendable {
     let store: TokenStore
     private let transport: (any EndpointTransport)?
-    /// What renews tokens; `nil` where no authorization servers are asked. There is one in the process, so that all who
+    /// What renews tokens; `nil` if no authorization servers are asked. There is one in the process, so that all who
     /// want the same token renewed share it.
     let refresher: TokenRefresher?
     private let checkIDToken: IDTokenCheck?
@@ -23,7 +23,7 @@ struct TokenAPI: Sendable {
     /// The tokens of a store.
     ///
     /// - Parameters:
-    ///   - transport: what sends requests to authorization servers; `nil` where none are asked.
+    ///   - transport: what sends requests to authorization servers; `nil` if none are asked.
     ///   - checkIDToken: checks the signatures of ID tokens by the server's keys.
     ///   - callback: the URL of this service's `/v1/logins/callback` as a browser reaches it.
     ///   - process: the number of this process, by which people know who refreshes.
@@ -80,7 +80,7 @@ struct TokenAPI: Sendable {
         try await anyRefresher.idToken(name, skew: .seconds(skew))
     }
 
-    /// The tokens of a profile after a refresh; all who ask meanwhile share it.
+    /// The tokens of a profile after a refresh; all who ask in the meantime share it.
     func refreshed(_ name: String, for resource: String? = nil) async throws -> StoredToken {
         try await onlineRefresher().refreshed(name, for: resource)
     }

@@ -1,7 +1,7 @@
 import CookieModel
 import Hummingbird
 
-/// What somebody took that is secret, without the secret.
+/// What someone took that is secret, without the secret.
 struct SecretAccess: Sendable, Hashable {
     /// What it was.
     enum Kind: String, Sendable, Hashable {
@@ -24,7 +24,7 @@ struct SecretAccess: Sendable, Hashable {
         /// An ID token of an OAuth2 profile.
         case idToken = "id-token"
 
-        /// Whether it is taken for each request that somebody makes, so that a line each would drown the rest.
+        /// Whether it is taken for each request that someone makes, so that a line each would drown the rest.
         var isFrequent: Bool { self == .cookieField || self == .headerFields || self == .script }
     }
 

@@ -125,7 +125,7 @@ struct AuditFile: ~Copyable {
     private var descriptor: Int32
     private let encoder: JSONEncoder
 
-    /// Opens the file, making it where there is none.
+    /// Opens the file, making it if there is none.
     init(_ path: String) throws(ServiceStartError) {
         self.path = path
         encoder = JSONEncoder()
@@ -149,7 +149,7 @@ struct AuditFile: ~Copyable {
         close(descriptor)
     }
 
-    /// Goes on in a new file of the same name, where somebody has moved the old one away.
+    /// Goes on in a new file of the same name, where someone has moved the old one away.
     ///
     /// - Returns: whether it does; it goes on in the old one where the new one cannot be opened or others can read it.
     mutating func reopen() -> Bool {

@@ -12,7 +12,7 @@ struct CookiePage {
     let flags: [String]
     let size: String
     let isUnreadable: Bool
-    /// What the value is asked for by; `nil` where there is none to show.
+    /// What the value is asked for by; `nil` if there is none to show.
     let key: String?
     let jarHref: String
 
@@ -77,7 +77,7 @@ struct ValueView: InspectorView {
 struct LifetimeView {
     let percent: Int
 
-    /// - Returns: `nil` where there is no end, or nothing left.
+    /// - Returns: `nil` if there is no end, or nothing left.
     init?(from start: Timestamp, to end: Timestamp?, now: Timestamp) {
         guard let end, end > now, end > start else { return nil }
         let whole = Double(end.microseconds) - Double(start.microseconds)

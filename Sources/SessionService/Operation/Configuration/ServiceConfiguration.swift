@@ -3,7 +3,7 @@ public import Logging
 
 /// How a ``SessionServer`` runs.
 public struct ServiceConfiguration: Sendable {
-    /// The database; `nil` where it is said elsewhere.
+    /// The database; `nil` if it is said elsewhere.
     public var database: String?
     /// Whether an acknowledged write survives a power failure, and not just the end of the process.
     public var isFullyDurable = true

@@ -9,7 +9,7 @@ import NIOHTTPTypes
 /// Lives on the connection's event loop, shared by the two handlers that see bytes and messages.
 final class ConnectionMonitor {
     /// How long a connection without a request stays open after the service began to stop: what was sent before its
-    /// client could know arrives meanwhile.
+    /// client could know arrives in the meantime.
     static let drainGrace = TimeAmount.milliseconds(250)
     /// How long a connection is still read that was answered for the last time. A close with bytes unread would reset
     /// it, and take the answer along.
@@ -23,7 +23,7 @@ final class ConnectionMonitor {
     private var progress: ConnectionProgress
     private var check: Scheduled<Void>?
     private var isDraining = false
-    /// The head that is being read, as far as it has come; `nil` where a request before it ended with the same bytes.
+    /// The head that is being read, as far as it has come; `nil` if a request before it ended with the same bytes.
     private var headBytes: ByteBuffer?
     /// Whether the client waits to be told to go on before it sends the body (RFC 9110, section 10.1.1).
     private var expectsContinue = false
@@ -98,7 +98,7 @@ final class ConnectionMonitor {
         fail(ServiceProblem(malformed: error, head: head), context)
     }
 
-    /// Somebody reads the body of the request that is answered now: a client that waits for that is told to go on.
+    /// Someone reads the body of the request that is answered now: a client that waits for that is told to go on.
     func readBody(_ context: ChannelHandlerContext) {
         // Pipelined requests are answered one after the other, so that a body that is read is that of the last one.
         guard expectsContinue, progress.unanswered == 1, !isFinished else { return }

@@ -101,7 +101,7 @@ extension ServiceProblem {
 
     /// What is wrong with bytes that are no request.
     ///
-    /// - Parameter head: what has come of it; `nil` where that is not known.
+    /// - Parameter head: what has come of it; `nil` if that is not known.
     init(malformed error: any Error, head: RequestHeadBytes? = nil) {
         switch error {
         case let problem as ServiceProblem: self = problem
@@ -124,7 +124,7 @@ struct RequestHeadBytes {
         self.bytes = bytes
     }
 
-    /// The method, known or not; `nil` where the bytes do not begin with one.
+    /// The method, known or not; `nil` if the bytes do not begin with one.
     var method: String? {
         let name = bytes.prefix { $0 != UInt8(ascii: " ") }
         guard name.endIndex < bytes.endIndex else { return nil }
@@ -147,7 +147,7 @@ struct RequestHeadBytes {
 }
 
 extension HTTPFields {
-    /// How many octets the body has, `Int.max` where they are more; `nil` where it is not said.
+    /// How many octets the body has, `Int.max` where they are more; `nil` if it is not said.
     var declaredLength: Int? {
         guard let text = self[.contentLength], !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
         else { return nil }

@@ -8,7 +8,7 @@ import NIOCore
     import Glibc
 #endif
 
-/// What is known of a socket that somebody else has bound.
+/// What is known of a socket that someone else has bound.
 enum InheritedSocket {
     /// Where it is bound; `nil` for an unknown family.
     static func address(_ descriptor: Int32) -> SocketAddress? {

@@ -24,7 +24,7 @@ struct Listener: Service {
         case address(SocketAddress)
         /// A socket of this process.
         case unixSocket(UnixSocket)
-        /// A descriptor that somebody else listens on, too.
+        /// A descriptor that someone else listens on, too.
         case inherited(Int32)
     }
 
@@ -164,13 +164,13 @@ enum TLSFiles {
 struct ListenerKind: Sendable {
     /// What it is called in logs: `socket`, or `tcp`.
     let name: String
-    /// Whether whoever comes this way is the owner, as nobody else can.
+    /// Whether whoever comes this way is the owner, as no one else can.
     let isOwners: Bool
     /// Whether it is encrypted.
     let isEncrypted: Bool
     /// The names that requests may be for; `nil` for any.
     let hosts: HostRule?
-    /// Where the service's own pages are from for browsers that come by a proxy; `nil` where they are from the address
+    /// Where the service's own pages are from for browsers that come by a proxy; `nil` if they are from the address
     /// that is listened on.
     var publicOrigin: String?
     /// The IP addresses of proxies, which tell whom they ask for.

@@ -17,7 +17,7 @@ struct Listeners: Service {
 
     /// Begins to listen everywhere.
     ///
-    /// - Parameter inherited: sockets that somebody else listens on for the service; where there are any, the
+    /// - Parameter inherited: sockets that someone else listens on for the service; where there are any, the
     ///   configuration's own are left alone.
     init(
         _ configuration: ServiceConfiguration, inherited: [Int32], connections: ConnectionPools, logger: Logger,
@@ -90,7 +90,7 @@ struct Listeners: Service {
             proxies: configuration.publicURL == nil ? [] : Set(configuration.proxies))
     }
 
-    /// Where browsers reach the service; `nil` where they do not.
+    /// Where browsers reach the service; `nil` if they do not.
     ///
     /// That is what the configuration says, else the first address, by a name that is allowed where the address is no
     /// name of this machine.

@@ -74,7 +74,7 @@ final class UnixSocket: Sendable {
                 fchmod(descriptor, 0o600) == 0 ? withAddress(&address) { systemBind(descriptor, $0, $1) } : -1
             let reason = errno
         #else
-            // Other systems know only the mask, which is for everything that the process makes meanwhile.
+            // Other systems know only the mask, which is for everything that the process makes in the meantime.
             let mask = umask(0o177)
             let result = withAddress(&address) { systemBind(descriptor, $0, $1) }
             let reason = errno

@@ -41,7 +41,7 @@ final class ServiceMetrics: Sendable {
 
     /// A request was answered.
     ///
-    /// - Parameter route: the route's template; `nil` where there was none.
+    /// - Parameter route: the route's template; `nil` if there was none.
     func record(route: String?, method: HTTPRequest.Method, status: HTTPResponse.Status, took: TimeAmount) {
         let place = Place(route: route ?? "none", method: method, status: status.code)
         let request = requests.withLock { requests in
