@@ -4,7 +4,7 @@ import Foundation
 extension CaptureMessage {
     /// Reads what a ``CaptureScript`` sent.
     ///
-    /// Strict: a message with anything that the script never sends is refused. At most 256 KiB, and 64 cookies.
+    /// Strict: rejects a message with anything that the script never sends. The limits are 256 KiB and 64 cookies.
     ///
     /// - Parameter text: the message's body.
     public init(_ text: String) throws(ScriptMessageError) {
@@ -217,9 +217,9 @@ struct ScriptMessageObject {
     }
 }
 
-/// Why a message is none that a script of this module sends.
+/// Why a message is rejected.
 ///
-/// A page can send what it likes: the error says where the message is wrong, and repeats nothing of it.
+/// A page can send anything. The error names the place that is wrong and repeats nothing of the message.
 public struct ScriptMessageError: Error, Sendable, Hashable, CustomStringConvertible {
     /// What is wrong.
     public enum Code: String, Sendable {
@@ -227,7 +227,7 @@ public struct ScriptMessageError: Error, Sendable, Hashable, CustomStringConvert
         case tooLarge = "message-too-large"
         /// The message is not JSON.
         case notJSON = "message-not-json"
-        /// The message is JSON, and not what a script sends.
+        /// The message is JSON, but not a message of a script.
         case malformed = "message-malformed"
     }
 
@@ -241,7 +241,7 @@ public struct ScriptMessageError: Error, Sendable, Hashable, CustomStringConvert
         self.place = place
     }
 
-    /// One sentence for a person.
+    /// One sentence for a user.
     public var description: String {
         switch code {
         case .tooLarge: "the script's message is larger than \(ScriptMessage.byteLimit) bytes"

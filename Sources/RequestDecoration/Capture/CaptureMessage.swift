@@ -1,6 +1,6 @@
 public import CookieModel
 
-/// What a ``CaptureScript`` said.
+/// A message of a ``CaptureScript``.
 ///
 /// Messages come from a page, which may forge them. They can do no more than a script of that page: they are received
 /// through the script interface, for the frame that the native side names.
@@ -9,11 +9,11 @@ public struct CaptureMessage: Sendable, Hashable {
     public enum Content: Sendable, Hashable {
         /// A script assigned this to `document.cookie`.
         case cookie(Octets)
-        /// The engine's cookie store says that these cookies changed, and those went.
+        /// The engine's cookie store reports that cookies were set or deleted.
         case change(set: [ChangedCookie], deleted: [ChangedCookie])
-        /// A request of a script was answered: whatever the answer set is in the engine's cookie store by now.
+        /// A request of a script got a response. Its cookies are in the engine's cookie store.
         case response(ScriptResponse)
-        /// A script may have set cookies in a way that cannot be told.
+        /// A script may have set cookies that cannot be determined.
         case touched
     }
 
@@ -30,8 +30,8 @@ public struct CaptureMessage: Sendable, Hashable {
 
     /// What the jar should receive; `nil` if the message tells no whole cookie.
     ///
-    /// The origin is that of `frame`. The path is the one that the script says, as far as the origin is right: the
-    /// default-path follows `history.pushState`, of which the native side does not hear.
+    /// The origin is that of `frame`. The path is the one that the script reports if its origin is right, since the
+    /// default-path follows `history.pushState`, which the native side cannot see.
     ///
     /// - Parameter frame: the frame that the message came from, as the native side knows it.
     public func received(in frame: ScriptFrame) -> ReceivedResponse? {
@@ -48,7 +48,7 @@ public struct CaptureMessage: Sendable, Hashable {
         return ReceivedResponse(context: frame.context(claiming: url), setCookie: lines)
     }
 
-    /// Whether the native store may hold more than the message tells, so that it should be looked into.
+    /// Whether the native store may have cookies that the message does not contain, so the app should read it.
     public var asksForStore: Bool {
         switch content {
         case .cookie: false
@@ -62,7 +62,7 @@ public struct CaptureMessage: Sendable, Hashable {
 
 /// A frame that messages come from, as the native side knows it.
 public struct ScriptFrame: Sendable {
-    /// A URL of the frame's origin: WebKit's `WKFrameInfo.securityOrigin`, never what a message says.
+    /// A URL of the frame's origin: WebKit's `WKFrameInfo.securityOrigin`, never the URL of a message.
     public let url: RequestURL
     /// The page in the address bar; `nil` if the frame is that page.
     public let topLevel: RequestURL?
@@ -88,9 +88,9 @@ public struct ScriptFrame: Sendable {
     }
 }
 
-/// An answer that a script of a page got.
+/// A response that a script of a page received.
 public struct ScriptResponse: Sendable, Hashable {
-    /// How a script asks.
+    /// The interface that a script used.
     public enum Interface: String, Sendable {
         /// `fetch`.
         case fetch
@@ -98,18 +98,18 @@ public struct ScriptResponse: Sendable, Hashable {
         case xhr
     }
 
-    /// How the script asked.
+    /// The interface that the script used.
     public let through: Interface
-    /// Where the answer came from, after redirects; `nil` if the page may not know.
+    /// The URL of the response, after redirects; `nil` if the page has no access to it.
     public let url: String?
     /// The request's method, as the script gave it.
     public let method: String
-    /// The status code; 0 if the page may not know.
+    /// The status code; 0 if the page has no access to it.
     public let status: Int
-    /// Whether there were redirects, as far as the page may know.
+    /// Whether there were redirects, as far as the page has access to this.
     public let isRedirected: Bool
 
-    /// An answer from its parts.
+    /// Creates a response from its parts.
     public init(through: Interface, url: String?, method: String, status: Int, isRedirected: Bool) {
         self.through = through
         self.url = url
@@ -119,21 +119,21 @@ public struct ScriptResponse: Sendable, Hashable {
     }
 }
 
-/// A cookie as a `change` event of the Cookie Store API shows it: name and value everywhere, the rest in some engines.
+/// A cookie in a `change` event of the Cookie Store API. All engines report name and value; some report the rest.
 public struct ChangedCookie: Sendable, Hashable {
     /// The name.
     public let name: String
-    /// The value; `nil` for a cookie that went.
+    /// The value; `nil` for a deleted cookie.
     public let value: String?
-    /// The domain; `nil` for a host-only cookie, and where the engine does not say.
+    /// The domain; `nil` for a host-only cookie, or if the engine does not report it.
     public let domain: String?
-    /// The path; `nil` if the engine does not say, which leaves open which cookie it is.
+    /// The path; `nil` if the engine does not report it, so the cookie cannot be identified.
     public let path: String?
-    /// When it ends; `nil` for a session cookie, and where the engine does not say.
+    /// The expiry; `nil` for a session cookie, or if the engine does not report it.
     public let expiry: Timestamp?
     /// Whether it is `Secure`.
     public let isSecure: Bool
-    /// The same-site-flag; `default` where the engine does not say.
+    /// The same-site-flag; `default` if the engine does not report it.
     public let sameSite: SameSite
     /// Whether it is partitioned.
     public let isPartitioned: Bool
@@ -163,16 +163,16 @@ public struct ChangedCookie: Sendable, Hashable {
     }
 }
 
-/// JavaScript that tells what a page's scripts do to cookies: what they set through `document.cookie`, what the
-/// engine's cookie store says has changed, and which answers `fetch` and `XMLHttpRequest` got.
+/// JavaScript that reports what scripts of a page do to cookies: what they set through `document.cookie`, what the
+/// engine's cookie store reports as changed, and which responses `fetch` and `XMLHttpRequest` received.
 ///
-/// It runs at document start in the page's own world, before the page's scripts, in every frame, and does nothing where
-/// nobody listens or where it has run before. What it says is read by ``CaptureMessage``.
+/// It runs at document start in the page's own world, before the page's scripts, in every frame. It does nothing if no
+/// handler listens or if it has run before. ``CaptureMessage`` reads its messages.
 public struct CaptureScript: Sendable {
     /// The script.
     public let source: String
 
-    /// The script whose messages go to a handler.
+    /// Creates a script that sends its messages to a handler.
     public init(handler: MessageHandlerName) {
         source = ScriptTemplate(PackageResources.CaptureScript_js).source([
             "parameters": Array("var handler = \(JavaScript.stringLiteral(handler.description));".utf8)

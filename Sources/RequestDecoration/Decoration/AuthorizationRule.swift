@@ -2,25 +2,25 @@ public import CookieModel
 public import OAuth2
 public import SessionStore
 
-/// Whose credential goes where: the URLs that a token is meant for, and where the token comes from.
+/// A rule that adds a token to requests: the URLs that the token is for, and the source of the token.
 public struct AuthorizationRule: Sendable {
-    /// Gives the tokens for a URL within the scope; `nil` if there are none at present.
+    /// Returns the tokens for a URL within the scope, or `nil` if there are none.
     public typealias TokenSource = @Sendable (_ url: RequestURL) throws(SessionStoreError) -> TokenSet?
-    /// Gives the tokens for a URL within the scope with the key that they are bound to; `nil` if there are none.
+    /// Returns the tokens for a URL within the scope with the key that they are bound to, or `nil` if there are none.
     public typealias CredentialSource = @Sendable (_ url: RequestURL) throws(SessionStoreError) -> AccessCredential?
 
-    /// The URLs that the credential is meant for.
+    /// The URLs that the credential is for.
     public let scope: URLScope
-    /// Where the credential comes from; it is asked for each request again.
+    /// The source of the credential, called for each request.
     public let credential: CredentialSource
 
-    /// A rule for tokens that may be bound to a key.
+    /// Creates a rule for tokens that may be bound to a key.
     public init(within scope: URLScope, credential: @escaping CredentialSource) {
         self.scope = scope
         self.credential = credential
     }
 
-    /// A rule for tokens that are bound to no key.
+    /// Creates a rule for tokens that are not bound to a key.
     public init(scope: URLScope, tokens: @escaping TokenSource) {
         self.init(within: scope) { url throws(SessionStoreError) in
             guard let tokens = try tokens(url) else { return nil }
@@ -28,7 +28,7 @@ public struct AuthorizationRule: Sendable {
         }
     }
 
-    /// The tokens of a name in a store, as they are when a request is made.
+    /// Creates a rule for the tokens of a name in a store, read for each request.
     public init(scope: URLScope, named name: String, in store: TokenStore) {
         self.init(within: scope) { _ throws(SessionStoreError) -> AccessCredential? in
             do throws(SessionStoreError) {

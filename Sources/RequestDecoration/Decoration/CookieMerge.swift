@@ -61,11 +61,11 @@ extension Octets {
     }
 }
 
-/// Why a cookie that the jar has for a request does not go with it.
+/// Why a request is sent without a cookie that the jar has for it.
 public enum CookieOmissionReason: UInt8, DecisionReason {
-    /// The caller has set a cookie of that name.
+    /// The caller has set a cookie with that name.
     case setByCaller
-    /// The client's header fields are text that cannot be these octets.
+    /// The client accepts header fields only as text, which cannot carry these octets.
     case octetsNotCarried
 
     /// The stable identifier.
@@ -76,7 +76,7 @@ public enum CookieOmissionReason: UInt8, DecisionReason {
         }
     }
 
-    /// One sentence for a person.
+    /// One sentence for a user.
     public var explanation: String {
         switch self {
         case .setByCaller: "the request already has a cookie of this name, which takes precedence"
@@ -84,7 +84,7 @@ public enum CookieOmissionReason: UInt8, DecisionReason {
         }
     }
 
-    /// How a user or a server fixes it, for a person.
+    /// The fix, for a user or a server.
     public var remedy: String {
         switch self {
         case .setByCaller: "remove the cookie from the request"

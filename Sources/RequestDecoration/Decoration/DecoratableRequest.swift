@@ -1,10 +1,10 @@
 public import CookieModel
 public import HTTPTypes
 
-/// A request of some HTTP client that a ``RequestDecorator`` can put header fields on.
+/// A request of an HTTP client that a ``RequestDecorator`` can add header fields to.
 ///
-/// `HTTPRequest` is one; the requests of URLSession and AsyncHTTPClient are made one by the libraries
-/// `URLSessionDecoration` and `AsyncHTTPClientDecoration`.
+/// `HTTPRequest` conforms. The libraries `URLSessionDecoration` and `AsyncHTTPClientDecoration` add conformances for
+/// the requests of URLSession and AsyncHTTPClient.
 public protocol DecoratableRequest: Sendable {
     /// Whether header fields hold any octets: those of a client that takes text do not.
     static var carriesAnyOctets: Bool { get }
@@ -15,22 +15,22 @@ public protocol DecoratableRequest: Sendable {
     /// The URL that the request goes to.
     func requestURL() throws(RequestURLError) -> RequestURL
 
-    /// The method as it is sent.
+    /// The method.
     var requestMethod: String { get }
 
     /// Whether the request's body, if it has one, can be sent a second time: that of a stream cannot.
     var isBodyRepeatable: Bool { get }
 
-    /// Whether there is a header field of that name.
+    /// Whether the request has a header field with that name.
     func hasField(_ name: HTTPField.Name) -> Bool
 
-    /// The octets of each header field of that name, in order.
+    /// The octets of each header field with that name, in order.
     func fieldValues(_ name: HTTPField.Name) -> [Octets]
 
-    /// Sets one header field in the place of all of that name. The octets are some that ``carries(_:)``.
+    /// Replaces all header fields with that name by one. The octets are some that ``carries(_:)``.
     mutating func setField(_ name: HTTPField.Name, _ octets: Octets)
 
-    /// Takes away all header fields of that name.
+    /// Removes all header fields with that name.
     mutating func removeField(_ name: HTTPField.Name)
 
     /// Makes it a request for another URL; everything else stays.
@@ -44,41 +44,41 @@ public protocol DecoratableRequest: Sendable {
 }
 
 extension DecoratableRequest {
-    /// Does nothing: most clients have no cookies of their own.
+    /// Does nothing, since most clients have no cookie storage of their own.
     public mutating func refuseClientCookies() {}
 }
 
 /// Octets go as they are; the body is apart from the request, in the transport's hands.
 extension HTTPRequest: DecoratableRequest {
-    /// Whether header fields hold any octets: they do.
+    /// Whether header fields can carry any octets: `true`.
     public static var carriesAnyOctets: Bool { true }
 
-    /// Whether these octets go out exactly as they are: they do, since no cookie and no field holds a line end.
+    /// Whether the octets are sent unchanged: `true`, since no cookie and no field contains a line break.
     public static func carries(_ octets: Octets) -> Bool { true }
 
-    /// The URL that scheme, authority and path make.
+    /// The URL of the request's scheme, authority and path.
     public func requestURL() throws(RequestURLError) -> RequestURL {
         try RequestURL((scheme ?? "") + "://" + (authority ?? "") + (path ?? "/"))
     }
 
-    /// The method as it is sent.
+    /// The method.
     public var requestMethod: String { method.rawValue }
 
-    /// Whether the body can be sent again: the transport knows, and is asked to.
+    /// Whether the body can be sent again: `true`, since the transport provides the body.
     public var isBodyRepeatable: Bool { true }
 
-    /// Whether there is a header field of that name.
+    /// Whether the request has a header field with that name.
     public func hasField(_ name: HTTPField.Name) -> Bool {
         headerFields.contains(name)
     }
 
-    /// The octets of each header field of that name, in order.
+    /// The octets of each header field with that name, in order.
     public func fieldValues(_ name: HTTPField.Name) -> [Octets] {
         guard headerFields.contains(name) else { return [] }
         return headerFields.octets(of: name)
     }
 
-    /// Sets one header field in the place of all of that name.
+    /// Replaces all header fields with that name by one.
     public mutating func setField(_ name: HTTPField.Name, _ octets: Octets) {
         // Octets, not text; and one field, not the several that an assignment of text makes of cookies.
         var field = HTTPField(name: name, lenientValue: octets)
@@ -90,19 +90,19 @@ extension HTTPRequest: DecoratableRequest {
         }
     }
 
-    /// Takes away all header fields of that name.
+    /// Removes all header fields with that name.
     public mutating func removeField(_ name: HTTPField.Name) {
         headerFields[fields: name] = []
     }
 
-    /// Makes it a request for another URL.
+    /// Changes the URL of the request.
     public mutating func retarget(to url: RequestURL) throws(RequestURLError) {
         scheme = url.scheme.name
         authority = String(url.origin.dropFirst(url.scheme.name.count + 3))
         path = String(decoding: url.path, as: UTF8.self) + String(decoding: url.query, as: UTF8.self)
     }
 
-    /// Makes it a GET; the transport leaves the body out.
+    /// Changes the method to GET. The transport omits the body.
     public mutating func becomeGET() {
         method = .get
     }

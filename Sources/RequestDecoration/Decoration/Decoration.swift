@@ -57,9 +57,10 @@ extension CookieJar {
     }
 }
 
-/// What went onto a request, and what stayed out and why. Holds no credential.
+/// The cookies and fields that were added to a request, and those that were left out, with the reasons. Contains no
+/// credential.
 public struct DecorationReport: Sendable {
-    /// A cookie that the jar has for the request and that did not go.
+    /// A cookie that the jar has for the request and that was left out.
     public struct CookieOmission: Sendable {
         /// The cookie.
         public let cookie: Cookie
@@ -67,7 +68,7 @@ public struct DecorationReport: Sendable {
         public let reason: CookieOmissionReason
     }
 
-    /// A field that did not go.
+    /// A field that was left out.
     public struct FieldOmission: Sendable, Hashable {
         /// The field's name.
         public let name: HTTPField.Name
@@ -75,15 +76,15 @@ public struct DecorationReport: Sendable {
         public let reason: FieldOmissionReason
     }
 
-    /// What the rules say of the jar's cookies: which are for this request, and why the others are not.
+    /// The result of the retrieval rules: which cookies of the jar are for this request, and why the others are not.
     public let retrieval: Retrieval
-    /// The jar's cookies that went, in the order of the header.
+    /// The jar's cookies that were added, in the order of the header.
     public let cookies: [Cookie]
-    /// The cookies that are for this request and stayed out all the same.
+    /// The cookies that are for this request but were left out.
     public let cookieOmissions: [CookieOmission]
-    /// The names of the other fields that went in, in the order they were set.
+    /// The names of the other fields that were added, in order.
     public let fields: [HTTPField.Name]
-    /// The fields that stayed out. Of several rules for credentials that are not for this URL, there is one entry.
+    /// The fields that were left out. Several credential rules that are not for this URL have one entry.
     public let fieldOmissions: [FieldOmission]
 
     /// The decoration without its values.

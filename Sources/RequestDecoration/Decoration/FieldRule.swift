@@ -3,14 +3,14 @@ public import HTTPTypes
 public import OAuth2
 public import SessionStore
 
-/// A header field that goes onto requests, and for which URLs.
+/// A header field to add to requests, and the URLs that it is for.
 public struct FieldRule: Sendable, Hashable {
     /// The field.
     public let field: HTTPField
-    /// The URLs it is for; `nil` for all of them. A field that is a secret, as an API key is, needs a scope.
+    /// The URLs that the field is for; `nil` for all. A secret such as an API key needs a scope.
     public let scope: URLScope?
 
-    /// A rule from its parts.
+    /// Creates a rule from its parts.
     public init(_ field: HTTPField, scope: URLScope? = nil) {
         self.field = field
         self.scope = scope
@@ -50,13 +50,13 @@ extension FieldRule {
     /// The longest value that is kept: servers refuse longer ones.
     static let valueLimit = 1 << 16
 
-    /// A rule as people write one.
+    /// Creates a rule from user input.
     ///
     /// - Parameters:
     ///   - name: The field's name.
     ///   - value: Its value, octet for octet.
-    ///   - scope: What the URLs begin with that it is for; `nil` for all.
-    /// - Throws: What cannot be a header field of a request, or is not for settings.
+    ///   - scope: The start of the URLs that it is for; `nil` for all.
+    /// - Throws: An error if the name or value is not valid in a request, or if settings cannot set the field.
     public init(name: String, value: Secret, scope: URLScope? = nil) throws(FieldRuleError) {
         guard let fieldName = HTTPField.Name(name), name.utf8.count <= 100 else {
             throw FieldRuleError(
@@ -82,7 +82,7 @@ extension FieldRule {
 }
 
 extension CookieJar {
-    /// Keeps a header field with the jar, for its requests, in the place of the one of that name and scope.
+    /// Stores a header field for requests of the jar. Replaces the one with the same name and scope.
     public func setFieldRule(_ rule: FieldRule) throws {
         // Once more: a rule can be made without these checks.
         let value = Secret(rule.value)
@@ -90,16 +90,16 @@ extension CookieJar {
         try setHeaderField(value, named: checked.name, scope: checked.scope?.description)
     }
 
-    /// Forgets a header field.
+    /// Removes a header field.
     ///
-    /// - Returns: whether there was one of that name and scope.
+    /// - Returns: Whether the jar had a field with that name and scope.
     public func removeFieldRule(named name: String, scope: URLScope? = nil) throws(SessionStoreError) -> Bool {
         try removeHeaderField(named: name, scope: scope?.description)
     }
 }
 
 extension DecorationSettings {
-    /// The header fields that are kept with a jar, a user agent among them, as they are now.
+    /// Reads the header fields that are stored in a jar, including its user agent.
     ///
     /// - Throws: `SessionStoreError`; its code is `value-damaged` where a stored value was changed or moved.
     public init(keptWith jar: CookieJar) throws(SessionStoreError) {
@@ -128,8 +128,8 @@ extension FieldRule {
     }
 }
 
-/// Why a header field cannot be kept with a jar: a stable code, the field, one sentence a user can act on. Never holds a
-/// value.
+/// Why a header field cannot be stored in a jar: a stable code, the field, and one sentence with the next step. Never
+/// contains a value.
 public struct FieldRuleError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The stable code.
     public static let code = "field-invalid"

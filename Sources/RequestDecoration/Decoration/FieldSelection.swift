@@ -7,14 +7,14 @@ package struct FieldSelection: Sendable {
     /// A field that does not go.
     package struct Omission: Sendable {
         package let name: String
-        /// What the URLs begin with that it is for; `nil` for all.
+        /// The start of the URLs that it is for; `nil` for all.
         package let scope: String?
         package let reason: FieldOmissionReason
     }
 
     /// A field that goes.
     package struct Sent: Sendable {
-        /// What the URLs begin with that it is for; `nil` for all.
+        /// The start of the URLs that it is for; `nil` for all.
         package let scope: String?
         package let fieldName: HTTPField.Name
         package let value: Octets
@@ -71,27 +71,27 @@ package struct FieldSelection: Sendable {
     }
 }
 
-/// Why a header field of the settings does not go onto a request.
+/// Why a header field is not added to a request.
 public enum FieldOmissionReason: UInt8, DecisionReason {
     /// The caller has set the field.
     case setByCaller
     /// A field that settings cannot set.
     case reserved
-    /// The request goes to a URL that the field is not meant for.
+    /// The URL of the request is outside of the field's scope.
     case outsideScope
-    /// A credential, and a connection that others can read.
+    /// The field is a credential, and the connection is not encrypted.
     case insecureTransport
-    /// A credential, and a request that another origin has redirected here.
+    /// The field is a credential, and another origin redirected the request here.
     case crossOriginRedirect
     /// There are no tokens.
     case tokenMissing
     /// The access token has expired.
     case tokenExpired
-    /// The token is of a type that is not known, the key that it is bound to is missing, or no header field can hold it.
+    /// The type of the token is unknown, the key that it is bound to is missing, or no header field can carry it.
     case tokenNotPresentable
-    /// The client's header fields are text that cannot be these octets.
+    /// The client accepts header fields only as text, which cannot carry these octets.
     case octetsNotCarried
-    /// Another rule has set the field, one for fewer URLs or one that comes first.
+    /// Another rule has set the field: one with a narrower scope, or an earlier one.
     case setByOtherRule
     /// The stored value was changed or moved.
     case unreadable
@@ -113,7 +113,7 @@ public enum FieldOmissionReason: UInt8, DecisionReason {
         }
     }
 
-    /// One sentence for a person.
+    /// One sentence for a user.
     public var explanation: String {
         switch self {
         case .setByCaller: "the request already has this field, which takes precedence"
@@ -130,7 +130,7 @@ public enum FieldOmissionReason: UInt8, DecisionReason {
         }
     }
 
-    /// How a user or a server fixes it, for a person.
+    /// The fix, for a user or a server.
     public var remedy: String {
         switch self {
         case .setByCaller: "remove the field from the request"
@@ -149,20 +149,20 @@ public enum FieldOmissionReason: UInt8, DecisionReason {
     }
 }
 
-/// The URLs that a credential or a header field is meant for: an origin, and the paths at or below one.
+/// The URLs that a credential or a header field is for: an origin, and the paths at or below a path.
 ///
-/// `https://api.example.com/v2` holds `https://api.example.com/v2` and `https://api.example.com/v2/users?q=1`, but not
-/// `/v21`, not another port and not `http`.
+/// `https://api.example.com/v2` includes `https://api.example.com/v2` and `https://api.example.com/v2/users?q=1`, but
+/// not `/v21`, another port or `http`.
 public struct URLScope: Sendable, Hashable, CustomStringConvertible {
-    /// The URL that all others begin with; its query counts for nothing.
+    /// The URL that all others begin with. Its query is ignored.
     public let prefix: RequestURL
 
-    /// The URLs at and below `prefix`.
+    /// Creates a scope of the URLs at and below `prefix`.
     public init(_ prefix: RequestURL) {
         self.prefix = prefix
     }
 
-    /// The URLs at and below a URL as text.
+    /// Creates a scope of the URLs at and below a URL.
     public init(_ text: String) throws(RequestURLError) {
         prefix = try RequestURL(text)
     }
@@ -170,7 +170,7 @@ public struct URLScope: Sendable, Hashable, CustomStringConvertible {
     /// Whether the host has an asterisk in it, as no host has that a scope is meant for.
     package var hasWildcard: Bool { prefix.host.octets.contains(UInt8(ascii: "*")) }
 
-    /// Whether `url` is one of them.
+    /// Whether `url` is in the scope.
     public func contains(_ url: RequestURL) -> Bool {
         guard url.isSameOrigin(as: prefix), url.path.starts(with: prefix.path) else { return false }
         let end = prefix.path.count

@@ -3,28 +3,29 @@ import HTTPTypes
 public import OAuth2
 public import SessionStore
 
-/// Adds to requests what a browser with this jar would add, and what the settings say.
+/// Adds the cookies that a browser with this jar would add to requests, and the fields of the settings.
 ///
-/// One Cookie field goes onto a request. Where the caller has set cookies, they stand first and win by name; the jar's
-/// others follow. Of every other field the caller's own wins. Method and body stay as they are.
+/// Sets one Cookie field. Cookies of the caller come first and take precedence by name; the other cookies of the jar
+/// follow. A field of the caller takes precedence over the same field of the settings. Method and body stay unchanged.
 public struct RequestDecorator: Sendable {
-    /// The jar that cookies come from and go to.
+    /// The jar to read cookies from and store them in.
     public let jar: CookieJar
-    /// What else goes onto requests.
+    /// The other fields to add to requests.
     public let settings: DecorationSettings
 
-    /// A decorator over a jar.
+    /// Creates a decorator for a jar.
     public init(jar: CookieJar, settings: DecorationSettings = DecorationSettings()) {
         self.jar = jar
         self.settings = settings
     }
 
-    /// Decorates a copy of `request`, and says what went in and what stayed out.
+    /// Decorates a copy of `request`, and reports what was added and what was left out.
     ///
     /// - Parameters:
-    ///   - request: the request; its method is the one that the rules are asked for.
-    ///   - context: who asks for which URL. The URL of the context counts, not the request's own.
-    ///   - now: the time by which cookies and tokens expire.
+    ///   - request: The request. The rules use its method.
+    ///   - context: The URL and the page or user that requests it. The URL of the context applies, not that of the
+    ///     request.
+    ///   - now: The current time, for expiry.
     public func decorate<Request: DecoratableRequest>(
         _ request: Request, in context: RequestContext, now: Timestamp
     ) throws(SessionStoreError) -> (request: Request, report: DecorationReport) {
@@ -36,8 +37,7 @@ public struct RequestDecorator: Sendable {
         return (decorated, DecorationReport(decoration))
     }
 
-    /// Decorates `request` in place: the same request as ``decorate(_:in:now:)-(Request,_,_)`` gives, for those who do
-    /// not ask why.
+    /// Decorates `request` in place, without a report. The result equals that of ``decorate(_:in:now:)-(Request,_,_)``.
     public func decorate<Request: DecoratableRequest>(
         _ request: inout Request, in context: RequestContext, now: Timestamp
     ) throws(SessionStoreError) {
@@ -118,18 +118,18 @@ extension RequestDecorator {
 
 extension FieldOmissionReason: Error {}
 
-/// What goes onto the requests of a jar besides its cookies. The caller's own field always wins.
+/// The fields to add to requests of a jar besides its cookies. A field of the caller always takes precedence.
 public struct DecorationSettings: Sendable {
-    /// The header fields, each for its URLs.
+    /// The header fields, each with its scope.
     public var fields: [FieldRule]
     /// The value of the field `User-Agent`; `nil` leaves it to the client.
     public var userAgent: String?
-    /// Which URLs get an `Authorization` field; the first rule that a URL is within the scope of counts.
+    /// The rules for the `Authorization` field. The first rule whose scope contains the URL applies.
     public var authorization: [AuthorizationRule]
-    /// The nonces that servers want in the proofs of bound tokens; decorators that go to the same servers share them.
+    /// The nonces that servers require in the proofs of bound tokens. Decorators for the same servers share them.
     public var nonces = DPoPNonces()
 
-    /// Settings from their parts; without any, cookies are all that goes onto a request.
+    /// Creates settings. Without arguments, only cookies are added to requests.
     public init(
         fields: [FieldRule] = [], userAgent: String? = nil, authorization: [AuthorizationRule] = []
     ) {

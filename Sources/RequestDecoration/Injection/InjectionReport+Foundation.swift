@@ -1,7 +1,7 @@
 import Foundation
 
 extension InjectionReport {
-    /// Reads what an ``InjectionScript`` said, as its value or in a message.
+    /// Reads the report of an ``InjectionScript``, from its value or its message.
     ///
     /// Strict, and at most 256 KiB and 1024 cookies.
     public init(_ text: String) throws(ScriptMessageError) {

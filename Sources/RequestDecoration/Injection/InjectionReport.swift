@@ -1,39 +1,39 @@
-/// What an ``InjectionScript`` says of its cookies and items of `localStorage` after it ran on a page.
+/// The result for the cookies and `localStorage` items of an ``InjectionScript`` on a page.
 ///
-/// In a world that the script shares with the page, a page can forge it: it tells whether a session got through, and
-/// grants nothing.
+/// A page can forge it if the script runs in the page's world. Use it to see whether a session was set, never to grant
+/// access.
 public struct InjectionReport: Sendable, Hashable {
-    /// What became of a cookie or an item.
+    /// The result for a cookie or an item.
     public enum State: String, Sendable, CaseIterable {
         /// The script set it, and it reads back.
         case set
-        /// It was there already, with that value.
+        /// The page already had it, with that value.
         case present
-        /// The page has another value of that name, which was left alone.
+        /// The page has another value with that name, which was not changed.
         case kept
-        /// This tab was given it before; what the page made of it was left alone.
+        /// The script set it in this tab before and did not change it again.
         case given
-        /// The script set it, and it does not read back: the browser refused it.
+        /// The script set it, but cannot read it back: the browser rejected it.
         case refused
-        /// Its lifetime is over.
+        /// It has expired.
         case expired
         /// The script set it for another path of the host, where scripts of the page cannot see it.
         case unverifiable
         /// It waits for a page of its own path, or for another page in the address bar.
         case elsewhere
-        /// The page may not use cookies at all, as in a sandboxed frame.
+        /// The page cannot use cookies, for example in a sandboxed frame.
         case blocked
     }
 
-    /// A cookie of the script, and what became of it.
+    /// A cookie of the script, and its result.
     public struct Entry: Sendable, Hashable {
         /// The name.
         public let name: String
-        /// The domain, with a dot in front where it is not host-only.
+        /// The domain, with a leading dot unless the cookie is host-only.
         public let domain: String
         /// The path.
         public let path: String
-        /// What became of it.
+        /// Its result.
         public let state: State
     }
 
@@ -42,11 +42,11 @@ public struct InjectionReport: Sendable, Hashable {
     /// The script's cookies for that page, in its order.
     public let cookies: [Entry]
 
-    /// How many of the script's items of `localStorage` for that page came to each state; states without any are left out.
+    /// The number of the script's `localStorage` items for that page by state. States without items are omitted.
     public let storage: [State: Int]
 
-    /// Whether nothing was refused or blocked, as far as scripts of the page can see: ``State/unverifiable`` cookies count
-    /// as set.
+    /// Whether nothing was rejected or blocked, as far as scripts of the page can see. ``State/unverifiable`` cookies
+    /// count as set.
     public var isComplete: Bool {
         cookies.allSatisfy { $0.state != .refused && $0.state != .blocked } && storage[.refused] == nil
             && storage[.blocked] == nil

@@ -1,59 +1,60 @@
 public import CookieModel
 
-/// JavaScript that sets cookies through `document.cookie`, and items of `localStorage`, for a web view or a browser: those
-/// of one page, or of several origins at once.
+/// JavaScript that sets cookies through `document.cookie`, and items of `localStorage`, in a web view or a browser: for
+/// one page, or for several origins.
 ///
-/// The script runs at document start, in every frame it is put into. A frame gets the cookies of its own scheme and host
-/// only, and the items of its own scheme, host and port, compared with `location` before any value is used; a frame of
-/// another origin sees nothing of it. What a script cannot carry is listed with the reason.
+/// The script runs at document start, in every frame that it is added to. A frame gets only the cookies of its own
+/// scheme and host, and the items of its own scheme, host and port. The script compares these with `location` before it
+/// uses a value, so a frame of another origin sees nothing. ``omissions`` lists what a script cannot set, with the
+/// reason.
 public struct InjectionScript: Sendable {
     /// When the script sets a cookie or an item of `localStorage`.
     public enum Writing: String, Sendable, CaseIterable {
-        /// Once in each tab and origin, where the page has none of that name: what the page changes or deletes
-        /// afterwards stays as the page wants it. The tab's `sessionStorage` remembers, in an item `crumb`; where there
-        /// is none, this is ``missing``.
+        /// Once per tab and origin, if the page has none with that name. Later changes and deletions by the page are
+        /// respected. The item `crumb` of the tab's `sessionStorage` records this; without `sessionStorage`, this
+        /// equals ``missing``.
         case once
-        /// Whenever the script runs and the page has none of that name. Brings back what a page deleted.
+        /// Whenever the script runs and the page has none with that name. Restores what a page deleted.
         case missing
-        /// Whenever the script runs and the page has another value, or none.
+        /// Whenever the script runs and the page has another value or none.
         case always
     }
 
-    /// Whether, and how, the script says afterwards what became of each cookie: an ``InjectionReport``.
+    /// Whether and how the script reports the result for each cookie, as an ``InjectionReport``.
     public enum Verification: Sendable, Hashable {
-        /// It does not.
+        /// Without a report.
         case none
-        /// As the script's value, for those who evaluate it.
+        /// As the value of the script.
         case value
         /// As a message.
         case message(MessageHandlerName)
     }
 
-    /// A page, or a frame of one, and what its scripts may see.
+    /// A page or frame, and the cookies that its scripts can see.
     public struct Page: Sendable {
-        /// The script's access that the cookies were retrieved for.
+        /// The context that the cookies were retrieved for.
         public let context: RequestContext
-        /// The cookies for it, retrieved for ``RequestContext/scriptWriting``; for ``RequestContext/scriptAccess`` the
-        /// script leaves out cookies of other paths.
+        /// The cookies for it, retrieved for ``RequestContext/scriptWriting``. With ``RequestContext/scriptAccess``,
+        /// the script omits cookies of other paths.
         public let retrieval: Retrieval
 
-        /// A page and its cookies.
+        /// Creates a page with its cookies.
         public init(_ retrieval: Retrieval, in context: RequestContext) {
             self.context = context
             self.retrieval = retrieval
         }
     }
 
-    /// Why a script cannot carry a cookie that the page would see.
+    /// Why a script cannot set a cookie that the page would see.
     public enum Obstacle: String, Sendable, CaseIterable {
-        /// Name, value or path is not UTF-8, and a script sets text.
+        /// Name, value or path is not UTF-8, and scripts can set only text.
         case octetsNotUTF8 = "octets-not-utf8"
         /// The path cannot be written as an attribute, and is not the page's own default-path.
         case pathNotWritable = "path-not-writable"
-        /// Name or value is not ASCII, which some engines cut off, and no page sees the cookie's path to verify it.
+        /// Name or value is not ASCII, which some engines truncate, and no page can see the cookie's path to verify it.
         case octetsNotVerifiable = "octets-not-verifiable"
 
-        /// One sentence for a person.
+        /// One sentence for a user.
         public var explanation: String {
             switch self {
             case .octetsNotUTF8: "its octets are not UTF-8, and a script can set only text"
@@ -63,7 +64,7 @@ public struct InjectionScript: Sendable {
         }
     }
 
-    /// A cookie that the script does not carry for a page.
+    /// A cookie that the script does not set for a page.
     public struct Omission: Sendable {
         /// The cookie.
         public let cookie: Cookie
@@ -80,21 +81,21 @@ public struct InjectionScript: Sendable {
     public let source: String
     /// The cookies it sets, each once, in its order.
     public let cookies: [Cookie]
-    /// Those of ``cookies`` whose path none of the pages is at or below: the script sets them, and no script of the pages
-    /// can see whether the browser has them.
+    /// The ``cookies`` for other paths than those of the pages. The script sets them, but scripts of the pages cannot
+    /// verify them.
     public let unverifiable: [Cookie]
-    /// The cookies of the pages' sites that it does not set.
+    /// The cookies of the pages' sites that it does not set, with the reasons.
     public let omissions: [Omission]
     /// How many items of `localStorage` it sets.
     public let storageItemCount: Int
 
-    /// The script for a page, out of what a script of that page may set.
+    /// Creates the script for a page.
     ///
     /// - Parameters:
     ///   - retrieval: the cookies for the page, retrieved for ``RequestContext/scriptWriting``.
-    ///   - page: the page, which is the one in the address bar.
+    ///   - page: The page, which is the one in the address bar.
     ///   - writing: when it sets a cookie.
-    ///   - verification: whether it says afterwards what became of each cookie.
+    ///   - verification: Whether it reports the result for each cookie.
     public init(
         _ retrieval: Retrieval, page: RequestURL, writing: Writing = .once, verification: Verification = .none
     ) {
@@ -103,18 +104,18 @@ public struct InjectionScript: Sendable {
         )
     }
 
-    /// The script for several pages: each frame gets what belongs to its own origin.
+    /// Creates a script for several pages. Each frame gets the cookies and items of its own origin.
     ///
-    /// Pages of one scheme and host are taken together; the port makes no difference, as cookies are the same at every
-    /// port. A cookie whose path one of the pages is at or below waits for a document that sees it; one of another path is
-    /// set by the first document of the origin. Linear in the number of cookies of each page.
+    /// Pages with the same scheme and host are combined, since cookies are the same at every port. A cookie whose path
+    /// one of the pages is at or below waits for a document that sees it; one of another path is set by the first
+    /// document of the origin. Linear in the number of cookies of each page.
     ///
     /// - Parameters:
     ///   - pages: the pages with their cookies.
     ///   - storage: the items of `localStorage` of the pages' origins, those of one origin one after the other
     ///     (``SessionStore/CookieJar/webStorage(of:)``).
     ///   - writing: when it sets a cookie.
-    ///   - verification: whether it says afterwards what became of each cookie.
+    ///   - verification: Whether it reports the result for each cookie.
     ///   - policy: the rules of the browser that the script is for.
     public init(
         _ pages: [Page], storage: [WebStorageItem] = [], writing: Writing = .once, verification: Verification = .none,

@@ -133,7 +133,7 @@ struct ScriptTemplate: Sendable {
     }
 }
 
-/// The name under which a web view hears messages of a script: `window.webkit.messageHandlers.NAME.postMessage` in
+/// The name of the message handler of a web view: `window.webkit.messageHandlers.NAME.postMessage` in
 /// WKWebView and WebKitGTK, a function `NAME` of the page in other engines.
 public struct MessageHandlerName: Sendable, Hashable, CustomStringConvertible {
     /// The longest name, in characters.

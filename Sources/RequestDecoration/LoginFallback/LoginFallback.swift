@@ -3,14 +3,14 @@ import HTTPTypes
 public import OAuth2
 public import SessionStore
 
-/// What gets a user back in where a site says "not signed in": a token, refreshed where it is due, goes back as a cookie
-/// or in the Authorization field, and the request is sent once more. A site that refuses that token, too, gets a renewed
-/// one, and after that one of a new login: see ``LoginRecovery``.
+/// Signs a user in again after a response that means "not signed in". It delivers a token, refreshed if it is due, as a
+/// cookie or in the Authorization field, and the request is repeated. If the site rejects that token, it gets a renewed
+/// one, and then one of a new login: see ``LoginRecovery``.
 public struct LoginFallback: Sendable {
-    /// Logs the user in again, as an app does in a browser view; the tokens are in the store when it returns.
+    /// Logs the user in again, for example in a browser view. The tokens are in the store when it returns.
     public typealias Login = @Sendable (_ challenge: LoginChallenge) async throws -> Void
 
-    /// How the request is signed in when it is sent once more.
+    /// How the repeated request is signed in.
     public enum Answer: Sendable {
         /// The jar has new cookies.
         case cookies
@@ -18,21 +18,22 @@ public struct LoginFallback: Sendable {
         case authorization(AuthorizationRule)
     }
 
-    /// The rules, the first one that fits counting.
+    /// The rules. The first one that matches applies.
     public let rules: [LoginRule]
     let store: TokenStore
     let refresher: TokenRefresher
     private let transport: any EndpointTransport
     let login: Login?
 
-    /// A fallback for the requests of one jar.
+    /// Creates a fallback for the requests of one jar.
     ///
     /// - Parameters:
-    ///   - rules: what to do; ``CookieJar`` keeps them.
-    ///   - store: where the tokens are.
-    ///   - refresher: what refreshes them.
-    ///   - transport: what asks endpoints that give cookies for tokens.
-    ///   - login: what to do where only a new login helps; without it, the request fails and says so.
+    ///   - rules: The rules, which ``CookieJar`` stores.
+    ///   - store: The store of the tokens.
+    ///   - refresher: Refreshes the tokens.
+    ///   - transport: Sends requests to endpoints that return cookies for tokens.
+    ///   - login: Logs the user in again if a new login is required. Without it, the request fails with
+    ///     ``LoginFallbackError/Code/loginRequired``.
     public init(
         rules: [LoginRule], store: TokenStore, refresher: TokenRefresher, transport: any EndpointTransport,
         login: Login? = nil
@@ -44,7 +45,7 @@ public struct LoginFallback: Sendable {
         self.login = login
     }
 
-    /// The challenge that a response is; `nil` if no rule takes it for one.
+    /// The challenge in a response; `nil` if no rule matches.
     public func challenge(in head: ResponseHead, from url: RequestURL) -> LoginChallenge? {
         for rule in rules {
             if let challenge = LoginChallenge(rule, head, from: url) { return challenge }
@@ -52,7 +53,7 @@ public struct LoginFallback: Sendable {
         return nil
     }
 
-    /// Gets a token and delivers it: the first step of a ``LoginRecovery``.
+    /// Gets a token and delivers it, as the first step of a ``LoginRecovery``.
     ///
     /// - Throws: ``LoginFallbackError``, or why there is no token: `TokenRefreshError`, `OAuth2Error`,
     ///   `SessionStoreError`.
@@ -144,13 +145,13 @@ public struct LoginFallback: Sendable {
     }
 }
 
-/// A response that says "not signed in", and the rule that knows it.
+/// A response that means "not signed in", and the rule that matches it.
 public struct LoginChallenge: Sendable, Hashable {
-    /// What gave it away.
+    /// The sign that the rule matched.
     public enum Sign: String, Sendable, CaseIterable {
         /// The status.
         case status
-        /// A redirect to where one logs in.
+        /// A redirect to a login page.
         case redirect
         /// A challenge to present a token: Bearer, or DPoP.
         case bearerChallenge = "bearer-challenge"
@@ -160,18 +161,18 @@ public struct LoginChallenge: Sendable, Hashable {
 
     /// The rule.
     public let rule: LoginRule
-    /// What gave it away.
+    /// The sign that the rule matched.
     public let sign: Sign
-    /// The URL that answered.
+    /// The URL of the response.
     public let url: RequestURL
-    /// Where the site wants the user to log in, without its query; `nil` if it does not say.
+    /// The login page that the site names, without its query; `nil` if it names none.
     public let loginURL: String?
-    /// How the site wants the user to log in: one way or several, the best first, with spaces between (`acr_values`; RFC
-    /// 9470, section 3).
+    /// The authentication methods that the site accepts, best first, separated by spaces (`acr_values`; RFC 9470,
+    /// section 3).
     public let authenticationContext: String?
-    /// How many seconds ago the login may have been at most (`max_age`; RFC 9470, section 3).
+    /// The maximum age of the login in seconds (`max_age`; RFC 9470, section 3).
     public let maximumAge: Int?
-    /// Whether the site says that it was shown a token and does not take it (`invalid_token`; RFC 6750, section 3.1).
+    /// Whether the site rejects the token of the request (`invalid_token`; RFC 6750, section 3.1).
     public let refusesToken: Bool
 
     /// The challenge that a response is; `nil` if the rule does not take it for one.

@@ -1,6 +1,6 @@
 internal import OAuth2
 
-/// Why a login fallback was not made: a stable code, what it is about, one sentence a user can act on. Holds no token.
+/// Why a login fallback failed: a stable code, its subject, and one sentence with the next step. Contains no token.
 public struct LoginFallbackError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A stable identifier.
     public struct Code: RawRepresentable, Hashable, Sendable {
@@ -12,17 +12,17 @@ public struct LoginFallbackError: Error, Hashable, Sendable, CustomStringConvert
             self.rawValue = rawValue
         }
 
-        /// A rule that cannot be kept.
+        /// A rule that is not valid.
         public static let ruleInvalid = Code(rawValue: "login-rule-invalid")
-        /// Only a new login helps, and nobody is there to make it.
+        /// A new login is required.
         public static let loginRequired = Code(rawValue: "login-required")
-        /// The site wants a login of another kind, or a more recent one, and nobody is there to make it.
+        /// The site requires a stronger or more recent login.
         public static let stepUpRequired = Code(rawValue: "step-up-required")
-        /// The token cannot be delivered in the way that the rule has.
+        /// The token cannot be delivered in the way that the rule requires.
         public static let tokenNotPresentable = Code(rawValue: "token-not-presentable")
-        /// The jar does not take the cookie of the rule.
+        /// The jar rejects the cookie of the rule.
         public static let cookieRefused = Code(rawValue: "login-cookie-refused")
-        /// The endpoint that should give cookies for a token gave none.
+        /// The endpoint that exchanges a token for cookies returned none.
         public static let exchangeFailed = Code(rawValue: "login-exchange-failed")
     }
 
@@ -30,7 +30,7 @@ public struct LoginFallbackError: Error, Hashable, Sendable, CustomStringConvert
     public let code: Code
     /// The profile or scope concerned.
     public let subject: String
-    /// The URL to open in a browser, where the site named one.
+    /// The URL to open in a browser, if the site named one.
     public let loginURL: String?
     private let detail: String
 

@@ -2,11 +2,10 @@ public import CookieModel
 import OAuth2
 public import SessionStore
 
-/// One request's way back in: the token that is there, then a renewed one, then a new login. Each is tried at most once,
-/// so that there is no loop.
+/// The steps that sign one request in again: the stored token, then a renewed one, then a new login. Each is tried at
+/// most once, so there is no loop.
 ///
-/// A rule that puts its token into the Authorization field puts it there from the first request on:
-/// ``present(to:now:)``.
+/// A rule for the Authorization field adds its token from the first request on: ``present(to:now:)``.
 ///
 /// ```swift
 /// var recovery = LoginRecovery(fallback)
@@ -20,9 +19,9 @@ public struct LoginRecovery: Sendable {
     /// How far it has come.
     private enum Progress {
         case untried
-        /// A token was delivered that the clock says is valid.
+        /// A valid token was delivered.
         case delivered(Secret)
-        /// A token was delivered that was just renewed.
+        /// A renewed token was delivered.
         case renewed
         /// The user has logged in.
         case loggedIn
@@ -42,12 +41,12 @@ public struct LoginRecovery: Sendable {
         case token(Secret, LoginRule)
     }
 
-    /// The way back of one request.
+    /// Creates the recovery of one request.
     public init(_ fallback: LoginFallback) {
         self.fallback = fallback
     }
 
-    /// Whether nothing is left to try: what the site answers now is the answer.
+    /// Whether every step has been tried, so the next response is final.
     public var isOver: Bool {
         switch progress {
         case .untried, .delivered: false
@@ -84,22 +83,22 @@ public struct LoginRecovery: Sendable {
         }
     }
 
-    /// The challenge that a response is; `nil` if no rule takes it for one, and where nothing is left to try.
+    /// The challenge in a response; `nil` if no rule matches, or if every step has been tried.
     ///
-    /// After the first one, only challenges of the same rule count.
+    /// After the first challenge, only challenges of the same rule count.
     public func challenge(in head: ResponseHead, from url: RequestURL) -> LoginChallenge? {
         guard !isOver, let challenge = fallback.challenge(in: head, from: url) else { return nil }
         return rule == nil || rule == challenge.rule ? challenge : nil
     }
 
-    /// Why only a new login helps, where a response still says "not signed in" with nothing left to try; `nil` if it
-    /// does not, or where there is.
+    /// The reason why a new login is required, if a response still means "not signed in" after every step; otherwise
+    /// `nil`.
     public func failure(in head: ResponseHead, from url: RequestURL) -> LoginFallbackError? {
         guard isOver, let challenge = fallback.challenge(in: head, from: url) else { return nil }
         return challenge.rule == rule ? challenge.stillRefused : nil
     }
 
-    /// Gets the next token to try and delivers it.
+    /// Gets the next token and delivers it.
     ///
     /// - Throws: ``LoginFallbackError``, or why there is no token: `TokenRefreshError`, `OAuth2Error`,
     ///   `SessionStoreError`.

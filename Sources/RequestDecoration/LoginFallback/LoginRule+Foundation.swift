@@ -2,7 +2,7 @@ import Foundation
 public import SessionStore
 
 extension CookieJar {
-    /// The jar's login rules, by name.
+    /// The login rules of the jar, by name.
     ///
     /// - Throws: `SessionStoreError`; ``LoginFallbackError/Code/ruleInvalid`` for a rule that was damaged.
     public func loginRules() throws -> [(name: String, rule: LoginRule)] {
@@ -14,7 +14,7 @@ extension CookieJar {
         }
     }
 
-    /// Keeps a login rule under a name, in the place of the one that was there.
+    /// Stores a login rule under a name. Replaces an existing one.
     public func setLoginRule(_ rule: LoginRule, named name: String) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

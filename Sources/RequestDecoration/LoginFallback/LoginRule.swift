@@ -1,19 +1,20 @@
 import CookieModel
 internal import OAuth2
 
-/// What "not signed in" looks like at a site, and how a token gets the user back in.
+/// How to recognize a response that means "not signed in", and how to sign the user in again with a token.
 public struct LoginRule: Sendable, Hashable, Codable {
-    /// What a response looks like that says "not signed in". One sign is enough.
+    /// The signs of a response that means "not signed in". One sign is enough.
     public struct Signs: Sendable, Hashable, Codable {
         /// Statuses, such as 401.
         public var statuses: Set<Int>
-        /// What URLs begin with that a redirect to log in leads to, such as `https://app.example/login`; one without
-        /// scheme and host is taken at the URL that answers.
+        /// The start of the URLs of login pages that the site redirects to, such as `https://app.example/login`. One
+        /// without scheme and host is relative to the URL of the response.
         public var redirects: [String]
-        /// Whether a challenge to present a token is one: Bearer (RFC 6750, section 3) or DPoP (RFC 9449, section 7.1).
+        /// Whether a challenge to present a token is a sign: Bearer (RFC 6750, section 3) or DPoP (RFC 9449, section
+        /// 7.1).
         public var bearerChallenge: Bool
 
-        /// Signs from their parts.
+        /// Creates signs from their parts.
         public init(statuses: Set<Int> = [401], redirects: [String] = [], bearerChallenge: Bool = true) {
             self.statuses = statuses
             self.redirects = redirects
@@ -26,26 +27,27 @@ public struct LoginRule: Sendable, Hashable, Codable {
         }
     }
 
-    /// How a token goes back to the site.
+    /// How a token is delivered to the site.
     public enum Delivery: Sendable, Hashable, Codable {
         /// As a cookie: see ``CookieTemplate``.
         case cookie(CookieTemplate)
         /// In the Authorization field.
         case authorization
-        /// To a URL of the site that answers with cookies, asked by POST with the token in the Authorization field.
+        /// By a POST request to a URL of the site, with the token in the Authorization field. The response sets
+        /// cookies.
         case exchange(String)
     }
 
-    /// What the URLs begin with that the rule is for: ``URLScope``.
+    /// The start of the URLs that the rule is for: ``URLScope``.
     public var scope: String
-    /// What "not signed in" looks like.
+    /// The signs of "not signed in".
     public var signs: Signs
     /// The name of the token profile.
     public var profile: String
-    /// How its token goes back.
+    /// How its token is delivered.
     public var delivery: Delivery
 
-    /// A rule from its parts.
+    /// Creates a rule from its parts.
     ///
     /// - Throws: ``LoginFallbackError/Code/ruleInvalid``: the scope, or the URL of an exchange, is no URL that a token may
     ///   go to (`https`, or this machine), or the two are of different sites.
@@ -90,13 +92,13 @@ public struct LoginRule: Sendable, Hashable, Codable {
 
 /// A cookie that carries a token: a Set-Cookie line with `{access_token}` or `{id_token}` in its value.
 ///
-/// Name, Domain, Path, Secure, HttpOnly and SameSite are as in any Set-Cookie line, and the jar's rules decide on it as on
-/// one that the site sent. How long it lives is the token's affair, so that Max-Age and Expires are not for templates.
+/// The jar applies its rules to the line as if the site had sent it. The cookie has the lifetime of the token, so
+/// templates cannot contain Max-Age or Expires.
 public struct CookieTemplate: Sendable, Hashable, Codable {
     /// The line, such as `session={access_token}; Path=/; Secure; HttpOnly; SameSite=Lax`.
     public let text: String
 
-    /// A template from its line.
+    /// Creates a template from its line.
     public init(_ text: String) throws(LoginFallbackError) {
         let isVisible = text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
         let parts = text.split(separator: ";", omittingEmptySubsequences: false)

@@ -1,20 +1,20 @@
-/// What to do about a ``NavigationEvent``.
+/// The decision on a ``NavigationEvent``.
 public struct NavigationDecision: Sendable, Hashable {
     /// What to do.
     public enum Step: Sendable, Hashable {
-        /// Let it go on: the answer to a web view that asks.
+        /// Allow the navigation.
         case allow
-        /// Stop it: the answer to a web view that asks.
+        /// Cancel the navigation.
         case cancel
-        /// Turn it into a download: the answer to a web view that asks.
+        /// Turn the navigation into a download.
         case download
         /// Load this URL with a ``WebViewPlan``.
         case loadDecorated(url: String)
-        /// Load this URL in the web view that is there.
+        /// Load this URL in the current web view.
         case openInPlace(url: String)
-        /// Take what the native store holds into the jar.
+        /// Store the cookies of the native store in the jar.
         case takeCookies
-        /// Get back in: the login is over.
+        /// Start the login fallback: the user is signed out.
         case startLoginFallback(url: String)
         /// Hand this URL to the system.
         case handToSystem(url: String)
@@ -22,7 +22,7 @@ public struct NavigationDecision: Sendable, Hashable {
         case appEvent(url: String)
         /// Load the page again.
         case reload
-        /// Tell the person that the page could not be loaded.
+        /// Tell the user that the page could not be loaded.
         case showFailure(NavigationFailure)
 
         /// The kind of step, as docs/web-views.md writes it.
@@ -79,9 +79,9 @@ public struct NavigationDecision: Sendable, Hashable {
         case appScheme = "app-scheme"
         /// The scheme is the system's.
         case systemScheme = "system-scheme"
-        /// A frame without a person behind it wants out of the web view.
+        /// A frame tries to leave the web view without a user action.
         case notUserInitiated = "not-user-initiated"
-        /// The scheme is nobody's.
+        /// The scheme is unknown.
         case unknownScheme = "unknown-scheme"
         /// A page wants a new window.
         case newWindow = "new-window"
@@ -89,15 +89,15 @@ public struct NavigationDecision: Sendable, Hashable {
         case downloadRequested = "download-requested"
         /// The web view cannot show such content.
         case cannotShow = "cannot-show"
-        /// The answer says that nobody is signed in.
+        /// The response means that the user is signed out.
         case signedOut = "signed-out"
-        /// The login fallback has been tried for this page, and did not help.
+        /// The login fallback was already tried for this page.
         case fallbackTried = "fallback-tried"
         /// The process that shows the page has ended.
         case processTerminated = "process-terminated"
-        /// The process ends again and again.
+        /// The process ends repeatedly.
         case reloadLimit = "reload-limit"
-        /// Nothing failed: someone else took the navigation over, or stopped it.
+        /// Nothing failed: the navigation was taken over or cancelled.
         case noFailure = "no-failure"
         /// The navigation failed before anything was shown.
         case provisionalFailure = "provisional-failure"

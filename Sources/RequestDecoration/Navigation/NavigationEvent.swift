@@ -1,8 +1,8 @@
-/// Something that a web view tells or asks about a navigation, without any of its types.
+/// An event of a navigation in a web view, independent of WebKit's types.
 public enum NavigationEvent: Sendable, Hashable {
-    /// It asks whether to go somewhere.
+    /// The web view asks whether to navigate.
     case action(NavigationAction)
-    /// It asks whether to show an answer.
+    /// The web view asks whether to show a response.
     case response(NavigationResponse)
     /// A page asks for a window of its own.
     case newWindow(NavigationAction)
@@ -81,13 +81,13 @@ public struct NavigationAction: Sendable, Hashable {
     }
 }
 
-/// An answer that a web view asks about.
+/// A response that a web view asks about.
 public struct NavigationResponse: Sendable, Hashable {
-    /// The URL that answered.
+    /// The URL of the response.
     public var url: String
     /// The status code; `nil` if the answer did not come by HTTP.
     public var status: Int?
-    /// The media type, where the answer names one.
+    /// The media type, if the response has one.
     public var mediaType: String?
     /// Whether the web view can show that type.
     public var canShowMediaType: Bool
@@ -111,9 +111,9 @@ public struct NavigationResponse: Sendable, Hashable {
 public struct NavigationFailure: Sendable, Hashable {
     /// How far the navigation had come.
     public enum Phase: String, Sendable {
-        /// No answer had been shown: the page before it is still there.
+        /// No response was shown. The previous page is still visible.
         case provisional
-        /// The new page was there in part.
+        /// Part of the new page was shown.
         case committed
     }
 
@@ -134,7 +134,7 @@ public struct NavigationFailure: Sendable, Hashable {
         self.url = url
     }
 
-    /// Whether nothing failed: someone else took the navigation over, or stopped it.
+    /// Whether nothing failed: the navigation was taken over or cancelled.
     public var isNoFailure: Bool {
         switch (domain, code) {
         // NSURLErrorCancelled: another navigation began, or the policy refused this one.

@@ -1,20 +1,20 @@
 public import CookieModel
 
-/// What a web view that is kept signed in does about each ``NavigationEvent``. Pure: the same event in the same state
-/// gets the same answer.
+/// Decides how a web view that stays signed in handles each ``NavigationEvent``. Pure: the same event in the same state
+/// gets the same decision.
 public struct NavigationPolicy: Sendable {
     /// Schemes of the app's own: their URLs are events for the app. Lower case, without the colon.
     public var appSchemes: Set<String> = []
     /// Schemes that the system has an app for. Lower case, without the colon.
     public var systemSchemes: Set<String> = NavigationPolicy.defaultSystemSchemes
-    /// Statuses of a page that mean that nobody is signed in.
+    /// Statuses of a page that mean that the user is signed out.
     public var signedOutStatuses: Set<Int> = [401]
-    /// Pages that a server shows, or redirects to, where nobody is signed in. Origin and path count; the paths below
-    /// one count too.
+    /// Pages that a server shows or redirects to if the user is signed out, by origin and path. Paths below them count
+    /// too.
     public var signInPages: [RequestURL] = []
-    /// How many ends of the web view's process within ``reloadPeriod`` are answered with a reload.
+    /// How many times within ``reloadPeriod`` the page is reloaded after the web view's process ended.
     public var reloadLimit = 3
-    /// The time over which ends of the process count, in seconds.
+    /// The period for ``reloadLimit``, in seconds.
     public var reloadPeriod: Int64 = 60
 
     /// The schemes of the telephone, mail, messages, maps and stores.
@@ -30,14 +30,14 @@ public struct NavigationPolicy: Sendable {
     /// WKError.webContentProcessTerminated.
     private static let processTerminated = NavigationFailure(phase: .committed, domain: "WKErrorDomain", code: 2)
 
-    /// A policy that knows no app scheme and no sign-in page; both can be set afterwards.
+    /// Creates a policy without app schemes and sign-in pages.
     public init() {}
 
-    /// What to do about an event.
+    /// Decides on an event.
     ///
     /// - Parameters:
     ///   - event: the event.
-    ///   - state: what is remembered of the web view.
+    ///   - state: The state of the web view.
     ///   - now: the time.
     public func decide(_ event: NavigationEvent, state: inout NavigationState, now: Timestamp) -> NavigationDecision {
         switch event {
@@ -158,7 +158,7 @@ public struct NavigationPolicy: Sendable {
     }
 }
 
-/// What a ``NavigationPolicy`` has to remember of one web view, so that nothing it does goes round in circles.
+/// The state of one web view for a ``NavigationPolicy``, which prevents loops.
 public struct NavigationState: Sendable, Hashable {
     /// The URL that was last loaded decorated, until it is there.
     var decorated: String?
@@ -167,7 +167,7 @@ public struct NavigationState: Sendable, Hashable {
     /// When the process that shows the page ended, as far back as it counts.
     var terminations: [Timestamp] = []
 
-    /// A web view that has loaded nothing yet.
+    /// Creates the state of a web view that has loaded nothing yet.
     public init() {}
 }
 

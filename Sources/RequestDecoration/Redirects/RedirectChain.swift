@@ -1,25 +1,25 @@
 public import CookieModel
 import HTTPTypes
 
-/// A request and the redirects that it has come through: where it stands, and what must not go on with it.
+/// A request with its redirects: the current URL, and what must not follow it there.
 ///
-/// Pure: it is told what the answers say, and says what the next request is. ``RedirectedExchange`` joins it with a jar.
+/// Pure: pass it each response, and it returns the next request. ``RedirectedExchange`` combines it with a jar.
 public struct RedirectChain: Sendable {
-    /// What the cookie rules are asked for the present request: its URL and method, and the URLs that redirected here.
+    /// The context of the current request for the cookie rules: its URL and method, and the URLs that redirected to it.
     public private(set) var context: RequestContext
-    /// The present request, counted from 1.
+    /// The number of the current request, from 1.
     public private(set) var number = 1
     /// Whether method and body are still those of the first request.
     public private(set) var keepsBody = true
-    /// Whether this or an earlier redirect left the first origin: what the caller meant for it, credentials and cookies,
-    /// stays behind, and does not come back where the chain does.
+    /// Whether this or an earlier redirect left the first origin. The caller's credentials and cookies for it are then
+    /// dropped, even if the chain returns.
     public private(set) var hasLeftOrigin = false
     /// Whether an earlier redirect went from https to http.
     public private(set) var isDowngraded = false
-    /// How many redirects are followed.
+    /// The maximum number of redirects.
     public let limit: Int
 
-    /// A chain before its first request.
+    /// Creates a chain before its first request.
     ///
     /// - Parameters:
     ///   - context: the first request, method and all.
@@ -35,13 +35,13 @@ public struct RedirectChain: Sendable {
         number > 1 && (!keepsBody || !["GET", "HEAD", "OPTIONS", "TRACE"].contains(context.method))
     }
 
-    /// The URL that redirected to the present request; `nil` for the first one.
+    /// The URL that redirected to the current request; `nil` for the first one.
     public var referrer: RequestURL? { number > 1 ? context.redirects.last : nil }
 
-    /// Goes on to where an answer to the present request redirects.
+    /// Follows the redirect of a response to the current request.
     ///
-    /// - Returns: the redirect; `nil` if the answer is one for the caller: it is no redirect, or one to a URL that is
-    ///   not http or https, as to an app of one's own.
+    /// - Returns: The redirect; `nil` if the response is not a redirect, or redirects to a URL that is not http or
+    ///   https, such as that of an app.
     public mutating func follow(status: Int, location: Octets?) throws(RedirectError) -> Redirect? {
         guard let redirect = try redirect(status: status, location: location) else { return nil }
         guard number <= limit else {
@@ -101,7 +101,7 @@ extension RedirectChain {
     static let originFields: [HTTPField.Name] =
         [.authorization, .proxyAuthorization, .cookie] + ["DPoP"].compactMap { HTTPField.Name($0) }
 
-    /// The present request, made from the first one as the caller gave it; not yet decorated.
+    /// The current request, derived from the first one. It is not decorated yet.
     ///
     /// - Parameter isBodyRepeatable: whether the body can be sent again, where the request itself does not tell.
     /// - Throws: ``RedirectError/Code/bodyNotRepeatable`` where a body would have to go once more and cannot.
@@ -129,7 +129,7 @@ extension RedirectChain {
     }
 }
 
-/// What a redirect makes of the request that it answers: the Fetch Standard's "HTTP-redirect fetch".
+/// The request that follows a redirect, by the Fetch Standard's "HTTP-redirect fetch".
 public struct Redirect: Sendable, Hashable {
     /// The most redirects that are followed, as in the Fetch Standard.
     public static let limit = 20
@@ -140,17 +140,17 @@ public struct Redirect: Sendable, Hashable {
     public let method: String
     /// Whether the next request keeps the body and the header fields that describe it.
     public let keepsBody: Bool
-    /// Whether scheme, host or port change: `Authorization` and whatever else is meant for one origin stays behind.
+    /// Whether scheme, host or port change, so `Authorization` and other fields for one origin are dropped.
     public let isCrossOrigin: Bool
 
-    /// The redirect that a response asks for; `nil` if it asks for none.
+    /// The redirect of a response; `nil` if it is not a redirect.
     ///
     /// - Parameters:
     ///   - status: the response's status code.
     ///   - location: its Location field value, if it has one.
     ///   - url: the URL that was requested.
     ///   - method: the method that was used, upper case.
-    /// - Throws: where the Location is no URL that can be requested.
+    /// - Throws: An error if the Location is not a URL that can be requested.
     public init?(
         status: Int, location: Octets?, url: RequestURL, method: String
     ) throws(RequestURLError) {
@@ -169,10 +169,9 @@ public struct Redirect: Sendable, Hashable {
     }
 }
 
-/// Why a chain of redirects ended without an answer: a stable code, the origin that redirected, one sentence a user can
-/// act on.
+/// Why a chain of redirects failed: a stable code, the origin that redirected, and one sentence with the next step.
 ///
-/// Holds no path and no query, which may be as good as a password.
+/// Contains no path and no query, which may be secret.
 public struct RedirectError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A stable identifier.
     public struct Code: RawRepresentable, Hashable, Sendable {
@@ -184,13 +183,13 @@ public struct RedirectError: Error, Hashable, Sendable, CustomStringConvertible 
             self.rawValue = rawValue
         }
 
-        /// The Location is no URL that can be requested.
+        /// The Location is not a URL that can be requested.
         public static let locationInvalid = Code(rawValue: "redirect-location-invalid")
-        /// There are more redirects than are followed, and none led back to where the chain had been.
+        /// The limit of redirects is reached, without a loop.
         public static let tooMany = Code(rawValue: "redirect-too-many")
-        /// There are more redirects than are followed, since they lead back to where the chain had been.
+        /// The limit of redirects is reached, because of a loop.
         public static let loop = Code(rawValue: "redirect-loop")
-        /// The next request needs the body once more, which can be sent only once.
+        /// The next request needs the body again, which can be sent only once.
         public static let bodyNotRepeatable = Code(rawValue: "redirect-body-not-repeatable")
     }
 

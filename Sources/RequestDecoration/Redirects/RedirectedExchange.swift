@@ -1,25 +1,25 @@
 public import CookieModel
 import HTTPTypes
 
-/// A request on its way through redirects: each hop decorated again, each answer stored before the next hop.
+/// A request and its redirects. Each hop is decorated, and the cookies of each response are stored before the next hop.
 ///
-/// A state machine without a network: ask for ``nextRequest(now:)``, send it in whatever way, give the answer to
-/// ``receive(_:now:)``, and go on while that says so.
+/// A state machine without network access: send the ``nextRequest(now:)``, pass the response to ``receive(_:now:)``,
+/// and repeat while that returns `true`.
 public struct RedirectedExchange<Request: DecoratableRequest>: Sendable {
-    /// What adds cookies and takes them.
+    /// The decorator, which adds and stores cookies.
     public internal(set) var decorator: RequestDecorator
-    /// Where the request stands.
+    /// The chain of redirects.
     public private(set) var chain: RedirectChain
-    /// What happened so far, a hop for each answer.
+    /// The hops so far, one per response.
     public private(set) var hops: [ExchangeHop] = []
-    /// Whether the next request is the last one once more, with the nonce that its server wants in a bound token's proof.
+    /// Whether the next request repeats the last one, with the nonce that the server requires in a proof.
     public private(set) var repeatsRequest = false
     private let first: Request
     private let beginning: RedirectChain
     private let isBodyRepeatable: Bool
     private var report: DecorationReport?
 
-    /// An exchange before its first request.
+    /// Creates an exchange before its first request.
     ///
     /// - Parameters:
     ///   - request: the request as the caller wants it: its cookies and credentials are for its origin alone.
@@ -156,7 +156,7 @@ public struct Exchange<Payload> {
     public let payload: Payload
     /// What happened, a hop for each request; the last one is the answer's.
     public let hops: [ExchangeHop]
-    /// The URL that answered.
+    /// The URL of the response.
     public let url: RequestURL
 }
 

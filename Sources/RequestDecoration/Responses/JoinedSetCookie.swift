@@ -131,7 +131,7 @@ public struct SetCookieDoubt: Sendable, Hashable {
         /// The client has put other characters in the place of octets; the line is left out.
         case octetsReplaced = "octets-replaced"
 
-        /// One sentence for a person.
+        /// One sentence for a user.
         public var explanation: String {
             switch self {
             case .splitWithinValue:

@@ -6,7 +6,7 @@ public struct NativeCookie: Sendable, Hashable {
     public struct ID: Sendable, Hashable {
         /// The name.
         public let name: String
-        /// The domain, with a dot in front where it is not host-only.
+        /// The domain, with a leading dot unless the cookie is host-only.
         public let domain: String
         /// The path.
         public let path: String
@@ -33,7 +33,7 @@ public struct NativeCookie: Sendable, Hashable {
     public var name: String
     /// The value.
     public var value: String
-    /// The domain, with a dot in front where it is not host-only.
+    /// The domain, with a leading dot unless the cookie is host-only.
     public var domain: String
     /// The path.
     public var path: String
@@ -116,7 +116,7 @@ extension NativeCookie {
         /// It has no name, and the store needs one.
         case namelessNotHeld = "nameless-not-held"
 
-        /// One sentence for a person.
+        /// One sentence for a user.
         public var explanation: String {
             switch self {
             case .octetsNotUTF8: "its octets are not UTF-8, and the web view's store holds only text"
