@@ -4,7 +4,7 @@
 
 /// A cookie that was validated against the URL it came from: the fields of section 5.7 of the draft.
 public struct Cookie: Sendable, Hashable {
-    /// What makes two cookies the same one: a new cookie with the ID of a stored one replaces it.
+    /// The identity of a cookie. A new cookie with the ID of a stored one replaces it.
     public struct ID: Hashable, Sendable {
         /// The name, possibly empty.
         public var name: Octets
@@ -17,7 +17,7 @@ public struct Cookie: Sendable, Hashable {
         /// The partition, `nil` for an unpartitioned cookie.
         public var partitionKey: PartitionKey?
 
-        /// An ID from its parts.
+        /// Creates an ID from its parts.
         public init(name: Octets, domain: WebHost, isHostOnly: Bool, path: Octets, partitionKey: PartitionKey?) {
             self.name = name
             self.domain = domain
@@ -48,7 +48,7 @@ public struct Cookie: Sendable, Hashable {
     /// The request that told of the cookie; `nil` for one that was set.
     package var request: CookieRequest?
 
-    /// A cookie from its fields; the caller vouches for them.
+    /// Creates a cookie from its fields, without validation.
     public init(
         id: ID, value: Octets, isSecure: Bool, isHTTPOnly: Bool, sameSite: SameSite, expiry: Timestamp?,
         creation: Timestamp, lastAccess: Timestamp, sequence: Int64 = 0
@@ -75,8 +75,8 @@ public struct Cookie: Sendable, Hashable {
     /// Whether the cookie outlives the session (the persistent-flag).
     public var isPersistent: Bool { expiry != nil }
 
-    /// The octets of this cookie in a Cookie field (section 5.8.3 of the draft, step 6): the value alone where there is
-    /// no name.
+    /// The octets of this cookie in a Cookie field (section 5.8.3 of the draft, step 6): only the value if there is no
+    /// name.
     public var pair: Octets { Octets.pair(name, value) }
 
     /// Whether the expiry-time is in the past (section 5.7 of the draft): not yet at that very moment.
@@ -136,7 +136,7 @@ public struct PartitionKey: Hashable, Sendable {
     /// Whether a frame of another site stood between that page and the request.
     public let hasCrossSiteAncestor: Bool
 
-    /// A key from its two parts.
+    /// Creates a key from its parts.
     public init(topLevelSite: String, hasCrossSiteAncestor: Bool) {
         self.topLevelSite = topLevelSite
         self.hasCrossSiteAncestor = hasCrossSiteAncestor
@@ -144,12 +144,12 @@ public struct PartitionKey: Hashable, Sendable {
 
     private static let crossSiteMark = " cross-site"
 
-    /// The key as one text, for storage and people; never empty.
+    /// The key as text, for storage and reports; never empty.
     public var serialized: String {
         hasCrossSiteAncestor ? topLevelSite + PartitionKey.crossSiteMark : topLevelSite
     }
 
-    /// Reads ``serialized`` back; `nil` for the empty text, which stands for "not partitioned".
+    /// Reads ``serialized`` back; `nil` for empty text, which means "not partitioned".
     public init?(serialized: String) {
         guard !serialized.isEmpty else { return nil }
         hasCrossSiteAncestor = serialized.hasSuffix(PartitionKey.crossSiteMark)

@@ -1,15 +1,15 @@
 public import WebPrimitives
 
-/// A cookie as another program's store holds it: no response line, no request URL, nothing validated yet.
+/// A cookie from another program's store: without a response line or request URL, and not yet validated.
 ///
-/// Cookie files and browser databases give records. ``CookiePolicy/decision(for:existing:now:)`` checks a record against the
-/// same rules that a response meets, as far as a dump still shows what they need.
+/// Cookie files and browser databases contain records. ``CookiePolicy/decision(for:existing:now:)`` checks a record
+/// against the rules for responses, as far as a record has the data that they need.
 public struct CookieRecord: Sendable, Hashable {
     /// The cookie's name, possibly empty.
     public var name: Octets
     /// The cookie's value, possibly empty.
     public var value: Octets
-    /// The host or domain as the store writes it, without the leading dot by which some stores mark domain cookies.
+    /// The host or domain as the store writes it, without the leading dot that marks domain cookies in some stores.
     public var domain: String
     /// Whether only the exact host gets the cookie.
     public var isHostOnly: Bool
@@ -17,17 +17,17 @@ public struct CookieRecord: Sendable, Hashable {
     public var path: Octets
     /// Whether only secure connections get the cookie.
     public var isSecure: Bool
-    /// Whether scripts may not see the cookie.
+    /// Whether the cookie is hidden from scripts.
     public var isHTTPOnly: Bool
-    /// The same-site-flag; `default` where the store does not keep it.
+    /// The same-site-flag; `default` if the store does not have it.
     public var sameSite: SameSite
-    /// When the cookie ends; `nil` for one that ends with the session.
+    /// The expiry; `nil` for a session cookie.
     public var expiry: Timestamp?
-    /// When the cookie was first set, where the store tells.
+    /// When the cookie was first set, if the store has this.
     public var creation: Timestamp?
-    /// When the cookie was last sent or set, where the store tells.
+    /// When the cookie was last sent or set, if the store has this.
     public var lastAccess: Timestamp?
-    /// The partition; `nil` for an unpartitioned cookie, and where the store does not keep it.
+    /// The partition; `nil` for an unpartitioned cookie, or if the store does not have it.
     public var partitionKey: PartitionKey?
     /// The properties that the store has no place for: those of a stored cookie that is the same one stay as they are.
     package var unstated: CookieProperties = []
@@ -36,7 +36,7 @@ public struct CookieRecord: Sendable, Hashable {
     /// The request that told of the cookie; `nil` for one of a store.
     package var request: CookieRequest?
 
-    /// A record with the fields that every store has; the others can be set afterwards.
+    /// Creates a record with the fields that every store has. Set the others afterwards.
     public init(
         name: Octets, value: Octets, domain: String, isHostOnly: Bool, path: Octets = "/", isSecure: Bool = false,
         isHTTPOnly: Bool = false, sameSite: SameSite = .default, expiry: Timestamp? = nil, creation: Timestamp? = nil
@@ -189,7 +189,7 @@ extension CookieRecord {
 }
 
 extension CookieRecord {
-    /// What another program's store would hold of a cookie: all of it but its place in the order of creation.
+    /// Creates a record of a cookie. It lacks only the cookie's place in the order of creation.
     public init(_ cookie: Cookie) {
         self.init(
             name: cookie.name, value: cookie.value, domain: cookie.domain.description, isHostOnly: cookie.isHostOnly,

@@ -1,6 +1,6 @@
 public import WebPrimitives
 
-/// One item of a page's `localStorage`, where many sites keep a login.
+/// One item of a page's `localStorage`, where many sites store a login.
 ///
 /// The value is as secret as a cookie's: no description shows it.
 public struct WebStorageItem: Sendable, Hashable {
@@ -11,16 +11,16 @@ public struct WebStorageItem: Sendable, Hashable {
     /// The value, encoded as the key is.
     public let value: Octets
 
-    /// How many octets of keys and values a jar holds for one origin.
+    /// The maximum number of octets of keys and values of one origin in a jar.
     public static let originOctetLimit = 5 << 20
-    /// How many items a jar holds for one origin.
+    /// The maximum number of items of one origin in a jar.
     public static let originItemLimit = 10_000
-    /// How many octets of keys and values a jar holds.
+    /// The maximum number of octets of keys and values in a jar.
     public static let jarOctetLimit = 50 << 20
-    /// How many items a jar holds.
+    /// The maximum number of items in a jar.
     public static let jarItemLimit = 100_000
 
-    /// An item of an origin.
+    /// Creates an item of an origin.
     ///
     /// - Returns: `nil` if the origin is not one of `http` or `https`: no other has a storage that outlives its page.
     public init?(origin: String, key: Octets, value: Octets) {
@@ -40,12 +40,12 @@ public struct WebStorageItem: Sendable, Hashable {
 }
 
 extension WebStorageItem: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The kind of thing it is, and nothing of it.
+    /// The kind of the item, without its contents.
     public var description: String { "localStorage item" }
 
-    /// The same as ``description``: a debugger's log is a log.
+    /// The same as ``description``, since debugger output ends up in logs.
     public var debugDescription: String { description }
 
-    /// Nothing but ``description``, so that `dump` shows no value.
+    /// Only ``description``, so `dump` shows no value.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

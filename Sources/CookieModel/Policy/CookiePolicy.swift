@@ -1,8 +1,8 @@
 public import PublicSuffix
 public import WebPrimitives
 
-/// The rules of draft-ietf-httpbis-rfc6265bis-22, with what may vary as parameters. Pure: no rule reads a clock, a
-/// file or the network.
+/// The rules of draft-ietf-httpbis-rfc6265bis-22, with their variable parts as parameters. Pure: no rule reads a clock,
+/// a file or the network.
 public struct CookiePolicy: Sendable {
     /// The draft that every section and step number in this module refers to:
     /// <https://datatracker.ietf.org/doc/html/draft-ietf-httpbis-rfc6265bis-22>.
@@ -23,18 +23,18 @@ public struct CookiePolicy: Sendable {
     public var publicSuffixes = PublicSuffixList.bundled
     /// Which connections count as "secure" (section 5.8.3 of the draft leaves it to the user agent).
     public var secureConnections = SecureConnections.cryptographicOrLoopback
-    /// How many cookies are kept and sent.
+    /// The limits of stored and sent cookies.
     public var limits = CookieLimits()
     /// The longest lifetime in seconds (section 5.5 of the draft): 400 days.
     public var lifetimeLimit: Int64 = 34_560_000
     /// The age in seconds up to which a cookie without `SameSite` goes with cross-site top-level requests by unsafe
-    /// methods too ("Lax-allowing-unsafe", section 5.6.7.2); 0 for never. Browsers that do it use 120.
+    /// methods too ("Lax-allowing-unsafe", section 5.6.7.2); 0 for never. Browsers with this rule use 120.
     public var laxAllowingUnsafeAge: Int64 = 0
     /// Whether a request is cross-site as soon as one URL that redirected to it was. The draft looks at the current
     /// URL only; Firefox looks at the chain.
     public var considersRedirectChain = false
 
-    /// The draft's rules; with the profile `browser`, also the limits that browsers have.
+    /// Creates a policy with the rules of the draft. The profile `browser` also has the limits of browsers.
     public init(profile: CookieProfile = .rfc6265bis) {
         self.profile = profile
         if profile == .browser { limits = .browser }
@@ -98,34 +98,34 @@ public struct CookiePolicy: Sendable {
     }
 }
 
-/// Which divergences from the draft (``CookiePolicy/standard``) apply, a flag each.
+/// The divergences from the draft (``CookiePolicy/standard``) that apply, one flag each.
 public struct CookieProfile: OptionSet, Sendable, Hashable {
     /// The flags as bits.
     public let rawValue: UInt32
 
-    /// A set of flags from its bits.
+    /// Creates a set of flags from its bits.
     public init(rawValue: UInt32) {
         self.rawValue = rawValue
     }
 
-    /// A `Path` that does not begin with `/` is ignored, so that an earlier one stands
+    /// A `Path` that does not begin with `/` is ignored, so an earlier one applies
     /// (draft-ietf-httpbis-layered-cookies, "Parse a Cookie").
     public static let ignoresRelativePath = CookieProfile(rawValue: 1 << 0)
-    /// An unknown `SameSite` value is ignored, so that an earlier one stands (same place).
+    /// An unknown `SameSite` value is ignored, so an earlier one applies (same place).
     public static let keepsEarlierSameSite = CookieProfile(rawValue: 1 << 1)
     /// A non-ASCII octet in the path that counts rejects the cookie, as in today's browsers.
     public static let rejectsNonASCIIPath = CookieProfile(rawValue: 1 << 2)
     /// `__Http-` and `__Host-Http-` names need `HttpOnly` as well (layered cookies, "Store a Cookie").
     public static let honoursHTTPPrefixes = CookieProfile(rawValue: 1 << 3)
-    /// `__Host-` needs a `Path` that says `/` itself, not one that comes to it by the default-path (same place).
+    /// `__Host-` needs an explicit `Path=/`, not one that the default-path provides (same place).
     public static let hostPrefixNeedsExplicitPath = CookieProfile(rawValue: 1 << 4)
-    /// A `Domain` of one dot is no host, and refuses the cookie, rather than an empty one that counts as absent (layered
-    /// cookies, "Parse a Cookie"; so do browsers).
+    /// A `Domain` of one dot rejects the cookie, since it is not a host. The draft treats it as empty and absent
+    /// (layered cookies, "Parse a Cookie"; so do browsers).
     public static let refusesLoneDotDomain = CookieProfile(rawValue: 1 << 5)
 
     /// The draft to the letter; the default.
     public static let rfc6265bis: CookieProfile = []
-    /// What the layered-cookies draft and today's browsers do.
+    /// The behavior of the layered-cookies draft and of current browsers.
     public static let browser: CookieProfile = [
         .ignoresRelativePath, .keepsEarlierSameSite, .rejectsNonASCIIPath, .honoursHTTPPrefixes,
         .hostPrefixNeedsExplicitPath, .refusesLoneDotDomain,
@@ -140,7 +140,7 @@ public struct CookieProfile: OptionSet, Sendable, Hashable {
         }
     }
 
-    /// The profile of a name: `rfc6265bis` or `browser`.
+    /// Creates the profile with a name: `rfc6265bis` or `browser`.
     public init?(name: String) {
         switch name {
         case "rfc6265bis": self = .rfc6265bis
@@ -150,34 +150,34 @@ public struct CookieProfile: OptionSet, Sendable, Hashable {
     }
 }
 
-/// How many cookies a store keeps and a request carries. What goes out over a limit is reported, never dropped in
-/// silence; `nil` stands for "no limit".
+/// The limits of cookies in a store and in a request. Cookies over a limit are reported, never dropped silently. `nil`
+/// means "no limit".
 public struct CookieLimits: Sendable, Hashable {
     /// The most unpartitioned cookies of one registrable domain; at least 50 by section 6.1 of the draft.
     public var domainCookies: Int? = 180
-    /// The most cookies in all; at least 3000 by the same section.
+    /// The most cookies in total; at least 3000 by the same section.
     public var totalCookies: Int?
     /// The most cookies of one registrable domain within one partition (CHIPS).
     public var partitionCookies: Int? = 180
-    /// The most octets that the names and values of one registrable domain have within one partition (CHIPS).
+    /// The most octets of names and values of one registrable domain within one partition (CHIPS).
     public var partitionOctets: Int? = 10_240
     /// The most cookies in one Cookie field.
     public var requestCookies: Int?
     /// The most octets of one Cookie field's value.
     public var requestOctets: Int?
 
-    /// The default: 180 cookies a registrable domain, as in Chromium and Firefox, and no total, so that an imported
-    /// capture stays whole.
+    /// Creates the default limits: 180 cookies per registrable domain, as in Chromium and Firefox, and no total, so an
+    /// imported capture stays complete.
     public init() {}
 
-    /// Chromium's limits: 180 cookies a registrable domain and 3,300 in all.
+    /// Chromium's limits: 180 cookies per registrable domain and 3,300 in total.
     public static let browser: CookieLimits = {
         var limits = CookieLimits()
         limits.totalCookies = 3300
         return limits
     }()
 
-    /// No limit at all. Time and memory then depend on what servers send.
+    /// No limits. Time and memory then depend on what servers send.
     public static let unlimited: CookieLimits = {
         var limits = CookieLimits()
         limits.domainCookies = nil

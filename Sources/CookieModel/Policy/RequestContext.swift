@@ -1,9 +1,9 @@
 public import PublicSuffix
 public import WebPrimitives
 
-/// Everything about a request, or a script's access, that cookie rules ask for.
+/// The properties of a request, or of a script's access, that cookie rules depend on.
 public struct RequestContext: Sendable {
-    /// Which side asks: the draft's "type" of a retrieval.
+    /// The interface of the access: the draft's "type" of a retrieval.
     public enum Interface: String, Sendable {
         /// An HTTP request or response.
         case http
@@ -11,11 +11,11 @@ public struct RequestContext: Sendable {
         case script
     }
 
-    /// Who caused the request: the draft's "client".
+    /// The initiator of the request: the draft's "client".
     public enum Initiator: Sendable, Hashable {
         /// The page in the address bar.
         case topLevel
-        /// A person: an address typed, a bookmark. No client.
+        /// A user action such as a typed address or a bookmark. No client.
         case user
         /// A document or worker of that URL's origin.
         case origin(RequestURL)
@@ -23,7 +23,7 @@ public struct RequestContext: Sendable {
         case opaque
     }
 
-    /// The URL requested, or that of the document whose script asks.
+    /// The URL of the request, or of the document whose script accesses cookies.
     public var url: RequestURL
     /// The request's method, upper case.
     public var method = "GET"
@@ -31,26 +31,26 @@ public struct RequestContext: Sendable {
     public var interface = Interface.http
     /// The page in the address bar when the request is made; `nil` if the request itself is that page.
     public var topLevel: RequestURL?
-    /// Who caused the request.
+    /// The initiator of the request.
     public var initiator = Initiator.topLevel
     /// Whether the request navigates a top-level traversable.
     public var isTopLevelNavigation: Bool
     /// The URLs that redirected here, first one first.
     public var redirects: [RequestURL] = []
-    /// Whether ``topLevel`` can be relied on for a partition; `false` for a recorded third-party request whose page the
+    /// Whether ``topLevel`` is reliable for a partition; `false` for a recorded third-party request whose page the
     /// recording does not name. Such a request sets no partitioned cookies.
     public var isPartitionKnown = true
-    /// Whether cookies of every path of the host count, and without the limits of one request: what a script may set,
-    /// rather than what it sees.
+    /// Whether cookies of every path of the host count, without the limits of one request: the cookies that a script
+    /// can set, not those that it sees.
     public private(set) var includesAllPaths = false
 
-    /// A request for a page by a person: nothing cross-site about it.
+    /// Creates the context of a same-site page request by a user.
     public init(url: RequestURL) {
         self.url = url
         isTopLevelNavigation = true
     }
 
-    /// A request within a page.
+    /// Creates the context of a request within a page.
     ///
     /// - Parameters:
     ///   - topLevel: the page in the address bar.
@@ -65,9 +65,9 @@ public struct RequestContext: Sendable {
         self.isTopLevelNavigation = isTopLevelNavigation
     }
 
-    /// What the scripts of the page may do that this request loads (section 5.8.2 of the draft).
+    /// The access of scripts of the page that this request loads (section 5.8.2 of the draft).
     ///
-    /// Of a page that fills the tab only its own site counts, not who led to it, nor by which way or method.
+    /// For a top-level page, only its own site counts, not the initiator, redirects or method of its request.
     public var scriptAccess: RequestContext {
         var access = self
         access.interface = .script
@@ -77,8 +77,8 @@ public struct RequestContext: Sendable {
         return access
     }
 
-    /// What the scripts of the page may set that this request loads: cookies of every path of its host, since no browser
-    /// checks the path of a cookie that is set (section 5.7 of the draft), only that of one that is read.
+    /// The cookies that scripts of the page that this request loads can set: those of every path of its host. Browsers
+    /// check the path of a cookie only when it is read (section 5.7 of the draft).
     public var scriptWriting: RequestContext {
         var access = scriptAccess
         access.includesAllPaths = true
@@ -128,8 +128,8 @@ extension CookiePolicy {
         return initiatorSite == site && (context.isTopLevelNavigation || topLevelSite == site)
     }
 
-    /// Whether a request is a third party's: neither a top-level navigation nor same-site. A cookie that it sets needs
-    /// `SameSite=None` (section 5.7 of the draft, step 18).
+    /// Whether a request comes from a third party: neither a top-level navigation nor same-site. A cookie that it sets
+    /// needs `SameSite=None` (section 5.7 of the draft, step 18).
     public func isThirdParty(_ context: RequestContext) -> Bool {
         !context.isTopLevelNavigation && !isSameSite(context)
     }
@@ -169,7 +169,7 @@ extension RequestContext {
     func hasCrossSiteAncestor(_ isSameSite: Bool) -> Bool { !isTopLevelNavigation && !isSameSite }
 }
 
-/// A site: scheme and registrable domain, or the whole host where it has none ("schemeful same-site").
+/// A site: scheme and registrable domain, or the whole host if it has none ("schemeful same-site").
 ///
 /// `ws` counts as `http` and `wss` as `https`, as in the HTML Standard's site of a WebSocket request.
 public struct SchemefulSite: Hashable, Sendable, CustomStringConvertible {
@@ -196,9 +196,10 @@ extension WebHost {
         kind == .domain && site(list).publicSuffixLength >= octets.count
     }
 
-    /// The registrable domain by `list`; the whole host where it has none: an IP address, a public suffix.
+    /// The registrable domain by `list`, or the whole host if it has none: an IP address or a public suffix.
     ///
-    /// Cookies are kept and limited by this: two hosts can share a cookie only if it is the same for both.
+    /// Cookies are stored and limited by registrable domain: two hosts can share a cookie only if they have the same
+    /// one.
     public func registrableDomain(_ list: PublicSuffixList) -> Octets {
         site(list).registrableDomain
     }

@@ -1,8 +1,8 @@
 public import WebPrimitives
 
-/// What a retrieval comes to: the cookies that go, in order, and those that stay, with every reason.
+/// The result of a retrieval: the cookies to send, in order, and the others, with every reason.
 public struct Retrieval: Sendable {
-    /// A cookie that stays behind.
+    /// A cookie that is not sent.
     public struct Exclusion: Sendable {
         /// The cookie.
         public let cookie: Cookie
@@ -10,15 +10,15 @@ public struct Retrieval: Sendable {
         public let reasons: ReasonSet<ExclusionReason>
     }
 
-    /// The cookies that go, in the order of section 5.8.3, step 4.
+    /// The cookies to send, in the order of section 5.8.3, step 4.
     public internal(set) var included: [Cookie] = []
-    /// The cookies of the same registrable domain that stay, in the same order.
+    /// The other cookies of the same registrable domain, in the same order.
     public internal(set) var excluded: [Exclusion] = []
 
-    /// A retrieval of nothing.
+    /// Creates an empty retrieval.
     public init() {}
 
-    /// The cookie-string (section 5.8.3 of the draft, step 6); empty if no cookie goes.
+    /// The cookie-string (section 5.8.3 of the draft, step 6); empty if no cookie is sent.
     public var cookieString: Octets {
         // Step 6: Write the cookies one after the other, in order.
         var output: [UInt8] = []

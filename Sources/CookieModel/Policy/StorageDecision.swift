@@ -1,14 +1,14 @@
 public import WebPrimitives
 
-/// What becomes of one received cookie, and why.
+/// The decision on one received cookie, with its reasons.
 public struct StorageDecision: Sendable, Hashable {
     /// What happens to the cookie store.
     public enum Outcome: String, Sendable {
-        /// A new cookie goes in.
+        /// The cookie is new and was added.
         case stored
-        /// The cookie takes the place of one with the same ID.
+        /// The cookie replaced one with the same ID.
         case replaced
-        /// The cookie's lifetime is over already: one with the same ID, if there is one, goes out.
+        /// The cookie has already expired. A stored one with the same ID is removed.
         case deleted
         /// Nothing changes.
         case rejected
@@ -16,11 +16,11 @@ public struct StorageDecision: Sendable, Hashable {
 
     /// What happens.
     public let outcome: Outcome
-    /// The cookie as it is stored, or as it would have been where it is expired; `nil` if it is rejected.
+    /// The cookie as it is stored, or as it would be stored if it had not expired; `nil` if it is rejected.
     public let cookie: Cookie?
     /// Why it is rejected; empty otherwise.
     public let reasons: ReasonSet<RejectionReason>
-    /// The cookies that had to make room for it; it may be among them itself.
+    /// The cookies that were evicted for it, possibly including itself.
     public package(set) var evicted: [Eviction]
     /// What the cookie took over from the one that it replaces or from its twins, since the store that it comes from has
     /// no place for it.
@@ -58,7 +58,7 @@ public struct StorageDecision: Sendable, Hashable {
         rejectedName = name
     }
 
-    /// The stored cookie with the same ID, which goes out.
+    /// The stored cookie with the same ID, which is removed.
     public var previous: Cookie? { previousCookies.first }
 
     /// Takes the values out of the cookies that went, for a store that has not opened them.
@@ -74,22 +74,22 @@ public struct StorageDecision: Sendable, Hashable {
     /// The name received; `nil` if the line was not parsed.
     public var name: Octets? { cookie?.name ?? rejectedName }
 
-    /// The decision on a line that is ignored before anything is decided.
+    /// Creates the decision on a line that the parser ignores.
     public static func ignored(_ reasons: ReasonSet<RejectionReason>) -> StorageDecision {
         StorageDecision(rejecting: nil, reasons)
     }
 }
 
-/// The part of one HTTP response that cookie rules read.
+/// The parts of an HTTP response that cookie rules use.
 public struct ReceivedResponse: Sendable {
-    /// The request that was answered.
+    /// The request of the response.
     public var context: RequestContext
     /// The status code.
     public var status: Int
     /// The field values of its Set-Cookie lines, in order.
     public var setCookie: [Octets]
 
-    /// A response from its parts.
+    /// Creates a response from its parts.
     public init(context: RequestContext, status: Int = 200, setCookie: [Octets]) {
         self.context = context
         self.status = status
@@ -103,14 +103,14 @@ public struct ReceivedResponse: Sendable {
     }
 }
 
-/// A cookie that went out of a store because there were too many ("remove excess cookies", section 5.7).
+/// A cookie that was removed because a limit was exceeded ("remove excess cookies", section 5.7).
 public struct Eviction: Sendable, Hashable {
     /// The cookie.
     public let cookie: Cookie
-    /// The limit that was passed.
+    /// The limit that was exceeded.
     public let reason: EvictionReason
 
-    /// An eviction from its parts.
+    /// Creates an eviction from its parts.
     public init(cookie: Cookie, reason: EvictionReason) {
         self.cookie = cookie
         self.reason = reason

@@ -18,15 +18,15 @@ public enum ExclusionReason: UInt8, DecisionReason {
     case sameSiteLax
     /// A cross-site request and no `SameSite` (section 5.8.3 of the draft, step 3).
     case sameSiteDefault
-    /// The cookie's lifetime is over (section 5.7 of the draft).
+    /// The cookie has expired (section 5.7 of the draft).
     case expired
     /// CHIPS: the cookie belongs to another top-level site.
     case partitionMismatch
-    /// The request has as many cookies, or octets of them, as the jar puts into one.
+    /// The request has reached the jar's limit of cookies or octets.
     case requestLimit
-    /// The stored value cannot be read back; storage found it damaged.
+    /// The stored value is damaged.
     case unreadable
-    /// The cookie is kept with another site than the list in force gives; storage found no way to it.
+    /// The cookie is stored under another site than the one of the current public suffix list.
     case suffixListChanged
 
     /// The stable identifier, as `crumb explain` and scenarios write it.
@@ -49,7 +49,7 @@ public enum ExclusionReason: UInt8, DecisionReason {
         }
     }
 
-    /// One sentence for a person.
+    /// One sentence for a user.
     public var explanation: String {
         switch self {
         case .hostOnlyMismatch: "it is host-only: only the host that set it gets it"
@@ -84,7 +84,7 @@ public enum ExclusionReason: UInt8, DecisionReason {
         }
     }
 
-    /// How a user or a server fixes it, for a person.
+    /// The fix, for a user or a server.
     public var remedy: String {
         switch self {
         case .hostOnlyMismatch: "request the host that set it; the server can set Domain if subdomains need it"

@@ -2,20 +2,20 @@
 public protocol DecisionReason: RawRepresentable<UInt8>, CaseIterable, Hashable, Sendable {
     /// The stable identifier, as `crumb explain` and scenarios write it.
     var identifier: String { get }
-    /// One sentence for a person.
+    /// One sentence for a user.
     var explanation: String { get }
     /// How a user or a server fixes it, for a person, fit to follow "Fix: "; docs/reasons.md says the same.
     var remedy: String { get }
 }
 
-/// The reasons that apply to one verdict, in their documented order; no allocation.
+/// The reasons of one decision, in their documented order. Never allocates.
 public struct ReasonSet<Reason: DecisionReason>: Hashable, Sendable, ExpressibleByArrayLiteral {
     private var bits: UInt32 = 0
 
-    /// No reason.
+    /// Creates an empty set.
     public init() {}
 
-    /// The reasons listed.
+    /// Creates a set of the given reasons.
     public init(arrayLiteral reasons: Reason...) {
         for reason in reasons { insert(reason) }
     }
@@ -38,7 +38,7 @@ public struct ReasonSet<Reason: DecisionReason>: Hashable, Sendable, Expressible
         bits |= other.bits
     }
 
-    /// Whether `reason` is among them.
+    /// Whether the set contains `reason`.
     public func contains(_ reason: Reason) -> Bool {
         bits & 1 << UInt32(reason.rawValue) != 0
     }
@@ -61,7 +61,7 @@ extension ReasonSet: CustomStringConvertible {
     }
 }
 
-/// Why a stored cookie had to make room.
+/// Why a stored cookie was evicted.
 public enum EvictionReason: UInt8, DecisionReason {
     /// Too many cookies of its registrable domain (section 6.1).
     case domainLimit
@@ -82,7 +82,7 @@ public enum EvictionReason: UInt8, DecisionReason {
         }
     }
 
-    /// One sentence for a person.
+    /// One sentence for a user.
     public var explanation: String {
         switch self {
         case .domainLimit: "its registrable domain exceeded the jar's limit of cookies"
@@ -92,7 +92,7 @@ public enum EvictionReason: UInt8, DecisionReason {
         }
     }
 
-    /// How a user or a server fixes it, for a person.
+    /// The fix, for a user or a server.
     public var remedy: String {
         switch self {
         case .domainLimit: "raise the limit; the server can set fewer cookies"

@@ -44,7 +44,7 @@ public enum RejectionReason: UInt8, DecisionReason {
     case hostInvalid
     /// A record whose path does not begin with a slash, or ends in white space.
     case pathInvalid
-    /// A record whose name or value no Set-Cookie line could have given.
+    /// A record whose name or value cannot come from a Set-Cookie line.
     case pairInvalid
     /// CHIPS: a recorded third-party response without the page that its partition belongs to.
     case partitionUnknown
@@ -81,7 +81,7 @@ public enum RejectionReason: UInt8, DecisionReason {
         }
     }
 
-    /// One sentence for a person.
+    /// One sentence for a user.
     public var explanation: String {
         switch self {
         case .controlCharacter: "the line contains a control character"
@@ -117,7 +117,7 @@ public enum RejectionReason: UInt8, DecisionReason {
 }
 
 extension RejectionReason {
-    /// How a user or a server fixes it, for a person.
+    /// The fix, for a user or a server.
     public var remedy: String {
         switch self {
         case .controlCharacter: "the server must encode the value"

@@ -1,14 +1,14 @@
 public import WebPrimitives
 
-/// One parsed Set-Cookie field value: syntax only, nothing decided (section 5.6 of the draft).
+/// One parsed Set-Cookie field value: only its syntax, without a decision (section 5.6 of the draft).
 ///
-/// Of an attribute that stands more than once, the last one that counts is kept. The parts share the line's storage.
+/// If an attribute occurs more than once, the last valid one counts. The parts share the line's storage.
 public struct SetCookie: Sendable, Hashable {
-    /// What the `Path` attributes say.
+    /// The result of the `Path` attributes.
     public enum PathAttribute: Sendable, Hashable {
         /// There is none.
         case absent
-        /// There is one that names no absolute path: the default-path of the request applies.
+        /// It is not an absolute path: the default-path of the request applies.
         case `default`
         /// The path named, beginning with `/`.
         case path(Octets)
@@ -33,7 +33,7 @@ public struct SetCookie: Sendable, Hashable {
     public var name: Octets { @inline(never) get { line[namePlace] } }
     /// The value, possibly empty.
     public var value: Octets { @inline(never) get { line[valuePlace] } }
-    /// The moment that the last valid `Expires` names, uncapped.
+    /// The time of the last valid `Expires`, without the limit of lifetimes.
     public var expires: Timestamp? { attributes.expires }
     /// The seconds of the last valid `Max-Age`; saturated where the number is larger than any date.
     public var maxAge: Int64? { attributes.maxAge }
@@ -43,7 +43,7 @@ public struct SetCookie: Sendable, Hashable {
         // Section 5.6.3, step 3: Convert the domain to lower case.
         return line[place].lowercased
     }
-    /// What the `Path` attributes say.
+    /// The result of the `Path` attributes.
     public var path: PathAttribute {
         @inline(never) get {
             switch attributes.path {
@@ -62,7 +62,7 @@ public struct SetCookie: Sendable, Hashable {
     /// Whether there is a `Partitioned` attribute (CHIPS).
     public var isPartitioned: Bool { attributes.isPartitioned }
 
-    /// Whether both say the same, wherever it stands in their lines.
+    /// Whether both have the same contents, independent of their place in their lines.
     public static func == (left: SetCookie, right: SetCookie) -> Bool {
         left.name == right.name && left.value == right.value && left.expires == right.expires
             && left.maxAge == right.maxAge && left.domain == right.domain && left.path == right.path
@@ -83,9 +83,9 @@ extension SetCookie {
     /// The most octets that an attribute's value may have (section 5.6 of the draft, attributes, step 6).
     public static let attributeValueLimit = 1024
 
-    /// What parsing a field value comes to.
+    /// The result of parsing a field value.
     public enum ParseResult: Sendable, Hashable {
-        /// The line is well formed enough to be decided on.
+        /// The parsed cookie, for a decision.
         case cookie(SetCookie)
         /// The algorithm ignores the line entirely.
         case ignored(ReasonSet<RejectionReason>)

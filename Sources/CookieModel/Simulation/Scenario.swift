@@ -1,9 +1,9 @@
 public import PublicSuffix
 public import WebPrimitives
 
-/// A sequence of responses, requests and passing time, run on a cookie store of its own: what would happen if…
+/// A sequence of responses, requests and passing time, run on its own cookie store.
 public struct Scenario: Sendable {
-    /// One thing that happens.
+    /// One step.
     public enum Step: Sendable {
         /// A response arrives, or a script sets cookies.
         case receive(ReceivedResponse)
@@ -15,13 +15,13 @@ public struct Scenario: Sendable {
         case endSession
     }
 
-    /// What one step came to.
+    /// The result of one step.
     public enum StepResult: Sendable {
         /// The decision on each line received, in order.
         case decisions([StorageDecision])
         /// What was sent or shown.
         case retrieval(Retrieval)
-        /// Nothing to tell.
+        /// No result.
         case none
     }
 
@@ -35,20 +35,20 @@ public struct Scenario: Sendable {
     public var laxAllowingUnsafeAge: Int64 = 0
     /// ``CookiePolicy/considersRedirectChain``.
     public var considersRedirectChain = false
-    /// What happens, in order.
+    /// The steps, in order.
     public var steps: [Step]
 
-    /// A scenario from its steps.
+    /// Creates a scenario from its steps.
     public init(now: Timestamp? = nil, profile: CookieProfile = .rfc6265bis, steps: [Step]) {
         self.now = now
         self.profile = profile
         self.steps = steps
     }
 
-    /// Runs the steps on an empty store and says what each came to.
+    /// Runs the steps on an empty store and returns the result of each.
     ///
     /// - Parameters:
-    ///   - realTime: the clock where the scenario names none.
+    ///   - realTime: The time if the scenario has none.
     ///   - publicSuffixes: the public suffix list.
     public func run(realTime: Timestamp, publicSuffixes: PublicSuffixList = .bundled) -> [StepResult] {
         run(realTime: realTime, publicSuffixes: publicSuffixes, verdictLimit: .max) ?? []

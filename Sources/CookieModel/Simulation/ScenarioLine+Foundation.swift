@@ -4,13 +4,13 @@ import WebPrimitives
 
 /// One line of a scenario file: JSON in, JSON out.
 public enum ScenarioLine {
-    /// Runs the scenario that `line` holds and answers with one line of JSON, without a newline.
+    /// Runs the scenario in `line` and returns one line of JSON, without a newline.
     ///
     /// - Parameters:
     ///   - line: a JSON object.
-    ///   - realTime: the clock where the scenario names none.
+    ///   - realTime: The time if the scenario has none.
     ///   - publicSuffixes: the public suffix list.
-    /// - Returns: the answer, and whether the line was a scenario; where not, the answer says what is wrong with it.
+    /// - Returns: The result, and whether the line was a scenario. If not, the result contains the error.
     public static func run(
         _ line: [UInt8], realTime: Timestamp, publicSuffixes: PublicSuffixList = .bundled
     ) -> (answer: [UInt8], isScenario: Bool) {
