@@ -6,21 +6,21 @@ public import RequestDecoration
 public import SessionStore
 
 extension HTTPClient {
-    /// Makes a request with the jar's cookies and follows its redirects, at each with those of that very URL.
+    /// Makes a request with the jar's cookies and follows its redirects, at each with the cookies for the new URL.
     ///
-    /// The client's own redirects have to be off: its configuration is made with `redirectConfiguration: .disallow`.
+    /// The client must not follow redirects itself: create its configuration with `redirectConfiguration: .disallow`.
     ///
     /// - Parameters:
-    ///   - request: the request; its own cookies and credentials are for its origin alone.
+    ///   - request: The request. Its own cookies and credentials are only for its origin.
     ///   - decorator: what adds cookies and takes them.
-    ///   - context: who asks; `nil` for a person's visit to the request's URL.
-    ///   - timeout: how long each hop may take until its head is there.
-    ///   - limit: how many redirects are followed.
+    ///   - context: The context of the request; `nil` for a user's visit to its URL.
+    ///   - timeout: The time limit for the head of each response.
+    ///   - limit: The maximum number of redirects.
     ///   - isBodyRepeatable: whether the body, if there is one, can be sent again at a redirect: not that of a stream
     ///     that gives its elements once.
-    ///   - fallback: what to do where a site says "not signed in"; not for a body that cannot be sent again.
-    ///   - now: the time, asked for each request and each answer.
-    /// - Returns: the answer, whose body is still to be read, and what happened on the way.
+    ///   - fallback: The fallback for responses that mean "not signed in", unless the body cannot be sent again.
+    ///   - now: Returns the current time, called for each request and response.
+    /// - Returns: The response, whose body is not read yet, and the hops.
     /// - Throws: ``ClientRedirectsError`` where the client followed a redirect itself, `RedirectError`,
     ///   `SessionStoreError`, `RequestURLError`, or what the client throws.
     public func exchange(
@@ -41,7 +41,7 @@ extension HTTPClient {
 }
 
 extension RequestDecorator {
-    /// Stores what a response sets, whatever its status.
+    /// Stores the cookies of a response with any status.
     @discardableResult
     public func receive(
         _ response: HTTPClientResponse, in context: RequestContext, now: Timestamp
@@ -51,8 +51,8 @@ extension RequestDecorator {
 }
 
 extension ResponseHead {
-    /// The head of a response. The client decodes fields as UTF-8 and replaces what is not: a Set-Cookie field in which
-    /// it did is left out, and ``doubts`` says so.
+    /// Creates the head of a response. The client decodes fields as UTF-8 and replaces invalid octets. A Set-Cookie
+    /// field with replaced octets is left out, and ``doubts`` reports it.
     public init(_ response: HTTPClientResponse) {
         self.init(
             status: Int(response.status.code), location: response.headers["Location"].first { !$0.isEmpty },
@@ -62,13 +62,13 @@ extension ResponseHead {
     }
 }
 
-/// The client followed a redirect by itself: with cookies that were meant for another URL, and what the answer on the
-/// way set is lost.
+/// The client followed a redirect itself. It sent cookies that were for another URL, and the cookies of the response
+/// with the redirect are lost.
 public struct ClientRedirectsError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The stable identifier.
     public let code = "client-follows-redirects"
 
-    /// An error.
+    /// Creates the error.
     public init() {}
 
     /// One sentence that says what to do.

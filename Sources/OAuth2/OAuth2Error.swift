@@ -1,12 +1,12 @@
 internal import HTTPTypes
 internal import WebPrimitives
 
-/// Why an OAuth2 message could not be made, or did not give what was asked for.
+/// Why an OAuth2 message could not be created or failed.
 ///
-/// An error never holds a body, a token or any other secret. What the server said of itself is kept only as far as it
-/// cannot carry one: see ``serverCode`` and ``serverDescription``.
+/// An error never contains a body, a token or any other secret. It contains the server's own text only as far as that
+/// cannot carry a secret: see ``serverCode`` and ``serverDescription``.
 public struct OAuth2Error: Error, Sendable, Hashable {
-    /// What went wrong, as a code that stays the same between versions.
+    /// A code that is stable between versions.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         /// The code's stable text, such as `invalid_grant`.
         public let rawValue: String
@@ -19,7 +19,7 @@ public struct OAuth2Error: Error, Sendable, Hashable {
         public var description: String { rawValue }
     }
 
-    /// What went wrong.
+    /// The code of the error.
     public let code: Code
 
     /// The HTTP status of the reply; `nil` if the error is not about a reply.
@@ -30,10 +30,10 @@ public struct OAuth2Error: Error, Sendable, Hashable {
     public let serverCode: String?
 
     /// The server's `error_description`, without control and formatting characters and token-like words, cut to 200
-    /// characters; `nil` if it held a secret of the request.
+    /// characters; `nil` if it contained a secret of the request.
     public let serverDescription: String?
 
-    /// After how many seconds the server wants to be asked again (`Retry-After`; RFC 9110, section 10.2.3), if given.
+    /// The number of seconds to wait before a retry (`Retry-After`; RFC 9110, section 10.2.3), if given.
     public private(set) var retryAfter: Int?
 
     private var sentence: String
@@ -77,25 +77,24 @@ extension OAuth2Error {
         }
     }
 
-    /// The error of a transport that got no answer.
+    /// Creates the error of a transport that got no response.
     ///
-    /// - Parameter reason: Why, as a clause without a full stop, and without anything of the request.
+    /// - Parameter reason: The reason, as a clause without a full stop and without data of the request.
     public init(unreachable reason: String) {
         self.init(.unreachable, "The server cannot be reached: \(reason).")
     }
 
-    /// The error of a transport that sent nothing, since a setting of this machine cannot be used.
+    /// Creates the error of a transport that sent nothing because a setting on this machine cannot be used.
     ///
-    /// - Parameter reason: Which one and why, as a clause without a full stop.
+    /// - Parameter reason: The setting and the reason, as a clause without a full stop.
     public init(unusableSettings reason: String) {
         self.init(.unusableSettings, "A setting on this machine cannot be used: \(reason).")
     }
 
-    /// Whether the server's answer, or none, leaves the grant as it was: trying again later may work.
+    /// Whether the grant is unchanged and a later retry may succeed.
     public var isTemporary: Bool { code == .unreachable || code == .serverUnavailable }
 
-    /// Whether a token endpoint has refused the grant, in whatever words: asking again with the same grant is no use,
-    /// and a new login is what may help.
+    /// Whether a token endpoint has rejected the grant, with whatever code. A retry is useless; a new login may help.
     ///
     /// Only ``Code/invalidGrant`` says for certain that the grant is lost. Many servers answer a dead refresh token with
     /// another error code, or with a status between 400 and 499 and no code at all. It is no refusal of the grant where
@@ -112,7 +111,7 @@ extension OAuth2Error {
 }
 
 extension EndpointResponse {
-    /// After how many seconds the server wants to be asked again (`Retry-After`; RFC 9110, section 10.2.3), if given.
+    /// The number of seconds to wait before a retry (`Retry-After`; RFC 9110, section 10.2.3), if given.
     ///
     /// A date counts by the server's own clock, whose time is in the field `Date`; without that it is not known.
     fileprivate var retryAfter: Int? {
@@ -127,20 +126,20 @@ extension EndpointResponse {
 }
 
 extension OAuth2Error: CustomStringConvertible {
-    /// One sentence for a person.
+    /// One sentence for a user.
     public var description: String { sentence }
 }
 
 extension OAuth2Error.Code {
     // MARK: - What the server answered
 
-    /// The grant is invalid, expired, revoked or used up (RFC 6749, section 5.2): only a new login helps.
+    /// The grant is invalid, expired, revoked or used up (RFC 6749, section 5.2): a new login is required.
     public static let invalidGrant = Self("invalid_grant")
     /// The server does not accept the client or its authentication (RFC 6749, section 5.2).
     public static let invalidClient = Self("invalid_client")
-    /// The server refused with another error code, which ``OAuth2Error/serverCode`` tells.
+    /// The server rejected the request with another error code: see ``OAuth2Error/serverCode``.
     public static let refused = Self("refused")
-    /// The server could not answer now (status 408, 425, 429 or 5xx, or an error code that says so). The grant is not
+    /// The server is temporarily unavailable (status 408, 425, 429 or 5xx, or such an error code). The grant is not
     /// lost.
     public static let serverUnavailable = Self("server_unavailable")
     /// A status that no token endpoint's reply has, or a failure without an error code.
@@ -148,38 +147,38 @@ extension OAuth2Error.Code {
 
     /// The server cannot be reached, or the connection broke. The grant is not lost.
     public static let unreachable = Self("unreachable")
-    /// The user, or the server in the user's place, has said no (`access_denied`).
+    /// The user, or the server, denied access (`access_denied`).
     public static let accessDenied = Self("access_denied")
     /// A device code was not confirmed in time (`expired_token`; RFC 8628, section 3.5).
     public static let deviceCodeExpired = Self("device_code_expired")
 
     // MARK: - What a redirect or a server's document looks like
 
-    /// A redirect that is no answer to this login: its `state` is another one, or missing (RFC 9700, section 4.7).
+    /// A redirect that does not belong to this login: its `state` is different or missing (RFC 9700, section 4.7).
     public static let stateMismatch = Self("state_mismatch")
-    /// A redirect, document or token of another issuer than the one that was asked (RFC 9207; RFC 8414, section 3.3).
+    /// A redirect, document or token of another issuer (RFC 9207; RFC 8414, section 3.3).
     public static let issuerMismatch = Self("issuer_mismatch")
     /// A redirect without a code, or with a parameter more than once.
     public static let invalidRedirect = Self("invalid_redirect")
-    /// A reply that lacks a member which it must have, or has it in another form.
+    /// A reply in which a required member is missing or has the wrong form.
     public static let incompleteReply = Self("incomplete_reply")
-    /// An ID token that is not for this client and this login, or is no ID token (OpenID Connect Core 1.0, section
+    /// An ID token that is not for this client and this login, or not an ID token (OpenID Connect Core 1.0, section
     /// 3.1.3.7).
     public static let invalidIDToken = Self("invalid_id_token")
-    /// A login that is not as recent, or was made in another way, than was asked for (RFC 9470).
+    /// A login that is older than requested, or used another authentication method (RFC 9470).
     public static let unmetAuthentication = Self("unmet_authentication_requirements")
-    /// The server has no such endpoint, or does not tell it.
+    /// The server has no such endpoint, or its metadata lacks it.
     public static let endpointMissing = Self("endpoint_missing")
 
     // MARK: - What a reply or an import looks like
 
     /// More than ``EndpointResponse/maximumBodySize`` bytes.
     public static let tooLarge = Self("too_large")
-    /// Nothing but white space.
+    /// Only white space.
     public static let empty = Self("empty")
     /// Markup, as login pages and proxies send it.
     public static let markup = Self("markup")
-    /// Not JSON, or JSON that breaks off.
+    /// Not JSON, or truncated JSON.
     public static let notJSON = Self("not_json")
     /// JSON, but not an object.
     public static let notAnObject = Self("not_an_object")
@@ -196,9 +195,9 @@ extension OAuth2Error.Code {
     public static let invalidEndpoint = Self("invalid_endpoint")
     /// An endpoint without TLS that is not on this machine.
     public static let insecureEndpoint = Self("insecure_endpoint")
-    /// A setting of this machine, such as its proxy or its certificate authorities, that cannot be used. Nothing was sent.
+    /// A setting on this machine, such as its proxy or certificate authorities, cannot be used. Nothing was sent.
     public static let unusableSettings = Self("unusable_settings")
-    /// A key that is none for the algorithm.
+    /// A key that is not valid for the algorithm.
     public static let invalidKey = Self("invalid_key")
     /// A refresh without a refresh token.
     public static let missingRefreshToken = Self("missing_refresh_token")

@@ -1,4 +1,4 @@
-/// Bytes or text that must not appear where nobody asked for it: tokens, client secrets, keys.
+/// Bytes or text that must not be shown by accident: tokens, client secrets, keys.
 ///
 /// Printing, interpolating, reflecting or dumping a secret, alone or inside other values and errors, gives
 /// `<redacted>`. It is not `Encodable`, so a value that holds one cannot be encoded by accident either. The bytes are

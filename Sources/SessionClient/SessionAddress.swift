@@ -3,16 +3,16 @@ import WebPrimitives
 
 /// Where a running service listens.
 public struct SessionAddress: Sendable, CustomStringConvertible {
-    /// The address as a person writes it.
+    /// The address as the user writes it.
     public let description: String
-    /// What stands before the path of a request: for a Unix socket, as AsyncHTTPClient names it.
+    /// The URL before the path of a request. For a Unix socket, in the form of AsyncHTTPClient.
     public let base: String
     /// The value of the `Host` field if the address has none.
     public let host: String?
 
     /// Reads `http://127.0.0.1:8722`, `https://host`, `https://host/prefix`, `unix:/path` or `http+unix://%2Fpath`.
     ///
-    /// - Throws: ``SessionClientError`` if the text is no address, or one that would send cookies unencrypted to
+    /// - Throws: ``SessionClientError`` if the text is not an address, or if cookies would be sent unencrypted to
     ///   another machine.
     public init(_ text: String) throws(SessionClientError) {
         if let path = SessionAddress.socketPath(text) {

@@ -3,7 +3,7 @@ public import SessionWire
 
 /// A client of a running service.
 ///
-/// It sends a ``SessionRequest`` for each route, over a transport that you choose, and decodes the answer:
+/// It sends a ``SessionRequest`` for each route, over a transport that you choose, and decodes the response:
 ///
 /// ```swift
 /// let client = SessionClient(try SessionAddress("http://127.0.0.1:8722"), token: token, over: HTTPClientTransport())
@@ -59,10 +59,10 @@ public struct SessionClient: Sendable {
         _ = try await response(to: request, nil)
     }
 
-    /// Sends a request whose answer comes piece by piece.
+    /// Sends a request and streams its response.
     ///
     /// - Parameter body: The body of a request that takes a capture; `nil` for the request's own.
-    /// - Returns: The bytes of the answer. An error while you read them is the transport's.
+    /// - Returns: The bytes of the response. An error while you read them comes from the transport.
     /// - Throws: ``SessionClientError``, or `CancellationError`.
     public func stream(_ request: SessionRequest<SessionBytes>, body: SessionBytes? = nil) async throws -> SessionBytes
     {
@@ -112,7 +112,8 @@ public struct SessionClient: Sendable {
 
 /// Sends requests of a ``SessionClient`` over HTTP.
 ///
-/// `HTTPClientTransport` in the library `AsyncHTTPClientTransport` is one. Write another to use a different HTTP client.
+/// `HTTPClientTransport` in the library `AsyncHTTPClientTransport` conforms. Write another to use a different HTTP
+/// client.
 public protocol SessionTransport: Sendable {
     /// Sends a request, and returns when the head of the response has come.
     ///
@@ -136,7 +137,7 @@ public struct TransportRequest: Sendable {
     public let method: String
     /// The URL: `http`, `https`, or `http+unix` with the percent-encoded path of a socket as its host.
     public let url: String
-    /// The body. It may hold secrets.
+    /// The body. It may contain secrets.
     public let body: Body
     private let fields: @Sendable () -> [(name: String, value: String)]
 
@@ -155,7 +156,7 @@ public struct TransportRequest: Sendable {
 public struct TransportResponse: Sendable {
     /// The status.
     public let status: Int
-    /// The body as it comes.
+    /// The body, as it arrives.
     public let body: SessionBytes
 
     /// Creates a response.
@@ -169,13 +170,13 @@ public struct TransportResponse: Sendable {
 public struct SessionClientError: Error, Sendable, CustomStringConvertible {
     /// The kind of failure.
     public enum Code: Sendable {
-        /// The address is none of a service.
+        /// The address is not valid.
         case addressInvalid
-        /// No response came, or not to its end.
+        /// The service sent no response, or an incomplete one.
         case unreachable
         /// The service answered with a problem.
         case refused
-        /// The answer is none of this version of the service.
+        /// The response does not belong to this version of the service.
         case incompatible
     }
 

@@ -1,17 +1,17 @@
 public import SessionWire
 
-/// Which cookies of a jar a request is about: those that meet all conditions. A condition that is `nil` holds for all.
+/// Selects cookies of a jar: those that meet all conditions. A condition that is `nil` matches all cookies.
 public struct CookieQuery: Sendable {
     /// The name of the cookie.
     public var name: String?
-    /// The domain, with the domains below it.
+    /// The domain, including its subdomains.
     public var domain: String?
     /// The path.
     public var path: String?
     /// The URL of a request that carries the cookie.
     public var url: String?
 
-    /// A filter of all cookies that meet the conditions.
+    /// Creates a filter.
     public init(name: String? = nil, domain: String? = nil, path: String? = nil, url: String? = nil) {
         self.name = name
         self.domain = domain
@@ -45,7 +45,7 @@ public struct CaptureQuery: Sendable {
     /// Whether nothing is stored.
     public var dryRun = false
 
-    /// The defaults of the service.
+    /// Creates the default options.
     public init() {}
 
     fileprivate var parameters: [(name: String, value: String?)] {
@@ -63,7 +63,8 @@ extension SessionRequest where Answer == DecorationAnswer {
         Self("POST", "jars", jar, "decorate", document: document)
     }
 
-    /// Signs a request in again whose response says "not signed in", and returns the header fields to send it again with.
+    /// Logs in again for a request whose response means "not signed in", and returns the header fields to repeat it
+    /// with.
     public static func renew(_ document: ResponseDocument, in jar: String) -> Self {
         Self("POST", "jars", jar, "renewals", document: document)
     }
@@ -104,7 +105,7 @@ extension SessionRequest where Answer == CookieList {
 }
 
 extension SessionRequest where Answer == CookieReport {
-    /// The cookie of a name that a request carries; the first of several.
+    /// The cookie with a name that a request carries; the first of several.
     public static func cookie(
         _ name: String, for url: String, _ details: RequestDetails = RequestDetails(), in jar: String,
         showingValue: Bool = false
@@ -120,7 +121,7 @@ extension SessionRequest where Answer == CookieReport {
 }
 
 extension SessionRequest where Answer == CookieRemovalList {
-    /// Removes the cookies that match a filter, which has to have a condition.
+    /// Removes the cookies that match a filter with at least one condition.
     public static func removeCookies(_ filter: CookieQuery, of jar: String) -> Self {
         Self("DELETE", "jars", jar, "cookies", query: filter.parameters)
     }
@@ -141,14 +142,14 @@ extension SessionRequest where Answer == CaptureScriptReport {
 }
 
 extension SessionRequest where Answer == ExplanationReport {
-    /// Which cookies a request carries, and why others stay behind.
+    /// Explains which cookies a request carries, and why others are not sent.
     public static func explain(_ document: ExplainDocument, in jar: String) -> Self {
         Self("POST", "jars", jar, "explain", document: document)
     }
 }
 
 extension SessionRequest where Answer == SetCookieDryRunReport {
-    /// What would become of `Set-Cookie` lines.
+    /// Explains what the jar would do with `Set-Cookie` lines.
     public static func explain(_ document: ExplainSetCookieDocument, in jar: String) -> Self {
         Self("POST", "jars", jar, "explain-set-cookie", document: document)
     }
@@ -164,7 +165,7 @@ extension SessionRequest where Answer == ChangeList {
 }
 
 extension SessionRequest where Answer == SessionBytes {
-    /// The changes of a jar as server-sent events, as they come.
+    /// The changes of a jar as server-sent events.
     public static func events(of jar: String, after position: Int64? = nil) -> Self {
         Self("GET", "jars", jar, "events", query: [("after", position.map(String.init))], accept: "text/event-stream")
     }

@@ -1,24 +1,24 @@
 public import SessionWire
 
 extension SessionRequest where Answer == JarList {
-    /// A page of the jars that the caller may see.
+    /// A page of the jars that the caller can see.
     public static func jars(limit: Int? = nil, cursor: String? = nil) -> Self {
         Self("GET", "jars", query: [("limit", limit.map(String.init)), ("cursor", cursor)])
     }
 }
 
 extension SessionRequest where Answer == JarSettingsReport {
-    /// Creates a jar. The document has to have a name.
+    /// Creates a jar. The document needs a name.
     public static func createJar(_ document: JarSettingsDocument) -> Self {
         Self("POST", "jars", document: document)
     }
 
-    /// Creates a jar unless it exists, and changes the settings that the document names.
+    /// Creates a jar if it does not exist, and changes the settings in the document.
     public static func putJar(_ jar: String, _ document: JarSettingsDocument = JarSettingsDocument()) -> Self {
         Self("PUT", "jars", jar, document: document)
     }
 
-    /// Changes the settings that the document names.
+    /// Changes the settings in the document.
     public static func changeSettings(of jar: String, _ document: JarSettingsDocument) -> Self {
         Self("PATCH", "jars", jar, document: document)
     }
@@ -107,7 +107,7 @@ extension SessionRequest where Answer == SavedSessionReport {
 }
 
 extension SessionRequest where Answer == SessionEndReport {
-    /// Removes the cookies that end with the session, as a browser does when it quits.
+    /// Removes the session cookies, as a browser does when it quits.
     public static func endSession(of jar: String) -> Self {
         Self("POST", "jars", jar, "session", "end")
     }

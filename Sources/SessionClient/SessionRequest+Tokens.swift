@@ -65,7 +65,7 @@ extension SessionRequest where Answer == LoginReport {
         Self("GET", "logins", id)
     }
 
-    /// Ends a login with the URL at which the browser ended.
+    /// Completes a login with the URL that the browser was redirected to.
     public static func endLogin(_ id: String, redirectedTo url: String) -> Self {
         Self("POST", "logins", id, "redirect", document: RedirectDocument(url: url))
     }

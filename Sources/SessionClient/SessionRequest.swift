@@ -1,10 +1,10 @@
 import Foundation
 @_exported public import SessionWire
 
-/// A request to the service, and the type of its answer.
+/// A request to the service, with the type of its response.
 ///
-/// Each route of the service has a function here that makes its request. A request holds no connection and no access
-/// token: ``SessionClient`` sends it.
+/// Each route of the service has a function here that makes its request. A request contains no connection and no access
+/// token. ``SessionClient`` sends it.
 ///
 /// ```swift
 /// let answer = try await client.answer(to: .decorate(DecorateDocument(url: "https://www.example.com/"), in: "work"))
@@ -12,7 +12,7 @@ import Foundation
 public struct SessionRequest<Answer>: Sendable {
     /// The method.
     public let method: String
-    /// The path and the query behind the service's address, percent-encoded.
+    /// The path and query, relative to the service's address, percent-encoded.
     public let target: String
     /// The media type of the answer.
     public let accept: String
@@ -41,7 +41,7 @@ public struct SessionRequest<Answer>: Sendable {
     }
 }
 
-/// Bytes that come piece by piece.
+/// A stream of bytes.
 public typealias SessionBytes = any AsyncSequence<[UInt8], any Error> & Sendable
 
 extension SessionRequest where Answer: Decodable {

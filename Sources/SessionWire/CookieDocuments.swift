@@ -55,7 +55,7 @@ public struct DecorateDocument: Codable, Sendable {
     public let initiator: String?
     /// Whether the request navigates the page in the address bar.
     public let navigation: Bool?
-    /// The header fields that the request has already. Its own cookies stand first and win by name.
+    /// The header fields that the request has already. Its own cookies come first and take precedence by name.
     public let headers: [HeaderFieldDocument]?
 
     /// Creates the document. Members that are `nil` are left out.

@@ -7,19 +7,20 @@ public import SessionStore
     public import FoundationNetworking
 #endif
 
-/// A session of URLSession whose requests carry the jar's cookies, at every redirect those of that very URL.
+/// A URLSession whose requests carry the jar's cookies, at each redirect those for the new URL.
 ///
-/// It follows redirects itself, a task for each hop: Foundation on Linux loses the body at 307 and 308, follows what is
-/// no redirect, and calls no delegate that belongs to a task. The configuration's own cookies are off.
+/// It follows redirects itself, with a task for each hop. Foundation on Linux loses the body at 307 and 308, follows
+/// responses that are not redirects, and does not call the delegate of a task. The cookies of the configuration are
+/// turned off.
 public final class DecoratedURLSession: Sendable {
-    /// What adds cookies and takes them.
+    /// The decorator, which adds and stores cookies.
     public let decorator: RequestDecorator
     private let session: URLSession
     private let now: @Sendable () -> Timestamp
 
-    /// A session with a configuration of its own.
+    /// Creates a session with its own configuration.
     ///
-    /// - Parameter now: the time, asked for each request and each answer.
+    /// - Parameter now: Returns the current time, called for each request and response.
     public init(
         decorator: RequestDecorator, configuration: URLSessionConfiguration = .ephemeral,
         now: @escaping @Sendable () -> Timestamp
@@ -37,14 +38,14 @@ public final class DecoratedURLSession: Sendable {
     /// Makes a request and follows its redirects.
     ///
     /// - Parameters:
-    ///   - request: the request; its own cookies and credentials are for its origin alone. A body from a stream goes
+    ///   - request: The request. Its own cookies and credentials are only for its origin. A body from a stream goes
     ///     once: a redirect that wants it again is an error.
-    ///   - context: who asks; `nil` for a person's visit to the request's URL.
-    ///   - limit: how many redirects are followed.
+    ///   - context: The context of the request; `nil` for a user's visit to its URL.
+    ///   - limit: The maximum number of redirects.
     ///   - fallback: what to do where a site says "not signed in": the request is sent once more, body included, but for
     ///     one with a stream.
-    /// - Throws: `RedirectError`, `SessionStoreError`, `RequestURLError` for a URL that is not http or https, what a
-    ///   fallback fails for, or what URLSession throws.
+    /// - Throws: `RedirectError`, `SessionStoreError`, `RequestURLError` for a URL that is not http or https, the error
+    ///   of a fallback, or that of URLSession.
     public func data(
         for request: URLRequest, in context: RequestContext? = nil, limit: Int = Redirect.limit,
         fallback: LoginFallback? = nil
@@ -60,7 +61,7 @@ public final class DecoratedURLSession: Sendable {
     }
 }
 
-/// What URLSession gives with an answer. On Linux there is no body with a redirect that was not followed.
+/// A response of URLSession. On Linux, a redirect that was not followed has no body.
 public struct URLSessionAnswer: Sendable {
     /// The body.
     public let data: Data
@@ -69,7 +70,7 @@ public struct URLSessionAnswer: Sendable {
 }
 
 extension RequestDecorator {
-    /// Stores what a response sets, whatever its status.
+    /// Stores the cookies of a response with any status.
     @discardableResult
     public func receive(
         _ response: HTTPURLResponse, in context: RequestContext, now: Timestamp
@@ -79,8 +80,8 @@ extension RequestDecorator {
 }
 
 extension ResponseHead {
-    /// The head of a response. Foundation joins all Set-Cookie fields into one text, which is cut apart again; where
-    /// that can be done in two ways, ``doubts`` says so.
+    /// Creates the head of a response. Foundation joins all Set-Cookie fields into one text, which is split again.
+    /// ``doubts`` reports ambiguous lines.
     public init(_ response: HTTPURLResponse) {
         let location = response.value(forHTTPHeaderField: "Location").map(HeaderText.octets(received:))
         self.init(status: response.statusCode, location: location.flatMap { $0.isEmpty ? nil : $0 })

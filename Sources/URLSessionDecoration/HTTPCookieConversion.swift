@@ -7,13 +7,13 @@ public import CookieModel
     public import Foundation
 #endif
 
-/// A cookie for Foundation's own storage, and what it lost on the way.
+/// A cookie for Foundation's own storage, and the attributes that were lost.
 ///
-/// What was lost is found by reading the cookie back, not by what a platform is said to hold.
+/// Losses are detected by reading the cookie back, so they are those of the current platform.
 public struct HTTPCookieConversion {
-    /// The cookie; `nil` if something is lost without which it must not be.
+    /// The cookie; `nil` if a loss would make it unsafe.
     public let cookie: HTTPCookie?
-    /// What is lost.
+    /// The losses.
     public let losses: [CookieLoss]
 
     /// Converts a cookie.
@@ -90,13 +90,13 @@ extension HTTPCookiePropertyKey {
     static let httpOnly = HTTPCookiePropertyKey("HttpOnly")
 }
 
-/// A cookie out of Foundation's own storage as a record for a jar, and what Foundation does not tell of it.
+/// A cookie of Foundation's own storage as a record for a jar, and the attributes that Foundation does not expose.
 ///
-/// A jar takes it by `jar.withBatch(now:) { try $0.receive(record) }`, by the same rules as any other.
+/// Store it with `jar.withBatch(now:) { try $0.receive(record) }`, under the same rules as any other.
 public struct CookieRecordConversion: Sendable {
     /// The record.
     public let record: CookieRecord
-    /// What Foundation does not tell: the record has the value that stands for "not known".
+    /// The attributes that Foundation does not expose. The record has the value for "unknown".
     public let losses: [CookieLoss]
 
     /// Converts a cookie.
@@ -124,26 +124,27 @@ public struct CookieRecordConversion: Sendable {
     }
 }
 
-/// What of a cookie Foundation's `HTTPCookie` cannot hold on this platform, or does not tell.
+/// An attribute of a cookie that Foundation's `HTTPCookie` cannot hold or does not expose on this platform.
 ///
-/// Creation and last access are never held: cookies that come back count as new, and may change their order in a header.
+/// Creation and last access are always lost: cookies that are read back count as new, and may change their order in a
+/// header.
 public enum CookieLoss: String, Sendable, CaseIterable {
-    /// The name, the value or the path: they are octets, and Foundation takes text.
+    /// The name, value or path: they are octets, and Foundation accepts only text.
     case octets
-    /// The host or domain, or whether it is one host's only.
+    /// The host or domain, or the host-only flag.
     case domain
     /// Whether only secure connections get the cookie.
     case secure
-    /// Whether scripts may not see the cookie.
+    /// Whether the cookie is hidden from scripts.
     case httpOnly = "http-only"
     /// The same-site-flag.
     case sameSite = "same-site"
-    /// When the cookie ends, or that it ends with the session.
+    /// The expiry, or that the cookie is a session cookie.
     case expiry
     /// The partition that the cookie belongs to.
     case partition
 
-    /// Whether the cookie would go where it must not, or be another one, so that it is not converted at all.
+    /// Whether the loss would send the cookie where it must not go, or change its identity, so it is not converted.
     public var isPrevention: Bool {
         switch self {
         case .octets, .domain, .secure, .partition: true
@@ -151,7 +152,7 @@ public enum CookieLoss: String, Sendable, CaseIterable {
         }
     }
 
-    /// One sentence for a person.
+    /// One sentence for a user.
     public var explanation: String {
         switch self {
         case .octets: "Foundation does not accept the octets of its name, value or path"

@@ -7,7 +7,8 @@ import Synchronization
     public import FoundationNetworking
 #endif
 
-/// The delegate of a session of one's own: at each redirect it stores the answer, then decorates the next request.
+/// The delegate of your own session: at each redirect, it stores the cookies of the response, then decorates the next
+/// request.
 ///
 /// The session's configuration is one ``Foundation/URLSessionConfiguration/withoutClientCookies``. Tasks are made by
 /// ``task(for:in:make:)``; others are left as they are. A delegate that does more holds this one and calls its methods
@@ -15,7 +16,7 @@ import Synchronization
 /// cannot do that at a redirect: here such a redirect ends with an error. It also is the one that sends a request once
 /// more, for a login fallback or a server's nonce, which a delegate cannot: a task is one request.
 public final class RedirectDecorationDelegate: NSObject, URLSessionTaskDelegate {
-    /// Takes what happened when a task is done: its hops, or why it ended.
+    /// Receives the result of a task: its hops, or the error.
     public typealias Completion = @Sendable (URLSessionTask, Result<[ExchangeHop], any Error>) -> Void
 
     private struct Tracked {
@@ -31,11 +32,11 @@ public final class RedirectDecorationDelegate: NSObject, URLSessionTaskDelegate 
     private let completion: Completion?
     private let tasks = Mutex<[Int: Tracked]>([:])
 
-    /// A delegate over a decorator.
+    /// Creates a delegate.
     ///
     /// - Parameters:
-    ///   - limit: how many redirects are followed.
-    ///   - now: the time, asked for each request and each answer.
+    ///   - limit: The maximum number of redirects.
+    ///   - now: Returns the current time, called for each request and response.
     ///   - completion: takes what happened when the session says that a task is done. It does not for tasks with a
     ///     completion handler, which calls ``finish(_:)`` instead.
     public init(
@@ -48,11 +49,11 @@ public final class RedirectDecorationDelegate: NSObject, URLSessionTaskDelegate 
         self.completion = completion
     }
 
-    /// Makes a task of the session that this is the delegate of, with the request decorated. It is not yet resumed.
+    /// Creates a task of the delegate's session with the decorated request. It is not resumed yet.
     ///
     /// - Parameters:
-    ///   - context: who asks; `nil` for a person's visit to the request's URL.
-    ///   - make: makes the task out of the decorated request, as with `session.dataTask(with:)`.
+    ///   - context: The context of the request; `nil` for a user's visit to its URL.
+    ///   - make: Creates the task from the decorated request, as with `session.dataTask(with:)`.
     public func task<Task: URLSessionTask>(
         for request: URLRequest, in context: RequestContext? = nil, make: (URLRequest) throws -> Task
     ) throws -> Task {
@@ -64,10 +65,10 @@ public final class RedirectDecorationDelegate: NSObject, URLSessionTaskDelegate 
         return task
     }
 
-    /// Stores the answer that a task has ended with, if that is not done yet, and forgets the task.
+    /// Stores the cookies of a task's last response if that is not done yet, and forgets the task.
     ///
-    /// - Returns: its hops; `nil` for a task that is not, or no longer, known.
-    /// - Throws: why a redirect was not followed, or why nothing could be stored.
+    /// - Returns: Its hops; `nil` for an unknown task.
+    /// - Throws: The reason why a redirect was not followed, or why nothing could be stored.
     public func finish(_ task: URLSessionTask) throws -> [ExchangeHop]? {
         guard var tracked = tasks.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else { return nil }
         if let failure = tracked.failure { throw failure }

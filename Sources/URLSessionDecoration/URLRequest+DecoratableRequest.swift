@@ -11,60 +11,60 @@ public import RequestDecoration
 
 /// Header fields are text: cookies that text cannot carry exactly stay out, and the report says so.
 extension URLRequest: DecoratableRequest {
-    /// Whether header fields hold any octets: they are text.
+    /// Whether header fields can carry any octets: `false`, since they are text.
     public static var carriesAnyOctets: Bool { false }
 
-    /// Whether these octets go out exactly as they are: UTF-8 on Linux, ASCII elsewhere.
+    /// Whether the octets are sent unchanged: UTF-8 on Linux, ASCII elsewhere.
     public static func carries(_ octets: Octets) -> Bool {
         HeaderText.carries(octets)
     }
 
-    /// The URL that the request goes to.
+    /// The URL of the request.
     public func requestURL() throws(RequestURLError) -> RequestURL {
         try RequestURL(url?.absoluteString ?? "")
     }
 
-    /// The method as it is sent.
+    /// The method.
     public var requestMethod: String { httpMethod ?? "GET" }
 
-    /// Whether there is no stream as the body.
+    /// Whether the body can be sent again: `true` unless it is a stream.
     public var isBodyRepeatable: Bool { httpBodyStream == nil }
 
-    /// Whether there is a header field of that name.
+    /// Whether the request has a header field with that name.
     public func hasField(_ name: HTTPField.Name) -> Bool {
         value(forHTTPHeaderField: name.rawName) != nil
     }
 
-    /// The octets of the header field of that name: Foundation has one at most.
+    /// The octets of the header field with that name. Foundation has at most one.
     public func fieldValues(_ name: HTTPField.Name) -> [Octets] {
         value(forHTTPHeaderField: name.rawName).map { [Octets($0)] } ?? []
     }
 
-    /// Sets the header field of that name.
+    /// Sets the header field with that name.
     public mutating func setField(_ name: HTTPField.Name, _ octets: Octets) {
         setValue(HeaderText.text(octets), forHTTPHeaderField: name.rawName)
     }
 
-    /// Takes away the header field of that name.
+    /// Removes the header field with that name.
     public mutating func removeField(_ name: HTTPField.Name) {
         setValue(nil, forHTTPHeaderField: name.rawName)
     }
 
-    /// Makes it a request for another URL.
+    /// Changes the URL of the request.
     public mutating func retarget(to url: RequestURL) throws(RequestURLError) {
         guard let url = URL(string: url.description) else { throw RequestURLError(code: .hostInvalid) }
         self.url = url
     }
 
-    /// Makes it a GET without a body.
+    /// Changes the method to GET and removes the body.
     public mutating func becomeGET() {
         httpMethod = "GET"
         httpBody = nil
         httpBodyStream = nil
     }
 
-    /// Keeps Foundation's own cookies out. Foundation on Linux does not heed it: there the session's configuration has
-    /// to, see ``Foundation/URLSessionConfiguration/withoutClientCookies``.
+    /// Turns off Foundation's own cookies. On Linux, Foundation ignores this: use
+    /// ``Foundation/URLSessionConfiguration/withoutClientCookies`` for the session.
     public mutating func refuseClientCookies() {
         httpShouldHandleCookies = false
     }
@@ -102,8 +102,8 @@ enum HeaderText {
 }
 
 extension URLSessionConfiguration {
-    /// This configuration without cookies of Foundation's own, which would otherwise take the place of the jar's on Linux
-    /// and be stored a second time, in the open.
+    /// This configuration without Foundation's own cookies. On Linux, these would replace the jar's cookies, and they
+    /// would be stored a second time, unencrypted.
     public var withoutClientCookies: URLSessionConfiguration {
         guard let configuration = copy() as? URLSessionConfiguration else { return self }
         configuration.httpCookieStorage = nil

@@ -1,13 +1,13 @@
 public import RequestDecoration
 
-/// A web view's own cookie store: `WKHTTPCookieStore`, or what stands in for it.
+/// A web view's own cookie store: `WKHTTPCookieStore`, or a substitute.
 @MainActor
 public protocol NativeCookieStore: AnyObject {
     /// Everything it holds, `HttpOnly` included.
     func nativeCookies() async -> [NativeCookie]
     /// Puts a cookie in, in the place of one with the same identity; returns when a request would carry it.
     func putNativeCookie(_ cookie: NativeCookie) async
-    /// Takes a cookie out.
+    /// Removes a cookie.
     func removeNativeCookie(_ cookie: NativeCookie) async
 }
 
@@ -16,25 +16,24 @@ public protocol NativeCookieStore: AnyObject {
     public import WebKit
 
     extension WKHTTPCookieStore: NativeCookieStore {
-        /// Everything the store holds, `HttpOnly` included.
+        /// All cookies of the store, including `HttpOnly` ones.
         public func nativeCookies() async -> [NativeCookie] {
             await allCookies().map { NativeCookie($0) }
         }
 
-        /// Puts a cookie in; what Foundation has no cookie for is left out.
+        /// Adds a cookie. Ignores one that Foundation cannot represent.
         public func putNativeCookie(_ cookie: NativeCookie) async {
             if let cookie = cookie.httpCookie { await setCookie(cookie) }
         }
 
-        /// Takes a cookie out.
+        /// Removes a cookie.
         public func removeNativeCookie(_ cookie: NativeCookie) async {
             if let cookie = cookie.httpCookie { await deleteCookie(cookie) }
         }
     }
 #endif
 
-/// Where a web view takes the scripts from that run at document start: `WKUserContentController`, or what stands in for
-/// it.
+/// The scripts of a web view that run at document start: `WKUserContentController`, or a substitute.
 @MainActor
 public protocol UserScriptHost: AnyObject {
     /// Installs scripts in the place of those that were installed through here before. Others stay.
@@ -47,7 +46,7 @@ public struct DocumentStartScript: Sendable, Hashable {
     public enum World: Sendable {
         /// The page's own.
         case page
-        /// Its own: a page can neither see nor change them. `document.cookie` is the page's.
+        /// Its own globals, which a page can neither see nor change. `document.cookie` is that of the page.
         case isolated
     }
 
@@ -87,7 +86,7 @@ public struct DocumentStartScript: Sendable, Hashable {
                 isHTTPOnly: cookie.isHTTPOnly, sameSite: sameSite)
         }
 
-        /// The cookie as Foundation has it; `nil` if it has no such cookie.
+        /// The cookie for Foundation; `nil` if Foundation cannot represent it.
         public var httpCookie: HTTPCookie? {
             var properties: [HTTPCookiePropertyKey: Any] = [
                 .name: name, .value: value, .domain: domain, .path: path,

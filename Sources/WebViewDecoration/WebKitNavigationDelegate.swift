@@ -5,14 +5,14 @@
 
     // WebKit's own signatures have them.
     // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
-    /// Passes what WebKit asks and tells to a ``WebViewSession``, and its answers back.
+    /// Passes WebKit's calls to a ``WebViewSession`` and returns its decisions.
     ///
-    /// An app with a delegate of its own forwards the calls that docs/web-views.md lists.
+    /// An app with its own delegate forwards the calls that docs/web-views.md lists.
     @MainActor
     public final class WebKitNavigationDelegate: NSObject, WKNavigationDelegate, WKUIDelegate {
         private weak var session: WebViewSession?
 
-        /// A delegate for a session, which it does not keep alive.
+        /// Creates a delegate for a session, without a strong reference to it.
         public init(_ session: WebViewSession) {
             self.session = session
         }

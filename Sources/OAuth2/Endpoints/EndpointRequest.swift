@@ -3,10 +3,10 @@ internal import WebPrimitives
 
 /// A request to an authorization server, ready to be sent.
 ///
-/// It is full of secrets, so it prints as method and URL only, and what a transport needs is under names that begin
-/// with `exposed`.
+/// It contains secrets, so it prints only method and URL. The members for transports have names that begin with
+/// `exposed`.
 public struct EndpointRequest: Sendable, Equatable {
-    /// Where the request goes.
+    /// The endpoint to send the request to.
     public let endpoint: EndpointURL
     /// `POST` with a form, or `GET`.
     public let method: HTTPRequest.Method
@@ -18,13 +18,13 @@ public struct EndpointRequest: Sendable, Equatable {
     let boundToken: Secret?
     private var proof: Secret?
     private var clientCertificate: Secret?
-    /// When it is too late to begin sending the request, in microseconds since the Unix epoch; `nil` if it never is.
+    /// The latest time to begin sending the request, in microseconds since the Unix epoch; `nil` for no limit.
     ///
-    /// A transport looks at the time before it writes the body, however long making the connection took.
+    /// A transport checks the time before it writes the body, after it has connected.
     public private(set) var latestSending: Int64?
-    /// How long the whole answer is worth waiting for; `nil` if the transport decides.
+    /// How long to wait for the complete response; `nil` if the transport decides.
     ///
-    /// The answer to a refresh has the only copy of the next refresh token, so a slow server is worth a longer wait.
+    /// The response to a refresh has the only copy of the next refresh token, so wait longer for a slow server.
     public private(set) var answerTimeout: Duration?
 
     /// A form that a client posts (RFC 6749, section 3.2).
@@ -62,9 +62,10 @@ public struct EndpointRequest: Sendable, Equatable {
         boundToken = nil
     }
 
-    /// A request without a body that presents an access token, as to an endpoint that gives a cookie for one.
+    /// Creates a request without a body that presents an access token, such as one to an endpoint that returns a
+    /// cookie.
     ///
-    /// One with a bound token needs a ``DPoPTransport`` with its key.
+    /// A bound token needs a ``DPoPTransport`` with its key.
     ///
     /// - Returns: `nil` if no header field can present the token.
     public init?(presenting tokens: TokenSet, to endpoint: EndpointURL) {
@@ -79,7 +80,7 @@ public struct EndpointRequest: Sendable, Equatable {
         boundToken = bound == nil ? nil : tokens.accessToken
     }
 
-    /// The request's head, with what goes in fields of the client's authentication.
+    /// The request's head, including the fields that authenticate the client.
     public var exposedHead: HTTPRequest {
         var fields = HTTPFields()
         if let contentType { fields[.contentType] = contentType }
@@ -94,8 +95,8 @@ public struct EndpointRequest: Sendable, Equatable {
     /// The request's body.
     public var exposedBody: [UInt8] { body.exposedBytes }
 
-    /// The certificate that the client shows when the connection is made, with its private key: see
-    /// ``ClientCertificate/pem``. `nil` for none.
+    /// The client's certificate for the connection, with its private key: see ``ClientCertificate/pem``. `nil` for
+    /// none.
     public var exposedClientCertificate: [UInt8]? { clientCertificate?.exposedBytes }
 
     /// The same request over a connection on which the client shows a certificate (RFC 8705).
@@ -137,7 +138,7 @@ extension EndpointRequest: CustomStringConvertible, CustomDebugStringConvertible
     public var debugDescription: String { description }
 }
 
-/// What an authorization server answered. It may hold secrets, so it prints as its status only.
+/// The response of an authorization server. It may contain secrets, so it prints only its status.
 public struct EndpointResponse: Sendable {
     /// The status.
     public let status: HTTPResponse.Status
@@ -146,13 +147,13 @@ public struct EndpointResponse: Sendable {
     /// The body without content encodings, of at most one byte more than ``maximumBodySize``.
     public let exposedBody: [UInt8]
 
-    /// Who has answered, for errors; `nil` if the transport does not say.
+    /// The endpoint that responded, for errors; `nil` if the transport does not set it.
     public var endpoint: EndpointURL?
 
-    /// How many bytes of a body are read at most; a transport need not receive more than one byte beyond.
+    /// The maximum number of bytes of a body that are read. A transport can stop one byte after it.
     public static let maximumBodySize = 1_048_576
 
-    /// A response from its parts.
+    /// Creates a response from its parts.
     public init(status: HTTPResponse.Status, fields: HTTPFields = HTTPFields(), body: [UInt8]) {
         self.status = status
         exposedFields = fields
@@ -197,13 +198,13 @@ extension EndpointResponse: CustomStringConvertible, CustomReflectable {
     /// The status.
     public var description: String { "\(status.code)" }
 
-    /// A mirror of the status alone.
+    /// A mirror with only the status.
     public var customMirror: Mirror { Mirror(self, children: ["status": status.code]) }
 }
 
-/// What sends requests to authorization servers: an HTTP client, or a test.
+/// Sends requests to authorization servers: an HTTP client, or a test.
 ///
-/// A transport follows no redirects, checks the server's certificate, shows the client's
+/// A transport follows no redirects, verifies the server's certificate, presents the client's
 /// (``EndpointRequest/exposedClientCertificate``) on a connection that no other client uses, gives up after a time of its own, and stops
 /// receiving a body after ``EndpointResponse/maximumBodySize`` bytes and one more. It sends no request after its
 /// ``EndpointRequest/latestSending``.

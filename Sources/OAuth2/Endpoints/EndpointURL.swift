@@ -10,7 +10,7 @@ public struct EndpointURL: Sendable, Hashable, CustomStringConvertible {
     /// Path and query, beginning with `/`.
     public let path: String
 
-    /// Checks and divides a URL.
+    /// Creates a URL from text, after validation.
     ///
     /// - Parameters:
     ///   - text: An absolute URL.

@@ -1,24 +1,24 @@
 internal import WebPrimitives
 
-/// Asks the server what it knows of a token (RFC 7662).
+/// Asks the server about a token (RFC 7662).
 public struct TokenIntrospection: Sendable, Equatable {
     /// The server's introspection endpoint.
     public var endpoint: EndpointURL
     /// The client and its authentication.
     public var authentication: ClientAuthentication
 
-    /// Introspection by one client at one server.
+    /// Creates an introspection by one client at one server.
     public init(endpoint: EndpointURL, authentication: ClientAuthentication) {
         self.endpoint = endpoint
         self.authentication = authentication
     }
 
-    /// The question (section 2.1).
+    /// The request (section 2.1).
     public func request(about token: Secret, _ kind: TokenKind) -> EndpointRequest {
         EndpointRequest(endpoint: endpoint, authentication: authentication, body: FormBody(about: token, kind))
     }
 
-    /// The answer (section 2.2).
+    /// The result in the server's response (section 2.2).
     public func answer(
         in response: EndpointResponse, about token: Secret
     ) throws(OAuth2Error) -> IntrospectedToken {
@@ -30,7 +30,7 @@ public struct TokenIntrospection: Sendable, Equatable {
     }
 }
 
-/// What a server knows of a token (RFC 7662, section 2.2). Moments are microseconds since the Unix epoch.
+/// The server's data about a token (RFC 7662, section 2.2). Times are microseconds since the Unix epoch.
 public struct IntrospectedToken: Sendable, Equatable {
     /// Whether the token can be used.
     public let isActive: Bool
@@ -38,7 +38,7 @@ public struct IntrospectedToken: Sendable, Equatable {
     public let scopes: Scopes?
     /// The client that it was issued to.
     public let clientID: String?
-    /// A name of the user, for people.
+    /// A readable name of the user.
     public let username: String?
     /// The user's identifier at the issuer.
     public let subject: String?
@@ -70,25 +70,25 @@ public struct IntrospectedToken: Sendable, Equatable {
     }
 }
 
-/// Ends tokens at the server (RFC 7009).
+/// Revokes tokens at the server (RFC 7009).
 public struct TokenRevocation: Sendable, Equatable {
     /// The server's revocation endpoint.
     public var endpoint: EndpointURL
     /// The client and its authentication.
     public var authentication: ClientAuthentication
 
-    /// Revocation by one client at one server.
+    /// Creates a revocation by one client at one server.
     public init(endpoint: EndpointURL, authentication: ClientAuthentication) {
         self.endpoint = endpoint
         self.authentication = authentication
     }
 
-    /// The request that ends a token (section 2.1).
+    /// The request that revokes a token (section 2.1).
     public func request(revoking token: Secret, _ kind: TokenKind) -> EndpointRequest {
         EndpointRequest(endpoint: endpoint, authentication: authentication, body: FormBody(about: token, kind))
     }
 
-    /// Makes sure that the token has ended (section 2.2). A token that the server does not know has.
+    /// Checks that the server revoked the token (section 2.2). An unknown token counts as revoked.
     public func check(_ response: EndpointResponse, revoking token: Secret) throws(OAuth2Error) {
         try response.expectSuccess(redacting: [token] + authentication.secrets)
     }

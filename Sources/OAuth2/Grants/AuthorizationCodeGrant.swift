@@ -20,14 +20,15 @@ public struct AuthorizationCodeGrant: Sendable, Equatable {
     public var tokenEndpoint: EndpointURL
     /// The server's issuer identifier; empty if it is not known.
     public var issuer: String
-    /// Whether the server says that it names itself in every redirect, so that one without a name is none of its own
+    /// Whether the server declares that it names itself in every redirect, so a redirect without a name is rejected
     /// (RFC 9207, section 2.4).
     public var sendsIssuer: Bool
     /// The client and its authentication.
     public var authentication: ClientAuthentication
-    /// Where the browser comes back to: a loopback URL, an app's claimed `https` URL, or a private-use scheme.
+    /// The URL that the browser returns to: a loopback URL, an app's claimed `https` URL, or one with a private-use
+    /// scheme.
     public var redirectURI: String
-    /// The scopes to ask for.
+    /// The scopes to request.
     public var scopes: Scopes
     /// The resources that the token is for (RFC 8707).
     public var resources: [String]
@@ -38,8 +39,8 @@ public struct AuthorizationCodeGrant: Sendable, Equatable {
     }
     private var furtherParameters: [Parameter] = []
 
-    /// The parameters that the grant alone decides on: one of these names among ``parameters`` is left out, so that no
-    /// other response type, redirect or proof is ever asked for.
+    /// The parameters that only the grant sets. They are ignored in ``parameters``, so no other response type, redirect
+    /// or proof can be requested.
     public static let reservedParameters: Set<String> = [
         "response_type", "response_mode", "redirect_uri", "state", "nonce", "code_challenge", "code_challenge_method",
         "client_id", "client_secret", "request", "request_uri",
@@ -50,7 +51,7 @@ public struct AuthorizationCodeGrant: Sendable, Equatable {
         let value: String
     }
 
-    /// A grant for one client at one server.
+    /// Creates a grant for one client at one server.
     public init(
         authorizationEndpoint: EndpointURL, tokenEndpoint: EndpointURL, issuer: String = "", sendsIssuer: Bool = false,
         authentication: ClientAuthentication, redirectURI: String, scopes: Scopes = [], resources: [String] = []
@@ -67,7 +68,7 @@ public struct AuthorizationCodeGrant: Sendable, Equatable {
 
     // MARK: - To the browser
 
-    /// The URL that the user's browser opens (RFC 6749, section 4.1.1). It holds `state` and `nonce`.
+    /// The URL that the user's browser opens (RFC 6749, section 4.1.1). It contains `state` and `nonce`.
     public func exposedAuthorizationURL(for attempt: AuthorizationAttempt) -> String {
         var query = FormBody()
         query.append("client_id", authentication.clientID)
@@ -75,7 +76,7 @@ public struct AuthorizationCodeGrant: Sendable, Equatable {
         return url(query)
     }
 
-    /// The request that gives the parameters to the server beforehand (RFC 9126, section 2.1).
+    /// The request that pushes the parameters to the server first (RFC 9126, section 2.1).
     public func pushRequest(to endpoint: EndpointURL, for attempt: AuthorizationAttempt) -> EndpointRequest {
         var body = FormBody()
         append(attempt, to: &body)
@@ -121,9 +122,9 @@ public struct AuthorizationCodeGrant: Sendable, Equatable {
 
     /// The code in the redirect that ends a login (RFC 6749, section 4.1.2; RFC 9207, section 2.4).
     ///
-    /// - Parameter redirect: The URL that the browser came back to, or its path and query.
+    /// - Parameter redirect: The URL that the browser was redirected to, or its path and query.
     /// - Throws: ``OAuth2Error/Code/stateMismatch``, ``OAuth2Error/Code/issuerMismatch``,
-    ///   ``OAuth2Error/Code/invalidRedirect``, or what the server refused.
+    ///   ``OAuth2Error/Code/invalidRedirect``, or the error of the server.
     public func code(
         inRedirect redirect: String, to attempt: AuthorizationAttempt
     ) throws(OAuth2Error) -> Secret {
@@ -194,18 +195,18 @@ public struct AuthorizationCodeGrant: Sendable, Equatable {
     }
 }
 
-/// One login in a browser: what ties the redirect that ends it to the request that began it.
+/// One login in a browser: the values that tie the redirect at its end to the request at its start.
 ///
-/// Each login has one of its own, and it is used once (RFC 9700, section 2.1).
+/// Create one for each login, and use it once (RFC 9700, section 2.1).
 public struct AuthorizationAttempt: Sendable, Equatable {
-    /// Comes back in the redirect, which is thereby known to be the answer to this login.
+    /// Returned in the redirect, which identifies it as the response to this login.
     public let state: Secret
-    /// What only who began the login can show (RFC 7636, section 4.1): 43 characters of 256 random bits.
+    /// Proves that the same client began the login (RFC 7636, section 4.1): 43 characters of 256 random bits.
     public let codeVerifier: Secret
-    /// Comes back in the ID token (OpenID Connect Core 1.0, section 3.1.2.1).
+    /// Returned in the ID token (OpenID Connect Core 1.0, section 3.1.2.1).
     public let nonce: Secret
 
-    /// A new attempt.
+    /// Creates a new attempt.
     ///
     /// - Parameter generator: A cryptographically secure source; in programs `SystemRandomNumberGenerator`.
     public init(using generator: inout some RandomNumberGenerator) {
@@ -214,7 +215,7 @@ public struct AuthorizationAttempt: Sendable, Equatable {
         nonce = Secret(Base64.randomForURL(byteCount: 24, using: &generator))
     }
 
-    /// An attempt from its parts, as one that was kept while the user was away.
+    /// Creates an attempt from its parts, for example one that was stored during the login.
     public init(state: Secret, codeVerifier: Secret, nonce: Secret) {
         self.state = state
         self.codeVerifier = codeVerifier

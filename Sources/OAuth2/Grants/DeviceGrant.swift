@@ -8,12 +8,12 @@ public struct DeviceGrant: Sendable, Equatable {
     public var tokenEndpoint: EndpointURL
     /// The client and its authentication.
     public var authentication: ClientAuthentication
-    /// The scopes to ask for.
+    /// The scopes to request.
     public var scopes: Scopes
     /// The resources that the token is for (RFC 8707).
     public var resources: [String]
 
-    /// A grant for one client at one server.
+    /// Creates a grant for one client at one server.
     public init(
         deviceAuthorizationEndpoint: EndpointURL, tokenEndpoint: EndpointURL, authentication: ClientAuthentication,
         scopes: Scopes = [], resources: [String] = []
@@ -35,7 +35,7 @@ public struct DeviceGrant: Sendable, Equatable {
         return EndpointRequest(endpoint: deviceAuthorizationEndpoint, authentication: authentication, body: body)
     }
 
-    /// What the user is to be told (section 3.2).
+    /// The code and URL for the user (section 3.2).
     public func authorization(
         in response: EndpointResponse, now: Int64
     ) throws(OAuth2Error) -> DeviceAuthorization {
@@ -54,11 +54,11 @@ public struct DeviceGrant: Sendable, Equatable {
         return EndpointRequest(endpoint: tokenEndpoint, authentication: authentication, body: body)
     }
 
-    /// What became of the login (section 3.5).
+    /// The state of the login (section 3.5).
     ///
     /// - Throws: ``OAuth2Error/Code/accessDenied``, ``OAuth2Error/Code/deviceCodeExpired``, and for what cannot be used
-    ///   what the token endpoint's other replies throw. A temporary failure (``OAuth2Error/isTemporary``) is no reason
-    ///   to give up.
+    ///   what the token endpoint's other replies throw. Continue after a temporary failure
+    ///   (``OAuth2Error/isTemporary``).
     public func outcome(
         in response: EndpointResponse, polling authorization: DeviceAuthorization, now: Int64
     ) throws(OAuth2Error) -> DeviceOutcome {
@@ -78,29 +78,29 @@ public struct DeviceGrant: Sendable, Equatable {
     }
 }
 
-/// What became of a login on another device, so far.
+/// The state of a login on another device.
 public enum DeviceOutcome: Sendable, Equatable {
     /// The user has confirmed.
     case issued(TokenSet)
     /// The user has not yet confirmed.
     case pending
-    /// The same, and the server wants to be asked less often from now on.
+    /// The user has not yet confirmed, and the server requires a longer interval.
     case slowDown
 }
 
-/// A login that is to be confirmed on another device (RFC 8628, section 3.2).
+/// A login to confirm on another device (RFC 8628, section 3.2).
 public struct DeviceAuthorization: Sendable, Equatable {
-    /// What the client asks for the tokens with.
+    /// The code with which the client requests the tokens.
     public let deviceCode: Secret
-    /// What the user types.
+    /// The code that the user enters.
     public let userCode: String
-    /// Where the user types it.
+    /// The URL where the user enters it.
     public let verificationURI: String
     /// The same with the code in it, for a QR code or a click; `nil` if the server has none.
     public let verificationURIComplete: String?
-    /// When the codes end, in microseconds since the Unix epoch.
+    /// When the codes expire, in microseconds since the Unix epoch.
     public let expiry: Int64
-    /// How long to wait between two questions, in seconds: what the server wants, from a second to an hour;
+    /// How long to wait between two requests, in seconds: the server's interval, from a second to an hour.
     /// ``slowDown()`` and ``backOff()`` add to it.
     public private(set) var interval: Int
 
@@ -138,12 +138,12 @@ public struct DeviceAuthorization: Sendable, Equatable {
     /// More than a server needs to be spared, unless it says so itself.
     private static let longestWait = 60
 
-    /// The wait after a `slow_down`: five seconds more (section 3.5).
+    /// Adds five seconds to the wait, after a `slow_down` (section 3.5).
     public mutating func slowDown() {
         grow(to: interval + 5)
     }
 
-    /// The wait after a server that did not answer: twice as long (section 3.5).
+    /// Doubles the wait after a server that did not respond (section 3.5).
     ///
     /// - Parameter seconds: What the server wants at least (`Retry-After`; RFC 9110, section 10.2.3), if given. It is
     ///   believed up to an hour, as its interval is.

@@ -1,7 +1,7 @@
 /// Tokens for an assertion that someone the server trusts has signed, without a user (RFC 7523, section 2.1).
 ///
-/// There is no refresh token: a new assertion takes its place (RFC 7521, section 4.1), so one that a server gives all
-/// the same is left out.
+/// A new assertion takes the place of a refresh token (RFC 7521, section 4.1), so a refresh token in the response is
+/// ignored.
 public struct JWTBearerGrant: RepeatableGrant, Equatable {
     /// The server's token endpoint.
     public var tokenEndpoint: EndpointURL
@@ -9,12 +9,12 @@ public struct JWTBearerGrant: RepeatableGrant, Equatable {
     public var authentication: ClientAuthentication
     /// The signed assertion.
     public var assertion: Secret
-    /// The scopes to ask for; `nil` for the server's default.
+    /// The scopes to request; `nil` for the server's default.
     public var scopes: Scopes?
     /// The resources that the token is for (RFC 8707).
     public var resources: [String]
 
-    /// A grant by one assertion.
+    /// Creates a grant for one assertion.
     public init(
         tokenEndpoint: EndpointURL, authentication: ClientAuthentication, assertion: Secret, scopes: Scopes? = nil,
         resources: [String] = []

@@ -1,7 +1,6 @@
-/// The refresh grant: a refresh token for a new access token (RFC 6749, section 6).
+/// The refresh grant: exchanges a refresh token for a new access token (RFC 6749, section 6).
 ///
-/// Two pure functions, one for each direction; who sends the request, and who makes sure that only one is sent at a
-/// time, is not decided here.
+/// Two pure functions, one per direction. The caller sends the request and makes sure that only one is sent at a time.
 ///
 /// ```swift
 /// let grant = RefreshGrant(tokenEndpoint: endpoint, authentication: .publicClient(clientID: "app"))
@@ -13,12 +12,12 @@ public struct RefreshGrant: Sendable, Equatable {
     public var tokenEndpoint: EndpointURL
     /// The client and its authentication.
     public var authentication: ClientAuthentication
-    /// The scopes to ask for, none that was not granted before; `nil` for all of those.
+    /// The scopes to request, a subset of the granted ones; `nil` for all of them.
     public var scopes: Scopes?
     /// The resources that the access token is for (RFC 8707, section 2.2); empty for all that were granted.
     public var resources: [String]
 
-    /// A grant for one client at one server.
+    /// Creates a grant for one client at one server.
     public init(
         tokenEndpoint: EndpointURL, authentication: ClientAuthentication, scopes: Scopes? = nil,
         resources: [String] = []
@@ -46,13 +45,13 @@ public struct RefreshGrant: Sendable, Equatable {
 
     /// The tokens after the server's reply to the request that refreshed `tokens`.
     ///
-    /// What the reply does not renew stays: the refresh token with its expiry, the ID token, the scopes, and the end of
-    /// the grant, which is the same with another refresh token.
+    /// Values that the reply does not renew stay: the refresh token with its expiry, the ID token, the scopes, and the
+    /// end of the grant, which stays the same with another refresh token.
     ///
     /// - Parameters:
     ///   - response: The reply.
     ///   - tokens: The tokens that the request was made of.
-    ///   - now: When the reply came, in microseconds since the Unix epoch.
+    ///   - now: When the reply was received, in microseconds since the Unix epoch.
     /// - Throws: As ``TokenResponse/tokenSet(status:body:now:redacting:)``. Where the reply was a success all the same,
     ///   ``TokenResponse/refreshToken(status:body:)`` may still find a rotated refresh token in it.
     public func tokens(
@@ -78,12 +77,12 @@ public struct ClientCredentialsGrant: RepeatableGrant, Equatable {
     public var tokenEndpoint: EndpointURL
     /// The client and its authentication.
     public var authentication: ClientAuthentication
-    /// The scopes to ask for; `nil` for the server's default.
+    /// The scopes to request; `nil` for the server's default.
     public var scopes: Scopes?
     /// The resources that the token is for (RFC 8707).
     public var resources: [String]
 
-    /// A grant for one client at one server.
+    /// Creates a grant for one client at one server.
     public init(
         tokenEndpoint: EndpointURL, authentication: ClientAuthentication, scopes: Scopes? = nil,
         resources: [String] = []

@@ -1,11 +1,11 @@
-/// A grant that needs no user, and is therefore made again when its tokens expire.
+/// A grant that needs no user, so it is repeated when its tokens expire.
 public protocol RepeatableGrant: Sendable {
     /// The request for tokens.
     func request() -> EndpointRequest
 
     /// The tokens in the server's reply.
     ///
-    /// - Parameter now: When the reply came, in microseconds since the Unix epoch.
+    /// - Parameter now: When the reply was received, in microseconds since the Unix epoch.
     func tokens(in response: EndpointResponse, now: Int64) throws(OAuth2Error) -> TokenSet
 }
 

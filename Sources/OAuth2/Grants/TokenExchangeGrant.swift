@@ -2,7 +2,7 @@ internal import WebPrimitives
 
 /// An access token for another one (RFC 8693): for another audience, resource or scope, or for who acts for its user.
 ///
-/// It is renewed by another exchange, so a refresh token that a server gives is left out.
+/// It is renewed by another exchange, so a refresh token in the response is ignored.
 public struct TokenExchangeGrant: RepeatableGrant, Equatable {
     /// The type of an OAuth2 access token (section 3).
     private static let accessTokenType = "urn:ietf:params:oauth:token-type:access_token"
@@ -13,18 +13,18 @@ public struct TokenExchangeGrant: RepeatableGrant, Equatable {
     public var tokenEndpoint: EndpointURL
     /// The client and its authentication, which is optional here.
     public var authentication: ClientAuthentication
-    /// The access token of whom the new one is about.
+    /// The access token of the user that the new token is for.
     public var subjectToken: Secret
-    /// The access token of who acts for them; `nil` if they act themselves.
+    /// The access token of the party that acts for the user; `nil` if the user acts.
     public var actorToken: Secret?
     /// The names of the services that the new token is for.
     public var audiences: [String]
-    /// The scopes to ask for; `nil` for the server's default.
+    /// The scopes to request; `nil` for the server's default.
     public var scopes: Scopes?
     /// The URLs of the services that the new token is for.
     public var resources: [String]
 
-    /// A grant by one access token.
+    /// Creates a grant for one access token.
     public init(
         tokenEndpoint: EndpointURL, authentication: ClientAuthentication, subjectToken: Secret,
         actorToken: Secret? = nil, audiences: [String] = [], scopes: Scopes? = nil, resources: [String] = []

@@ -1,20 +1,20 @@
 internal import WebPrimitives
 
-/// Who the client is, and how it proves that to the authorization server (RFC 6749, section 2.3).
+/// The client and its authentication at the authorization server (RFC 6749, section 2.3).
 public enum ClientAuthentication: Sendable, Equatable {
-    /// A client without a secret, which only names itself (`none`; section 3.2.1). With an empty identifier, for
-    /// tokens whose client is not known, nothing is sent.
+    /// A client without a secret, which only sends its identifier (`none`; section 3.2.1). An empty identifier, for
+    /// tokens with an unknown client, is not sent.
     case publicClient(clientID: String)
     /// The secret in an `Authorization` field (`client_secret_basic`).
     case clientSecretBasic(clientID: String, secret: Secret)
-    /// The secret in the body (`client_secret_post`), for servers that know no other way.
+    /// The secret in the body (`client_secret_post`), for servers that support nothing else.
     case clientSecretPost(clientID: String, secret: Secret)
     /// An assertion that ``ClientAssertion`` has signed, good for one request (`private_key_jwt`; RFC 7523).
     case clientAssertion(clientID: String, assertion: Secret)
     /// The same with the client's secret as the key (`client_secret_jwt`; OpenID Connect Core 1.0, section 9).
     case clientSecretAssertion(clientID: String, assertion: Secret)
 
-    /// A certificate, shown when the connection is made (`tls_client_auth`; RFC 8705, section 2.1).
+    /// A certificate, presented in the TLS handshake (`tls_client_auth`; RFC 8705, section 2.1).
     case tlsClientAuth(clientID: String)
     /// A certificate that the client has issued itself (`self_signed_tls_client_auth`; RFC 8705, section 2.2).
     case selfSignedTLSClientAuth(clientID: String)

@@ -2,16 +2,16 @@ internal import Crypto
 internal import HTTPTypes
 internal import WebPrimitives
 
-/// The certificate that a client shows to the server, and its private key (RFC 8705).
+/// The certificate that a client presents to the server, and its private key (RFC 8705).
 ///
 /// It authenticates the client, or has tokens bound to it, or both.
 public struct ClientCertificate: Sendable, Equatable {
-    /// The certificate, those that it was issued by, and the private key: PEM, one behind the other.
+    /// The certificate, its issuers' certificates, and the private key, concatenated in PEM.
     public let pem: Secret
     /// The certificate's SHA-256 thumbprint, which a bound token names as `cnf.x5t#S256` (section 3.1).
     public let thumbprint: String
 
-    /// A certificate as it was stored.
+    /// Creates a certificate from its stored form.
     ///
     /// - Throws: ``OAuth2Error/Code/invalidKey`` if the text has no certificate or no unencrypted private key.
     public init(pem: Secret) throws(OAuth2Error) {
@@ -27,7 +27,7 @@ public struct ClientCertificate: Sendable, Equatable {
             decoding: Base64.encodeForURL(Array(SHA256.hash(data: certificate))), as: UTF8.self)
     }
 
-    /// A certificate and its key from two files.
+    /// Creates a certificate and its key from two files.
     ///
     /// - Throws: As ``init(pem:)``.
     public init(certificate: [UInt8], key: Secret) throws(OAuth2Error) {

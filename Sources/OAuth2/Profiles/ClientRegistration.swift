@@ -11,12 +11,12 @@ public struct ClientRegistration: Sendable, Equatable {
     public var endpoint: EndpointURL
     /// The name that the server shows to users.
     public var name: String
-    /// Where browsers come back to; `nil` for a client without logins in a browser.
+    /// The URL that browsers return to; `nil` for a client without logins in a browser.
     public var redirectURI: String?
-    /// What the client is going to ask for: its grant, its authentication and its scopes.
+    /// The grant, authentication and scopes of the client.
     public var settings: ProfileSettings
 
-    /// The registration of one client.
+    /// Creates the registration of one client.
     public init(endpoint: EndpointURL, name: String = "Crumb", redirectURI: String? = nil, settings: ProfileSettings) {
         self.endpoint = endpoint
         self.name = name
@@ -91,8 +91,8 @@ public struct RegisteredClient: Sendable, Equatable {
     public let authenticationMethod: ProfileSettings.AuthenticationMethod
     /// The algorithm of its ID tokens; `nil` if the server does not say.
     public let idTokenAlgorithm: String?
-    /// The access token by which the registration is managed.
+    /// The access token that manages the registration.
     public let accessToken: Secret?
-    /// Where the registration is managed.
+    /// The URL that manages the registration.
     public let managementURL: String?
 }

@@ -1,11 +1,10 @@
-/// One OAuth2 authorization, with a name by which people call it.
+/// One OAuth2 authorization, with a name for users.
 ///
-/// Two accounts at one issuer are two profiles. The name is only a handle: renaming a profile does not make it another
-/// one.
+/// Two accounts at one issuer are two profiles. Renaming a profile does not change its identity.
 public struct Profile: Sendable, Hashable, Identifiable {
     /// Issuer, client and account.
     public let id: ProfileID
-    /// The name that people give it, such as `work`.
+    /// The name, such as `work`.
     public var name: String
 
     /// A profile called `name`.
@@ -15,7 +14,7 @@ public struct Profile: Sendable, Hashable, Identifiable {
     }
 }
 
-/// What makes an OAuth2 authorization one and not another: who issued it, to which client, for which account.
+/// The identity of an OAuth2 authorization: its issuer, client and account.
 ///
 /// The three are compared as they are, without normalization (RFC 8414, section 3.3 asks for that of issuers). An
 /// empty string means that the part is not known, as with tokens that another tool obtained, and is a value like any
@@ -114,7 +113,7 @@ public struct ProfileCredentials: Sendable, Equatable {
     }
 }
 
-/// How a profile's tokens were got and can be renewed. Holds no secret.
+/// How a profile's tokens were obtained and can be renewed. Contains no secret.
 public struct ProfileSettings: Sendable, Hashable, Codable {
     /// Where the tokens come from.
     public enum Grant: String, Sendable, Codable, CaseIterable {
@@ -161,26 +160,26 @@ public struct ProfileSettings: Sendable, Hashable, Codable {
         package var takesCertificate: Bool { self == .tlsClientAuth || self == .selfSignedTLSClientAuth }
     }
 
-    /// Whom a client's signature is made out to (RFC 7523, section 3, point 3): servers differ in which they take.
+    /// The audience of a client's signature (RFC 7523, section 3, point 3). Servers differ in what they accept.
     public enum AssertionAudience: String, Sendable, Codable, CaseIterable {
-        /// The server's issuer identifier, which no other server can be made to take.
+        /// The server's issuer identifier, which no other server accepts.
         case issuer
         /// The URL of the token endpoint.
         case tokenEndpoint = "token_endpoint"
     }
 
-    /// What the assertions of ``Grant/jwtBearer`` say (RFC 7523, section 3).
+    /// The contents of the assertions of ``Grant/jwtBearer`` (RFC 7523, section 3).
     public struct Assertion: Sendable, Hashable, Codable {
         /// Who signs; `nil` for the client.
         public var issuer: String?
-        /// Whom the tokens are for; `nil` for the issuer.
+        /// The account that the tokens are for; `nil` for the issuer.
         public var subject: String?
-        /// Whom the assertion is made out to; `nil` for whom the client's own assertions are.
+        /// The audience of the assertion; `nil` for that of the client's own assertions.
         public var audience: String?
-        /// The issuer's name for its key.
+        /// The identifier of the issuer's key.
         public var keyID: String?
 
-        /// An assertion that says as little as possible.
+        /// Creates an assertion. Without arguments, it has only the required claims.
         public init(
             issuer: String? = nil, subject: String? = nil, audience: String? = nil, keyID: String? = nil
         ) {
@@ -195,7 +194,7 @@ public struct ProfileSettings: Sendable, Hashable, Codable {
     public struct Exchange: Sendable, Hashable, Codable {
         /// The name of the login whose access token is exchanged.
         public var subject: String
-        /// The name of the login of who acts for its user; `nil` if they act themselves.
+        /// The login of the party that acts for its user; `nil` if the user acts.
         public var actor: String?
         /// The names of the services that the new token is for.
         public var audiences: [String]
@@ -219,15 +218,15 @@ public struct ProfileSettings: Sendable, Hashable, Codable {
     public var keyID: String?
     /// Whom the client's signatures are made out to; `nil` as ``AssertionAudience/issuer``.
     public var assertionAudience: AssertionAudience?
-    /// The scopes that were asked for.
+    /// The requested scopes.
     public var scopes: String?
-    /// The resources that were asked for (RFC 8707).
+    /// The requested resources (RFC 8707).
     public var resources: [String]
-    /// Where the browser came back to, without the port of a loopback URL.
+    /// The URL that the browser returned to, without the port of a loopback URL.
     public var redirectURI: String?
     /// Whether plain HTTP to other machines was allowed: see ``EndpointURL/init(_:dangerouslyAllowingPlainHTTP:)``.
     public var dangerouslyAllowsPlainHTTP: Bool
-    /// Whether a service renews the tokens before they end, without being asked for them; `nil` as `false`.
+    /// Whether a service renews the tokens before they expire, without a request for them; `nil` means `false`.
     public var refreshesAhead: Bool?
     /// Whether the server names itself in every redirect (RFC 9207), so that one without a name is none of its own.
     public var serverSendsIssuer: Bool?

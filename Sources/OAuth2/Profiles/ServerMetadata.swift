@@ -1,6 +1,6 @@
 internal import WebPrimitives
 
-/// What an authorization server says of itself (RFC 8414, section 2; OpenID Connect Discovery 1.0, section 3).
+/// The metadata of an authorization server (RFC 8414, section 2; OpenID Connect Discovery 1.0, section 3).
 public struct ServerMetadata: Sendable, Equatable {
     /// An endpoint, by the name of the member that holds its URL.
     public enum Endpoint: String, Sendable, CaseIterable {
@@ -12,9 +12,9 @@ public struct ServerMetadata: Sendable, Equatable {
         case deviceAuthorization = "device_authorization_endpoint"
         /// Where authorization requests are pushed to.
         case pushedAuthorization = "pushed_authorization_request_endpoint"
-        /// Where tokens are ended.
+        /// Where tokens are revoked.
         case revocation = "revocation_endpoint"
-        /// Where tokens are asked about.
+        /// Where tokens are introspected.
         case introspection = "introspection_endpoint"
         /// Where the user's claims are.
         case userInfo = "userinfo_endpoint"
@@ -41,17 +41,17 @@ public struct ServerMetadata: Sendable, Equatable {
 
     /// The server's identifier.
     public var issuer: String
-    /// The URLs that the server tells, as it writes them.
+    /// The URLs of the metadata, unchanged.
     public var endpoints: [Endpoint: String]
-    /// Where clients that show a certificate go instead (RFC 8705, section 5).
+    /// The endpoints for clients with a certificate (RFC 8705, section 5).
     public var mutualTLSEndpoints: [Endpoint: String] = [:]
     /// Whether the server names itself in every redirect (RFC 9207, section 3).
     public var sendsIssuer = false
-    /// Whether the server takes authorization requests only where they were pushed (RFC 9126, section 5).
+    /// Whether the server accepts only pushed authorization requests (RFC 9126, section 5).
     public var requiresPushedRequests = false
-    /// How clients may authenticate at the token endpoint; `nil` if the server does not tell.
+    /// The authentication methods of the token endpoint; `nil` if the metadata has none.
     public var authenticationMethods: [String]?
-    /// The algorithms by which the server signs ID tokens; `nil` if it does not say.
+    /// The signature algorithms of the server's ID tokens; `nil` if the metadata has none.
     public var idTokenAlgorithms: [String]?
 
     /// Metadata from its parts, for a server that has none.
@@ -105,7 +105,7 @@ public struct ServerMetadata: Sendable, Equatable {
     }
 }
 
-/// Finds out what a server says of itself, by its issuer identifier (RFC 8414, section 3).
+/// Finds the metadata of a server by its issuer identifier (RFC 8414, section 3).
 public struct MetadataDiscovery: Sendable, Equatable {
     /// A document that a server may have.
     public enum Document: Sendable, CaseIterable {

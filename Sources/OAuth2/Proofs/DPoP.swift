@@ -3,14 +3,14 @@ internal import HTTPTypes
 internal import Synchronization
 internal import WebPrimitives
 
-/// A proof that who sends a request has the key that tokens are bound to (RFC 9449, section 4.2).
+/// A proof that the sender of a request has the key that tokens are bound to (RFC 9449, section 4.2).
 public struct DPoPProof: Sendable, Equatable {
     /// The key.
     public var key: SigningKey
     /// The server's last nonce for this key (section 8); `nil` if it gave none.
     public var nonce: String?
 
-    /// Proofs by a key.
+    /// Creates proofs with a key.
     public init(key: SigningKey, nonce: String? = nil) {
         self.key = key
         self.nonce = nonce
@@ -47,15 +47,15 @@ public struct DPoPProof: Sendable, Equatable {
     }
 }
 
-/// The nonces that servers want in proofs: the last one of each (RFC 9449, sections 8 and 9). Any number of requests
-/// may share them.
+/// The nonces that servers require in proofs: the last one of each (RFC 9449, sections 8 and 9). Requests can share
+/// them.
 public final class DPoPNonces: Sendable {
     /// How many origins are remembered: who forgets asks once more than needed.
     private static let limit = 256
 
     private let nonces = Mutex<[String: String]>([:])
 
-    /// Nonces of no server yet.
+    /// Creates an empty set of nonces.
     public init() {}
 
     /// The last nonce of an origin; `nil` if it gave none.
@@ -65,7 +65,7 @@ public final class DPoPNonces: Sendable {
         nonces.withLock { $0[origin] }
     }
 
-    /// Takes the value of a `DPoP-Nonce` field. One that is no nonce is left alone.
+    /// Stores the value of a `DPoP-Nonce` field. Ignores an invalid one.
     public func remember(_ nonce: String, for origin: String) {
         guard DPoPNonces.isNonce(nonce) else { return }
         nonces.withLock { nonces in
@@ -101,7 +101,7 @@ public struct DPoPTransport: EndpointTransport {
         self.now = now
     }
 
-    /// Sends a request with a proof, and once more where the server wants a nonce in it.
+    /// Sends a request with a proof, and repeats it once if the server requires a nonce.
     public func send(_ request: EndpointRequest) async throws(OAuth2Error) -> EndpointResponse {
         let response = try await base.send(try proven(request, nonce: nil))
         guard let nonce = DPoPTransport.demandedNonce(in: response) else { return response }

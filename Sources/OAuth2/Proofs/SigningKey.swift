@@ -31,12 +31,12 @@ public struct SigningKey: Sendable, Equatable {
         case edDSA(Curve25519.Signing.PrivateKey)
     }
 
-    /// A new key for proofs, from the system's own source of randomness.
+    /// Creates a key for proofs with the system's random number generator.
     public init() {
         self.init(P256.Signing.PrivateKey())
     }
 
-    /// A key as it was kept.
+    /// Creates a key from its stored form.
     ///
     /// - Throws: ``OAuth2Error/Code/invalidKey``.
     public init(_ secret: Secret) throws(OAuth2Error) {
@@ -155,7 +155,7 @@ public struct SigningKey: Sendable, Equatable {
     }
 }
 
-/// Signs what a client authenticates by (RFC 7523, section 3; OpenID Connect Core 1.0, section 9).
+/// Signs the assertions that authenticate a client (RFC 7523, section 3; OpenID Connect Core 1.0, section 9).
 public struct ClientAssertion: Sendable, Equatable {
     /// What a client signs with.
     public enum Key: Sendable, Equatable {

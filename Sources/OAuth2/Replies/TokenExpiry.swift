@@ -144,23 +144,23 @@ enum Microseconds {
     }
 }
 
-/// Whether a token can be used at a moment, as far as its expiry tells.
+/// Whether a token can be used at a given time, by its expiry.
 public enum TokenValidity: String, Sendable, CaseIterable {
-    /// The token lives longer than the skew.
+    /// The token is valid for longer than the skew.
     case valid
-    /// The token still lives, but ends within the skew: time for a refresh.
+    /// The token is still valid, but expires within the skew and should be refreshed.
     case due
-    /// The token has ended.
+    /// The token has expired.
     case expired
-    /// The server did not say when the token ends. It can be tried; the resource server's answer tells.
+    /// The expiry is unknown. Try the token; the resource server rejects an expired one.
     case unknown
 }
 
-/// When a token starts and when it ends, in microseconds since the Unix epoch.
+/// The start and end of a token's lifetime, in microseconds since the Unix epoch.
 public struct TokenLifetime: Sendable, Hashable {
     /// When the token was received or issued.
     public let start: Int64
-    /// When the token ends; `nil` if that is unknown.
+    /// When the token expires; `nil` if that is unknown.
     public let end: Int64?
 
     /// A lifetime from its bounds.

@@ -1,7 +1,7 @@
 public import HTTPTypes
 internal import WebPrimitives
 
-/// A token endpoint's reply, read (RFC 6749, sections 5.1 and 5.2).
+/// The parser of a token endpoint's reply (RFC 6749, sections 5.1 and 5.2).
 ///
 /// Tolerant where servers differ without harm (`expires_in` as text, a missing `token_type`, an array of scopes), and
 /// strict about what is sent on later. Members that a ``TokenSet`` has no place for are not kept.
@@ -11,7 +11,7 @@ public enum TokenResponse {
     /// - Parameters:
     ///   - status: The reply's status.
     ///   - body: The reply's body, without content encodings.
-    ///   - now: When the reply came, in microseconds since the Unix epoch.
+    ///   - now: When the reply was received, in microseconds since the Unix epoch.
     ///   - secrets: What the request held, so that a server that repeats it does not bring it into an error.
     /// - Returns: The tokens, where the server issued some. A reply without scopes has none.
     /// - Throws: What the server refused or what is wrong with the reply. Only ``OAuth2Error/Code/invalidGrant`` says

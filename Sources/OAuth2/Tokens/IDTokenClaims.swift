@@ -1,12 +1,12 @@
 internal import Crypto
 internal import WebPrimitives
 
-/// What an ID token says of the login (OpenID Connect Core 1.0, section 2). Moments are microseconds since the Unix
+/// The claims of an ID token about a login (OpenID Connect Core 1.0, section 2). Times are microseconds since the Unix
 /// epoch.
 public struct IDTokenClaims: Sendable, Equatable {
-    /// Who says so.
+    /// The issuer.
     public let issuer: String
-    /// Whom it is about: the account's identifier at the issuer.
+    /// The account's identifier at the issuer.
     public let subject: String
     /// The clients that it is for.
     public let audience: [String]
@@ -22,7 +22,7 @@ public struct IDTokenClaims: Sendable, Equatable {
     public let authenticatedAt: Int64?
     /// How the user logged in (`acr`).
     public let authenticationContext: String?
-    /// The user's e-mail address or name, for people.
+    /// The user's e-mail address or name, for display.
     public let displayName: String?
     /// The algorithm of the signature, as the token's header has it.
     public let algorithm: String?
