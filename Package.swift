@@ -74,14 +74,13 @@ let package = Package(
         .target(
             name: "OpenIDConnect",
             dependencies: ["OAuth2", .product(name: "JWTKit", package: "jwt-kit")]),
+        .target(name: "StoreEngine", dependencies: ["WebPrimitives"]),
         .target(
-            name: "SessionStore",
+            name: "SQLiteEngine",
             dependencies: [
-                "WebPrimitives", "CookieModel", "OAuth2",
+                "WebPrimitives", "StoreEngine",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "CryptoExtras", package: "swift-crypto"),
             ],
             resources: [
                 .embedInCode("../../Migrations/V001_cookies_and_tokens.sql"),
@@ -99,6 +98,13 @@ let package = Package(
                 .embedInCode("../../Migrations/V013_web_storage.sql"),
                 .embedInCode("../../Migrations/V014_secrets_of_further_grants.sql"),
                 .embedInCode("../../Migrations/V015_endings_of_cookies.sql"),
+            ]),
+        .target(
+            name: "SessionStore",
+            dependencies: [
+                "WebPrimitives", "CookieModel", "OAuth2", "StoreEngine", "SQLiteEngine",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
             ]),
         .target(
             name: "RequestDecoration",
@@ -243,7 +249,8 @@ let package = Package(
         .testTarget(
             name: "SessionStoreTests",
             dependencies: [
-                "SessionStore", "CookieModel", "OAuth2", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
+                "SessionStore", "SQLiteEngine", "StoreEngine", "CookieModel", "OAuth2", "TestSupport",
+                .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         .testTarget(
             name: "RequestDecorationTests",
@@ -304,8 +311,8 @@ let package = Package(
             name: "CrumbTests",
             dependencies: [
                 "crumb", "crumb-network", "jar-worker", "service-client", "session-example", "CookieModel",
-                "CrumbCommands", "NetworkHelper", "OAuth2", "RequestDecoration", "SessionOperations", "SessionStore",
-                "TestSupport",
+                "CrumbCommands", "NetworkHelper", "OAuth2", "RequestDecoration", "SQLiteEngine", "SessionOperations",
+                "SessionStore", "TestSupport",
             ],
             exclude: ["Faults/FailingDisk.c"]),
     ]

@@ -35,7 +35,7 @@ struct FailureTests {
 
     /// The files that declare the codes of errors which are told as they are.
     private static let declarations = [
-        "Sources/SessionStore/Database/SessionStoreError.swift", "Sources/SessionStore/Tokens/TokenRenewal.swift",
+        "Sources/StoreEngine/SessionStoreError.swift", "Sources/SessionStore/Tokens/TokenRenewal.swift",
         "Sources/RequestDecoration/LoginFallback/LoginFallbackError.swift",
         "Sources/Captures/Items/CaptureError.swift",
     ]

@@ -27,6 +27,19 @@ struct SourcesTests {
         }
     }
 
+    @Test("GRDB is known to its engine and the readers of browsers, and the engine to one file of the store")
+    func engine() throws {
+        let engineNames = ["SQLiteDatabase", "SQLiteConnection", "SQLiteStatement", "SQLiteReader"]
+        for (path, text) in try Self.files() {
+            if !path.hasPrefix("SQLiteEngine/"), !path.hasPrefix("BrowserCookies/") {
+                #expect(!text.contains("import GRDB") && !text.contains("sqlite3_"), "\(path)")
+            }
+            if path.hasPrefix("SessionStore/"), path != "SessionStore/Database/Engine.swift" {
+                #expect(!engineNames.contains { text.contains($0) }, "\(path)")
+            }
+        }
+    }
+
     @Test("No type name means two things in two targets")
     func typeNames() throws {
         let declaration = try Regex(

@@ -1,5 +1,5 @@
 public import CookieModel
-internal import GRDB
+internal import SQLiteEngine
 
 /// Responses and records received in one transaction of a ``CookieJar``.
 public struct CookieBatch {
@@ -47,7 +47,7 @@ public struct CookieBatch {
     ) {
         captureID = capture?.rawValue
         journal = ChangeWriter(
-            ChangeRows(database: rows.database, jarID: rows.jarID, prepared: rows.prepared), now: now)
+            ChangeRows(database: rows.database, jarID: rows.jarID), now: now)
         jarID = rows.jarID
         self.rows = RowWriter(rows, sealer, memory)
         self.sealer = sealer
@@ -228,7 +228,7 @@ public struct CookieBatch {
         try SessionStoreError.catching(path) {
             if end == nil {
                 let found = try rows.besides {
-                    try ChangeRows(database: $0.database, jarID: jarID, prepared: $0.prepared).end()
+                    try ChangeRows(database: $0.database, jarID: jarID).end()
                 }
                 store.nextSequence = found.nextSequence
                 end = found

@@ -1,5 +1,5 @@
 public import CookieModel
-internal import GRDB
+internal import SQLiteEngine
 
 /// A named, isolated set of cookies in a ``SessionDatabase``.
 ///
@@ -48,9 +48,9 @@ public final class CookieJar: Sendable {
         from capture: CaptureID? = nil, now: Timestamp, _ body: (inout CookieBatch) throws(SessionStoreError) -> Result
     ) throws(SessionStoreError) -> (result: Result, evicted: [Eviction]) {
         try database.write { connection in
-            let memory = database.commits.memory
+            let memory = database.memory
             var batch = CookieBatch(
-                rows: CookieRows(database: connection, jarID: id, prepared: memory.statements), policy: policy,
+                rows: CookieRows(database: connection, jarID: id), policy: policy,
                 remembered: memory.take(id, connection), memory: memory, sealer: database.sealer,
                 path: database.path, capture: capture, now: now)
             defer { batch.endWriting() }
@@ -134,7 +134,7 @@ extension CookieJar {
         _ question: inout SiteQuestion, _ body: (inout SiteCookies, inout SiteQuestion) -> Answer
     ) throws(SessionStoreError) -> Answer? {
         // A database in memory has one connection, and its rows are near enough.
-        guard database.isOnDisk else { return nil }
+        guard database.engine.isOnDisk else { return nil }
         return try SessionStoreError.catching(database.path) { try database.cache.answer(&question, body) }
     }
 

@@ -1,5 +1,5 @@
 internal import CookieModel
-internal import GRDB
+internal import SQLiteEngine
 
 /// Changes of rows of the `cookie` table, in order, each written down as a statement takes it.
 ///
@@ -114,7 +114,7 @@ struct CookieRowChanges: Sendable {
         /// Runs the statement of ``kind``, whose parameters have the numbers of ``CookieRows/insertion``.
         ///
         /// - Parameter sealedValue: what goes into the row in the place of the value; `nil` for the value as it is.
-        func run(_ statement: RowStatement, sealedValue: [UInt8]?) throws {
+        func run(_ statement: Statement, sealedValue: [UInt8]?) throws {
             // SQLite forgets where the octets lie before they go.
             defer { statement.releaseParameters() }
             statement.bind(1, header.jarID)
@@ -146,7 +146,7 @@ struct CookieRowChanges: Sendable {
             }
             // Whoever decided on an update has to know the rows: a cookie that is not there would be lost in silence.
             if header.kind == .update, statement.changeCount != 1 {
-                throw DatabaseError(resultCode: .SQLITE_INTERNAL)
+                throw StoreFailure.unexpectedResult
             }
         }
     }

@@ -1,5 +1,5 @@
 package import CookieModel
-internal import GRDB
+internal import SQLiteEngine
 
 /// The `cookie` table: rows in and out. Stores what the policy decided and knows no rule.
 ///
@@ -15,21 +15,21 @@ struct CookieRows {
     /// The query for the cookies of one registrable domain, for ``cookies(site:ofJar:by:_:)``.
     static let siteQuery = "SELECT \(columns) FROM cookie WHERE jar_id = ? AND site = ?"
 
-    let database: Database
+    let database: Connection
     let jarID: Int64
 
     /// The cookies of one registrable domain.
     func cookies(site: Octets) throws -> SiteCookies {
         var scratch = SiteCookies.scratch
         return try CookieRows.cookies(
-            site: site, ofJar: jarID, by: try RowStatement(database, CookieRows.siteQuery), &scratch)
+            site: site, ofJar: jarID, by: try database.statement(CookieRows.siteQuery), &scratch)
     }
 
     /// The cookies of one registrable domain by ``siteQuery``, prepared on any connection.
     ///
     /// - Parameter scratch: where they are gathered: what is kept is as long as it need be.
     static func cookies(
-        site: Octets, ofJar id: Int64, by statement: RowStatement, _ scratch: inout SiteCookies
+        site: Octets, ofJar id: Int64, by statement: Statement, _ scratch: inout SiteCookies
     ) throws -> SiteCookies {
         statement.bind(1, id)
         statement.bind(2, site)
@@ -54,16 +54,15 @@ struct CookieRows {
 
     /// All cookies of the jar, by site.
     func allCookies() throws -> [Cookie] {
-        let statement = try RowStatement(
-            database, "SELECT \(CookieRows.columns) FROM cookie WHERE jar_id = ? ORDER BY site, sequence")
+        let statement = try database.statement(
+            "SELECT \(CookieRows.columns) FROM cookie WHERE jar_id = ? ORDER BY site, sequence")
         statement.bind(1, jarID)
         return try CookieRows.collect(statement)
     }
 
     /// The registrable domains below `site`, which is one itself, that have cookies. Reads the whole jar.
     func sites(below site: Octets) throws -> [Octets] {
-        let statement = try RowStatement(
-            database,
+        let statement = try database.statement(
             """
             SELECT DISTINCT site FROM cookie
             WHERE jar_id = ?1 AND substr(site, -length(?2) - 1) = CAST('.' || ?2 AS BLOB)
@@ -75,7 +74,7 @@ struct CookieRows {
 
     /// The number of cookies, expired ones included. Reads the whole jar.
     func count() throws -> Int {
-        let statement = try RowStatement(database, "SELECT count(*) FROM cookie WHERE jar_id = ?")
+        let statement = try database.statement("SELECT count(*) FROM cookie WHERE jar_id = ?")
         defer { statement.reset() }
         statement.bind(1, jarID)
         return try statement.step() ? Int(statement.int64(0)) : 0
@@ -83,8 +82,8 @@ struct CookieRows {
 
     /// The numbers of cookies that have expired and that have not. Reads the whole jar.
     func counts(now: Timestamp) throws -> (live: Int, expired: Int) {
-        let statement = try RowStatement(
-            database, "SELECT count(*), count(*) FILTER (WHERE expires_at < ?2) FROM cookie WHERE jar_id = ?1")
+        let statement = try database.statement(
+            "SELECT count(*), count(*) FILTER (WHERE expires_at < ?2) FROM cookie WHERE jar_id = ?1")
         defer { statement.reset() }
         statement.bind(1, jarID)
         statement.bind(2, now.microseconds)
@@ -94,14 +93,14 @@ struct CookieRows {
 
     /// The registrable domains that have cookies. Reads the whole jar.
     func sites() throws -> [Octets] {
-        let statement = try RowStatement(database, "SELECT DISTINCT site FROM cookie WHERE jar_id = ? ORDER BY site")
+        let statement = try database.statement("SELECT DISTINCT site FROM cookie WHERE jar_id = ? ORDER BY site")
         statement.bind(1, jarID)
         return try statement.allOctets()
     }
 
     /// The hosts that have cookies, each with its registrable domain. Reads the whole jar.
     func hosts() throws -> [(site: Octets, host: WebHost)] {
-        let statement = try RowStatement(database, "SELECT DISTINCT site, domain FROM cookie WHERE jar_id = ?")
+        let statement = try database.statement("SELECT DISTINCT site, domain FROM cookie WHERE jar_id = ?")
         defer { statement.reset() }
         statement.bind(1, jarID)
         var hosts: [(site: Octets, host: WebHost)] = []
@@ -113,8 +112,7 @@ struct CookieRows {
 
     /// The whole rows of one registrable domain, in the order of creation.
     func rows(site: Octets) throws -> [StoredCookie] {
-        let statement = try RowStatement(
-            database,
+        let statement = try database.statement(
             "SELECT \(CookieRows.rowColumns) FROM cookie WHERE jar_id = ? AND site = ? ORDER BY created_at, sequence")
         statement.bind(1, jarID)
         statement.bind(2, site)
@@ -145,8 +143,7 @@ struct CookieRows {
     private func first(
         _ count: Int, where condition: String, by order: String, _ now: Timestamp
     ) throws -> [StoredCookie] {
-        let statement = try RowStatement(
-            database,
+        let statement = try database.statement(
             """
             SELECT \(CookieRows.rowColumns) FROM cookie WHERE jar_id = ?1 AND \(condition) ORDER BY \(order) LIMIT ?2
             """)
@@ -155,9 +152,6 @@ struct CookieRows {
         statement.bind(3, now.microseconds)
         return try CookieRows.collectRows(statement)
     }
-
-    /// The statements of a connection that writes many; `nil` where few are written.
-    var prepared: PreparedStatements?
 
     static let insertion = """
         INSERT INTO cookie (jar_id, site, \(columns), capture_id, source_url, received_at)
@@ -216,18 +210,17 @@ struct CookieRows {
     }
 
     /// The statement for a kind of change.
-    func statement(_ kind: CookieRowChanges.Kind) throws -> RowStatement {
+    func statement(_ kind: CookieRowChanges.Kind) throws -> Statement {
         switch kind {
-        case .insertion: try RowStatement(.insertCookie, prepared, on: database)
-        case .update: try RowStatement(.updateCookie, prepared, on: database)
-        case .deletion: try RowStatement(.deleteCookie, prepared, on: database)
+        case .insertion: try database.statement(.insertCookie)
+        case .update: try database.statement(.updateCookie)
+        case .deletion: try database.statement(.deleteCookie)
         }
     }
 
     /// When the response came that gave a cookie its value; `nil` if that is not known.
     func received(_ id: Cookie.ID, site: Octets) throws -> Timestamp? {
-        let statement = try RowStatement(
-            database,
+        let statement = try database.statement(
             """
             SELECT received_at FROM cookie WHERE jar_id = ?1 AND site = ?2 AND domain = ?3 AND path = ?4 AND name = ?5
                 AND host_only = ?6 AND partition_key = ?7
@@ -241,8 +234,7 @@ struct CookieRows {
 
     /// Notes when a cookie was last sent.
     func touch(_ id: Cookie.ID, site: Octets, now: Timestamp) throws {
-        let statement = try RowStatement(
-            database,
+        let statement = try database.statement(
             """
             UPDATE cookie SET last_access_at = ?8 WHERE jar_id = ?1 AND site = ?2 AND domain = ?3 AND path = ?4
                 AND name = ?5 AND host_only = ?6 AND partition_key = ?7
@@ -254,14 +246,14 @@ struct CookieRows {
         try statement.run()
     }
 
-    private static func collect(_ statement: RowStatement) throws -> [Cookie] {
+    private static func collect(_ statement: Statement) throws -> [Cookie] {
         defer { statement.reset() }
         var cookies: [Cookie] = []
         while try statement.step() { cookies.append(cookie(statement)) }
         return cookies
     }
 
-    private static func collectRows(_ statement: RowStatement) throws -> [StoredCookie] {
+    private static func collectRows(_ statement: Statement) throws -> [StoredCookie] {
         defer { statement.reset() }
         var rows: [StoredCookie] = []
         while try statement.step() {
@@ -276,11 +268,11 @@ struct CookieRows {
     }
 
     /// The cookie of the row at hand, which begins with ``columns``.
-    static func cookie(_ statement: RowStatement) -> Cookie {
+    static func cookie(_ statement: Statement) -> Cookie {
         cookie(statement, value: Octets(statement.bytes(5)))
     }
 
-    private static func cookie(_ statement: RowStatement, value: Octets) -> Cookie {
+    private static func cookie(_ statement: Statement, value: Octets) -> Cookie {
         Cookie(
             id: statement.identity(0), value: value, isSecure: statement.int64(6) != 0,
             isHTTPOnly: statement.int64(7) != 0, sameSite: statement.sameSite(8),
@@ -300,7 +292,7 @@ extension CookieRows {
 
     /// The cookies of one registrable domain, each with a value that is as long as its own and says nothing.
     func outlines(site: Octets) throws -> [Cookie] {
-        let statement = try RowStatement(.cookieOutlines, prepared, on: database)
+        let statement = try database.statement(.cookieOutlines)
         defer { statement.reset() }
         statement.bind(1, jarID)
         statement.bind(2, site)

@@ -1,6 +1,6 @@
 internal import CookieModel
 internal import Dispatch
-internal import GRDB
+internal import SQLiteEngine
 internal import Synchronization
 
 /// Writes rows on another thread, in chunks and in order, while their transaction goes on to decide.
@@ -31,7 +31,7 @@ final class RowPipeline: @unchecked Sendable {
     /// Held by whoever uses the connection.
     private let connection = Mutex<Void>(())
     private let sealer: Sealer
-    private let insertion, update, deletion: RowStatement
+    private let insertion, update, deletion: Statement
     private let queue = DispatchQueue(label: "crumb.rows")
 
     /// A pipeline for the transaction that `rows` are of.
@@ -122,7 +122,7 @@ final class RowPipeline: @unchecked Sendable {
         }
     }
 
-    private func statement(_ kind: CookieRowChanges.Kind) -> RowStatement {
+    private func statement(_ kind: CookieRowChanges.Kind) -> Statement {
         switch kind {
         case .insertion: insertion
         case .update: update

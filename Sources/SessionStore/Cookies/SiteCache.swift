@@ -1,11 +1,11 @@
 internal import CookieModel
-internal import GRDB
+internal import SQLiteEngine
 internal import Synchronization
 
 /// The sites that were read lately, so that a header needs no row.
 ///
-/// Every reading first compares the header of the write-ahead log's index with the one that the cache goes by
-/// (``WALIndex``). Where they differ somebody wrote, and the journal tells which sites to read anew.
+/// Every reading first compares the version of what is committed with the one that the cache goes by. Where they differ
+/// somebody wrote, and the journal tells which sites to read anew.
 final class SiteCache: Sendable {
     /// How many cookies are kept of all jars, a site counting as one more.
     fileprivate static let sizeLimit = 200_000
@@ -14,8 +14,8 @@ final class SiteCache: Sendable {
 
     /// What is kept of a jar.
     fileprivate struct Jar {
-        /// The header that was there before ``position`` was asked for; `nil` where there is none to compare.
-        var header: WALIndex.Header?
+        /// The version that was there before ``position`` was asked for; `nil` where there is none to compare.
+        var version: Reader.Version?
         /// The last change that was looked at: the sites are as this one left them, or newer.
         var position: Int64
         var sites: [Octets: SiteCookies] = [:]
@@ -50,12 +50,12 @@ final class SiteCache: Sendable {
             }
             let jar = question.jar
             let reader = try state.reader(of: jar.database)
-            try jar.database.file.check()
+            try jar.database.engine.checkFile()
             // Before anything is read: what is committed in between is looked at twice rather than never.
-            let header = reader.connection.walIndex?.header
+            let version = reader.connection.version
             var place = state.jars.index(forKey: jar.id)
-            if header == nil || place.flatMap({ state.jars.values[$0].header }) != header {
-                try state.refresh(jar, by: reader, header)
+            if version == nil || place.flatMap({ state.jars.values[$0].version }) != version {
+                try state.refresh(jar, by: reader, version)
                 place = state.jars.index(forKey: jar.id)
             }
             if let place, let found = state.jars.values[place].sites.index(forKey: question.rules.site) {
@@ -83,7 +83,7 @@ extension SiteCache.State {
     }
 
     /// Forgets the sites of a jar that somebody changed.
-    fileprivate mutating func refresh(_ jar: CookieJar, by reader: SiteReader, _ header: WALIndex.Header?) throws {
+    fileprivate mutating func refresh(_ jar: CookieJar, by reader: SiteReader, _ version: Reader.Version?) throws {
         let status = try reader.status(ofJar: jar.id)
         try renewKeys(jar, status)
         // Where the jar is gone, so is everything that was known of it.
@@ -99,7 +99,7 @@ extension SiteCache.State {
             }
         }
         jars[jar.id, default: SiteCache.Jar(position: last)].position = last
-        jars[jar.id]?.header = header
+        jars[jar.id]?.version = version
     }
 
     /// The rows of a site, in a state in which the keys at hand open them.
@@ -107,7 +107,7 @@ extension SiteCache.State {
         while true {
             let cookies = try reader.cookies(site: site, ofJar: jar.id)
             // Nothing was committed since the keys were asked for, or the keys are still the same.
-            if let header = reader.connection.walIndex?.header, header == jars[jar.id]?.header { return cookies }
+            if let version = reader.connection.version, version == jars[jar.id]?.version { return cookies }
             guard try renewKeys(jar, try reader.status(ofJar: jar.id)) else { return cookies }
         }
     }
@@ -129,7 +129,7 @@ extension SiteCache.State {
     private mutating func renewKeys(_ jar: CookieJar, _ status: SiteReader.Status) throws -> Bool {
         let database = jar.database
         guard let newest = status.newestKey, newest != database.sealer.keyID else { return false }
-        try database.queue.inDatabase { _ = try database.keyRing.renew($0) }
+        try database.engine.read { _ = try database.keyRing.renew($0) }
         for id in jars.keys { forgetSites(ofJar: id) { $0.hasSealedValues } }
         return true
     }
@@ -171,14 +171,14 @@ final class SiteReader {
         let newestKey: UInt32?
     }
 
-    let connection: ReadingConnection
-    private let cookies: RowStatement
-    private let status: RowStatement
-    private let changes: RowStatement
+    let connection: Reader
+    private let cookies: Statement
+    private let status: Statement
+    private let changes: Statement
     private var scratch = SiteCookies.scratch
 
     init(_ database: SessionDatabase) throws {
-        connection = try ReadingConnection(database.file, busyTimeout: database.busyTimeout)
+        connection = try database.engine.makeReader()
         cookies = try connection.prepare(CookieRows.siteQuery)
         status = try connection.prepare(
             "SELECT (\(ChangeRows.nextPositionQuery)), (SELECT max(id) FROM sealing_key)")

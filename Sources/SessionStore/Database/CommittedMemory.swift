@@ -1,24 +1,25 @@
+internal import SQLiteEngine
 internal import Synchronization
 
 /// What was read out of the database, in memory, for a program that asks for the same again and again.
 ///
-/// As in ``SiteCache``, each question first compares the header of the write-ahead log's index: what anyone has
-/// committed since is seen by the next question.
+/// As in ``SiteCache``, each question first compares the version of what is committed: what anyone has committed since is
+/// seen by the next question.
 final class CommittedMemory<Contents: Sendable, Statements>: Sendable {
     private struct State {
-        var reader: (connection: ReadingConnection, statements: Statements)?
-        var header: WALIndex.Header?
+        var reader: (connection: Reader, statements: Statements)?
+        var version: Reader.Version?
         var contents: Contents
     }
 
     private let empty: Contents
-    private let prepare: @Sendable (ReadingConnection) throws -> Statements
+    private let prepare: @Sendable (Reader) throws -> Statements
     private let state: Mutex<State>
 
     /// A memory that has nothing in it.
     ///
     /// - Parameter prepare: prepares what reads the contents.
-    init(_ empty: Contents, _ prepare: @escaping @Sendable (ReadingConnection) throws -> Statements) {
+    init(_ empty: Contents, _ prepare: @escaping @Sendable (Reader) throws -> Statements) {
         self.empty = empty
         self.prepare = prepare
         state = Mutex(State(contents: empty))
@@ -44,17 +45,17 @@ final class CommittedMemory<Contents: Sendable, Statements>: Sendable {
             let reader = try state.reader ?? open(database)
             state.reader = reader
             // Before anything is read: what is committed in between is looked at twice rather than never.
-            let header = reader.connection.walIndex?.header
-            let isCurrent = header != nil && header == state.header
-            if !(trustsFile && isCurrent) { try database.file.check() }
+            let version = reader.connection.version
+            let isCurrent = version != nil && version == state.version
+            if !(trustsFile && isCurrent) { try database.engine.checkFile() }
             let answer = try body(&state.contents, reader.statements, isCurrent)
-            state.header = header
+            state.version = version
             return answer
         }
     }
 
-    private func open(_ database: SessionDatabase) throws -> (connection: ReadingConnection, statements: Statements) {
-        let connection = try ReadingConnection(database.file, busyTimeout: database.busyTimeout)
+    private func open(_ database: SessionDatabase) throws -> (connection: Reader, statements: Statements) {
+        let connection = try database.engine.makeReader()
         return (connection, try prepare(connection))
     }
 }

@@ -1,5 +1,5 @@
 public import CookieModel
-internal import GRDB
+internal import SQLiteEngine
 
 extension CookieJar {
     /// Removes the cookies that a filter picks, in one transaction.

@@ -1,6 +1,6 @@
 internal import CookieModel
-internal import GRDB
 public import OAuth2
+internal import SQLiteEngine
 
 /// A header field that is kept with a jar, for the jar's requests.
 public struct StoredHeaderField: Sendable, Equatable {
@@ -86,7 +86,7 @@ struct HeaderFieldRows {
         }
     }
 
-    let database: Database
+    let database: Connection
     let jarID: Int64
 
     /// The fields of a jar: a query with the jar's id as its parameter. Of one name, those for fewer URLs come first.
@@ -95,11 +95,11 @@ struct HeaderFieldRows {
         """
 
     func all() throws -> [Row] {
-        try HeaderFieldRows.rows(ofJar: jarID, by: RowStatement(database, HeaderFieldRows.query))
+        try HeaderFieldRows.rows(ofJar: jarID, by: database.statement(HeaderFieldRows.query))
     }
 
     /// What ``query`` gives for a jar.
-    static func rows(ofJar jarID: Int64, by statement: RowStatement) throws -> [Row] {
+    static func rows(ofJar jarID: Int64, by statement: Statement) throws -> [Row] {
         defer { statement.reset() }
         statement.bind(1, jarID)
         var rows: [Row] = []
@@ -112,8 +112,7 @@ struct HeaderFieldRows {
 
     /// Keeps a value in the place of the one that was there. The name is written as it is now.
     func put(_ sealed: [UInt8], named name: String, scope: String) throws {
-        let statement = try RowStatement(
-            database,
+        let statement = try database.statement(
             """
             INSERT INTO header_field (jar_id, name, scope, value) VALUES (?, ?, ?, ?)
             ON CONFLICT (jar_id, name, scope) DO UPDATE SET name = excluded.name, value = excluded.value
@@ -127,13 +126,13 @@ struct HeaderFieldRows {
 
     /// Forgets a field; whether there was one of that name and scope.
     func delete(named name: String, scope: String) throws -> Bool {
-        let statement = try RowStatement(
-            database, "DELETE FROM header_field WHERE jar_id = ? AND name = ? AND scope = ?")
+        let statement = try database.statement(
+            "DELETE FROM header_field WHERE jar_id = ? AND name = ? AND scope = ?")
         statement.bind(1, jarID)
         statement.bind(2, text: name)
         statement.bind(3, text: scope)
         try statement.run()
-        return database.changesCount > 0
+        return statement.changeCount > 0
     }
 
     /// Takes over the fields of another jar whose names and scopes are not in use here.

@@ -1,4 +1,5 @@
 internal import CookieModel
+internal import SQLiteEngine
 internal import Synchronization
 
 /// Which jars there are, what they do where a site says "not signed in" and which header fields they have, in memory: a
@@ -14,9 +15,9 @@ final class JarCache: Sendable {
     }
 
     private struct Statements {
-        let jar: RowStatement
-        let loginRules: RowStatement
-        let headerFields: RowStatement
+        let jar: Statement
+        let loginRules: Statement
+        let headerFields: Statement
     }
 
     private let memory = CommittedMemory<Contents, Statements>(Contents()) { connection in
@@ -34,7 +35,7 @@ final class JarCache: Sendable {
 
     /// The jar of that name, as the last commit left it; `nil` where there is none.
     func jar(named name: String, in database: SessionDatabase) throws -> JarRows.Row? {
-        guard database.isOnDisk, hasBeenAsked.exchange(true, ordering: .relaxed) else {
+        guard database.engine.isOnDisk, hasBeenAsked.exchange(true, ordering: .relaxed) else {
             return try database.read { try JarRows(database: $0).jar(named: name) }
         }
         return try memory.ask(database, trustsFile: true) { contents, statements, isCurrent in
@@ -51,7 +52,9 @@ final class JarCache: Sendable {
 
     /// The definitions of a jar's login rules, by name, as the last commit left them.
     func loginRules(ofJar id: Int64, in database: SessionDatabase) throws -> [(name: String, definition: String)] {
-        guard database.isOnDisk else { return try database.read { try LoginRuleRows(database: $0, jarID: id).all() } }
+        guard database.engine.isOnDisk else {
+            return try database.read { try LoginRuleRows(database: $0, jarID: id).all() }
+        }
         return try memory.ask(database) { contents, statements, isCurrent in
             if !isCurrent { contents = Contents() }
             if let known = contents.loginRules[id] { return known }
@@ -63,7 +66,9 @@ final class JarCache: Sendable {
 
     /// A jar's header fields by name, values sealed, as the last commit left them.
     func headerFields(ofJar id: Int64, in database: SessionDatabase) throws -> [HeaderFieldRows.Row] {
-        guard database.isOnDisk else { return try database.read { try HeaderFieldRows(database: $0, jarID: id).all() } }
+        guard database.engine.isOnDisk else {
+            return try database.read { try HeaderFieldRows(database: $0, jarID: id).all() }
+        }
         return try memory.ask(database) { contents, statements, isCurrent in
             if !isCurrent { contents = Contents() }
             if let known = contents.headerFields[id] { return known }

@@ -1,5 +1,5 @@
 public import CookieModel
-internal import GRDB
+internal import SQLiteEngine
 
 /// The `jar` table: rows in and out.
 struct JarRows {
@@ -23,7 +23,7 @@ struct JarRows {
         let settings: JarSettings
     }
 
-    let database: Database
+    let database: Connection
 
     /// The jar of a name: a query with the name as its parameter.
     static let query = """
@@ -32,14 +32,14 @@ struct JarRows {
 
     /// The jar of that name.
     func jar(named name: String) throws -> Row? {
-        let statement = try RowStatement(database, JarRows.query)
+        let statement = try database.statement(JarRows.query)
         defer { statement.reset() }
         statement.bind(1, text: name)
         return try statement.step() ? JarRows.row(statement) : nil
     }
 
     /// A row of ``query``.
-    static func row(_ statement: RowStatement) -> Row {
+    static func row(_ statement: Statement) -> Row {
         Row(
             id: statement.int64(7), settings: settings(statement, from: 0),
             hasHeaderFields: statement.int64(8) != 0)
@@ -61,8 +61,7 @@ struct JarRows {
 
     /// Makes a jar, unless there is one of that name already.
     func insert(_ settings: JarSettings, named name: String, now: Timestamp) throws {
-        let statement = try RowStatement(
-            database,
+        let statement = try database.statement(
             """
             INSERT INTO jar (\(JarRows.settings), name, created_at, first_change, next_change)
             SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, first, first FROM (\(FormerJournal.firstChange)) WHERE true
@@ -76,8 +75,7 @@ struct JarRows {
 
     /// Gives a jar other settings.
     func update(_ settings: JarSettings, id: Int64) throws {
-        let statement = try RowStatement(
-            database,
+        let statement = try database.statement(
             """
             UPDATE jar SET profile = ?, domain_cookies = ?, total_cookies = ?, partition_cookies = ?,
                 partition_octets = ?, request_cookies = ?, request_octets = ?
@@ -91,8 +89,7 @@ struct JarRows {
     /// Gives a jar another name.
     func rename(id: Int64, to name: String) throws {
         try FormerJournal(database: database).include(jar: id)
-        let statement = try RowStatement(
-            database,
+        let statement = try database.statement(
             """
             UPDATE jar SET name = ?, first_change = first, next_change = first FROM (\(FormerJournal.firstChange))
             WHERE jar.id = ?
@@ -107,14 +104,14 @@ struct JarRows {
         try FormerJournal(database: database).include(jar: id)
         try ChangeRows(database: database, jarID: id).removeAll()
         try JarSiteRows(database: database).removeAll(ofJar: id)
-        let statement = try RowStatement(database, "DELETE FROM jar WHERE id = ?")
+        let statement = try database.statement("DELETE FROM jar WHERE id = ?")
         statement.bind(1, id)
         try statement.run()
     }
 
     /// How many saved sessions a jar has.
     func savedSessionCount(id: Int64) throws -> Int {
-        let statement = try RowStatement(database, "SELECT count(*) FROM snapshot WHERE jar_id = ?")
+        let statement = try database.statement("SELECT count(*) FROM snapshot WHERE jar_id = ?")
         defer { statement.reset() }
         statement.bind(1, id)
         return try statement.step() ? Int(statement.int64(0)) : 0
@@ -127,7 +124,7 @@ struct JarRows {
 
     /// Keeps the next place in the order of creation, where it is not the journal that tells it.
     func setNextSequence(_ sequence: Int64, id: Int64) throws {
-        let statement = try RowStatement(database, "UPDATE jar SET next_sequence = ? WHERE id = ?")
+        let statement = try database.statement("UPDATE jar SET next_sequence = ? WHERE id = ?")
         statement.bind(1, sequence)
         statement.bind(2, id)
         try statement.run()
@@ -146,7 +143,7 @@ struct JarRows {
     }
 
     /// The settings of the row at hand, which has the columns ``settings`` from `column` on.
-    static func settings(_ statement: RowStatement, from column: Int32) -> JarSettings {
+    static func settings(_ statement: Statement, from column: Int32) -> JarSettings {
         func limit(_ index: Int32) -> Int? { statement.optionalInt64(column + index).map(Int.init) }
         var settings = JarSettings(profile: JarSettings.profile(statement.text(column)))
         settings.limits.domainCookies = limit(1)
@@ -158,7 +155,7 @@ struct JarRows {
         return settings
     }
 
-    private func bind(_ settings: JarSettings, to statement: RowStatement) {
+    private func bind(_ settings: JarSettings, to statement: Statement) {
         statement.bind(1, text: settings.profileText)
         statement.bind(2, settings.limits.domainCookies.map(Int64.init))
         statement.bind(3, settings.limits.totalCookies.map(Int64.init))

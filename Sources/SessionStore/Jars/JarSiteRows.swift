@@ -1,5 +1,5 @@
 internal import CookieModel
-internal import GRDB
+internal import SQLiteEngine
 
 /// The `jar_site` table: which jars have cookies of a site.
 struct JarSiteRows {
@@ -27,18 +27,17 @@ struct JarSiteRows {
             """
     }
 
-    let database: Database
+    let database: Connection
 
     /// Notes whether a jar has cookies of a site, after a change that may have brought the first or removed the last.
     func refresh(site: Octets, jarID: Int64) throws {
-        let hasCookies = try RowStatement(
-            database, "SELECT EXISTS (SELECT 1 FROM cookie WHERE jar_id = ?2 AND site = ?1)")
+        let hasCookies = try database.statement(
+            "SELECT EXISTS (SELECT 1 FROM cookie WHERE jar_id = ?2 AND site = ?1)")
         defer { hasCookies.reset() }
         hasCookies.bind(1, site)
         hasCookies.bind(2, jarID)
         let isHere = try hasCookies.step() && hasCookies.int64(0) != 0
-        let statement = try RowStatement(
-            database,
+        let statement = try database.statement(
             isHere
                 ? "INSERT INTO jar_site (site, jar_id) VALUES (?1, ?2) ON CONFLICT DO NOTHING"
                 : "DELETE FROM jar_site WHERE site = ?1 AND jar_id = ?2")
@@ -49,8 +48,7 @@ struct JarSiteRows {
 
     /// Removes the rows of a jar that is about to be removed with its cookies.
     func removeAll(ofJar id: Int64) throws {
-        let statement = try RowStatement(
-            database,
+        let statement = try database.statement(
             """
             DELETE FROM jar_site
             WHERE jar_id = ?1 AND site IN (SELECT DISTINCT site FROM cookie WHERE jar_id = ?1)
@@ -65,7 +63,7 @@ struct JarSiteRows {
     func forEachCookie(
         of site: Octets, besides jar: String, named names: String?, _ body: (JarRows.Named, Cookie) throws -> Void
     ) throws {
-        let statement = try RowStatement(database, JarSiteRows.query(onlyNamed: names != nil))
+        let statement = try database.statement(JarSiteRows.query(onlyNamed: names != nil))
         defer { statement.reset() }
         statement.bind(1, site)
         statement.bind(2, text: jar)

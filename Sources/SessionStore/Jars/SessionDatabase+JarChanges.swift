@@ -1,5 +1,5 @@
 public import CookieModel
-internal import GRDB
+internal import SQLiteEngine
 
 /// Making, naming and removing jars.
 extension SessionDatabase {

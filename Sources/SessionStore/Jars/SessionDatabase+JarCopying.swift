@@ -1,5 +1,5 @@
 public import CookieModel
-internal import GRDB
+internal import SQLiteEngine
 
 /// Cookies from one jar into another.
 ///
@@ -161,7 +161,7 @@ struct JournaledCookieRows {
 
     private var journal: ChangeRows { ChangeRows(database: rows.database, jarID: rows.jarID) }
 
-    init(database: Database, jarID: Int64) {
+    init(database: Connection, jarID: Int64) {
         rows = CookieRows(database: database, jarID: jarID)
     }
 
@@ -226,9 +226,9 @@ struct JournaledCookieRows {
         try journal.append(.removed, returnedBy: try deletion(where: "true"), now: now)
     }
 
-    private func deletion(where condition: String) throws -> RowStatement {
-        let statement = try RowStatement(
-            rows.database, "DELETE FROM cookie WHERE jar_id = ?1 AND \(condition) RETURNING \(ChangeRows.changeColumns)"
+    private func deletion(where condition: String) throws -> Statement {
+        let statement = try rows.database.statement(
+            "DELETE FROM cookie WHERE jar_id = ?1 AND \(condition) RETURNING \(ChangeRows.changeColumns)"
         )
         statement.bind(1, rows.jarID)
         return statement

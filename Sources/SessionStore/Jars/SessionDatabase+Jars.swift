@@ -1,6 +1,5 @@
 public import CookieModel
-internal import GRDB
-internal import GRDBSQLite
+internal import SQLiteEngine
 
 /// Looking for jars.
 extension SessionDatabase {
@@ -78,8 +77,7 @@ extension SessionDatabase {
         if names != nil { conditions.append("name IN (SELECT value FROM json_each(?4))") }
         if !text.isEmpty { conditions.append("instr(lower(name), lower(?5)) > 0") }
         return try read { database in
-            let statement = try RowStatement(
-                database,
+            let statement = try database.statement(
                 """
                 SELECT jar.name, count(cookie.name), sum(cookie.name IS NOT NULL AND expires_at IS NULL),
                     min(CASE WHEN expires_at >= ?1 THEN expires_at END), jar.created_at,

@@ -1,5 +1,5 @@
 internal import CookieModel
-internal import GRDB
+internal import SQLiteEngine
 
 /// The `cookie_change` table: the journal of one jar.
 struct ChangeRows {
@@ -37,14 +37,12 @@ struct ChangeRows {
         jarID << 36 + min(max(position, 0), lastPosition)
     }
 
-    let database: Database
+    let database: Connection
     let jarID: Int64
-    /// The statements of a connection that writes many; `nil` where few are written.
-    var prepared: PreparedStatements?
 
     /// How far the jar has come: the newest entry tells it, and the jar's own row where it is further.
     func end() throws -> JournalEnd {
-        let statement = try RowStatement(.journalEnd, prepared, on: database)
+        let statement = try database.statement(.journalEnd)
         defer { statement.reset() }
         statement.bind(1, jarID)
         guard try statement.step() else { return JournalEnd(nextPosition: 1, nextSequence: 1) }
@@ -58,8 +56,8 @@ struct ChangeRows {
 
     /// Where the journal begins, and the position that the next entry gets; `nil` where there is no such jar any more.
     func bounds() throws -> (first: Int64, next: Int64)? {
-        let statement = try RowStatement(
-            database, "SELECT first_change, (\(ChangeRows.nextPositionQuery)) FROM jar WHERE id = ?1")
+        let statement = try database.statement(
+            "SELECT first_change, (\(ChangeRows.nextPositionQuery)) FROM jar WHERE id = ?1")
         defer { statement.reset() }
         statement.bind(1, jarID)
         return try statement.step() ? (statement.int64(0), statement.int64(1)) : nil
@@ -70,13 +68,12 @@ struct ChangeRows {
     /// - Returns: how many went.
     func removeOldest(keeping count: Int64) throws -> Int {
         let end = try end()
-        let update = try RowStatement(database, "UPDATE jar SET next_change = ?, next_sequence = ? WHERE id = ?")
+        let update = try database.statement("UPDATE jar SET next_change = ?, next_sequence = ? WHERE id = ?")
         update.bind(1, end.nextPosition)
         update.bind(2, end.nextSequence)
         update.bind(3, jarID)
         try update.run()
-        try remove(before: end.nextPosition - count)
-        return database.changesCount
+        return try remove(before: end.nextPosition - count)
     }
 
     /// Lets the oldest entries go where many came since that was done last.
@@ -86,19 +83,21 @@ struct ChangeRows {
     ///   - next: the position after its last.
     func removeOldestNowAndThen(from first: Int64, to next: Int64) throws {
         guard first / ChangeRows.slack != next / ChangeRows.slack else { return }
-        try remove(before: next - ChangeRows.limit)
+        _ = try remove(before: next - ChangeRows.limit)
     }
 
     /// Lets every entry go, with their jar.
     func removeAll() throws {
-        try remove(before: ChangeRows.lastPosition)
+        _ = try remove(before: ChangeRows.lastPosition)
     }
 
-    private func remove(before position: Int64) throws {
-        let statement = try RowStatement(database, "DELETE FROM cookie_change WHERE id >= ? AND id < ?")
+    /// - Returns: how many went.
+    private func remove(before position: Int64) throws -> Int {
+        let statement = try database.statement("DELETE FROM cookie_change WHERE id >= ? AND id < ?")
         statement.bind(1, ChangeRows.id(0, ofJar: jarID))
         statement.bind(2, ChangeRows.id(position, ofJar: jarID))
         try statement.run()
+        return statement.changeCount
     }
 
     /// Writes one entry.
@@ -110,7 +109,7 @@ struct ChangeRows {
         _ cause: CookieChange.Cause, _ id: Cookie.ID, site: Octets, source: StoredCookie.Source?, ended: Timestamp?,
         at position: Int64, now: Timestamp, nextSequence: Int64
     ) throws {
-        let statement = try RowStatement(.insertChange, prepared, on: database)
+        let statement = try database.statement(.insertChange)
         statement.bind(1, ChangeRows.id(position, ofJar: jarID))
         statement.bind(2, cause.rawValue)
         statement.bind(3, now.microseconds)
@@ -127,7 +126,7 @@ struct ChangeRows {
     ///
     /// - Returns: how many rows there were.
     @discardableResult
-    func append(_ cause: CookieChange.Cause, returnedBy statement: RowStatement, now: Timestamp) throws -> Int {
+    func append(_ cause: CookieChange.Cause, returnedBy statement: Statement, now: Timestamp) throws -> Int {
         defer { statement.reset() }
         var changed: [(id: Cookie.ID, site: Octets, ended: Timestamp?)] = []
         while try statement.step() {
@@ -156,8 +155,8 @@ struct ChangeRows {
     /// The entries after `position`, at most `count`; `nil` where there is no such jar any more.
     func page(after position: Int64, count: Int) throws -> ChangePage? {
         guard let (start, next) = try bounds() else { return nil }
-        let statement = try RowStatement(
-            database, "\(ChangeRows.selection) ORDER BY cookie_change.id LIMIT ?3")
+        let statement = try database.statement(
+            "\(ChangeRows.selection) ORDER BY cookie_change.id LIMIT ?3")
         defer { statement.reset() }
         statement.bind(1, ChangeRows.id(position, ofJar: jarID))
         statement.bind(2, ChangeRows.id(ChangeRows.lastPosition, ofJar: jarID))
@@ -176,8 +175,8 @@ struct ChangeRows {
     /// The newest change of each cookie of a registrable domain, the latest first. Reads the jar's whole journal, which is
     /// bounded.
     func latest(site: Octets) throws -> [CookieChange] {
-        let statement = try RowStatement(
-            database, "\(ChangeRows.selection) AND site = ?3 ORDER BY cookie_change.id DESC")
+        let statement = try database.statement(
+            "\(ChangeRows.selection) AND site = ?3 ORDER BY cookie_change.id DESC")
         defer { statement.reset() }
         statement.bind(1, ChangeRows.id(0, ofJar: jarID))
         statement.bind(2, ChangeRows.id(ChangeRows.lastPosition, ofJar: jarID))
@@ -200,7 +199,7 @@ struct ChangeRows {
         """
 
     /// The change of the row at hand.
-    private static func change(_ statement: RowStatement) -> CookieChange {
+    private static func change(_ statement: Statement) -> CookieChange {
         CookieChange(
             position: statement.int64(0), cause: CookieChange.Cause(rawValue: statement.int64(1)) ?? .removed,
             time: statement.timestamp(2), cookie: statement.identity(3),
@@ -217,12 +216,11 @@ struct FormerJournal {
     static let firstChange =
         "SELECT 1 + coalesce((SELECT next_change FROM former_journal WHERE id = 1), 0) AS first"
 
-    let database: Database
+    let database: Connection
 
     /// Counts in the journal of a jar that is about to lose its name.
     func include(jar id: Int64) throws {
-        let statement = try RowStatement(
-            database,
+        let statement = try database.statement(
             """
             INSERT INTO former_journal (id, next_change) SELECT 1, (\(ChangeRows.nextPositionQuery)) WHERE true
             ON CONFLICT (id) DO UPDATE SET next_change = max(next_change, excluded.next_change)

@@ -1,5 +1,5 @@
 package import CookieModel
-internal import GRDB
+internal import SQLiteEngine
 
 /// The end of a cookie: a response deleted it, or its lifetime was over.
 package struct CookieEnding: Sendable, Hashable {
@@ -51,7 +51,7 @@ extension ChangeRows {
         """
 
     fileprivate func endings(of site: Octets, now: Timestamp) throws -> [CookieEnding] {
-        let statement = try RowStatement(database, ChangeRows.endingQuery)
+        let statement = try database.statement(ChangeRows.endingQuery)
         defer { statement.reset() }
         statement.bind(1, site)
         statement.bind(2, ChangeRows.id(0, ofJar: jarID))
@@ -71,8 +71,7 @@ extension ChangeRows {
     ///
     /// - Parameter captures: the ids of this jar's captures by those of the other.
     func takeEndings(of otherID: Int64, captures: [Int64: Int64], now: Timestamp) throws {
-        let statement = try RowStatement(
-            database,
+        let statement = try database.statement(
             """
             SELECT site, domain, path, name, host_only, partition_key, cause, ended_at, capture_id, source_url
             FROM cookie_change WHERE id BETWEEN ? AND ? AND ended_at IS NOT NULL ORDER BY id

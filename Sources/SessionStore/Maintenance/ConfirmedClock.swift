@@ -1,5 +1,5 @@
 internal import CookieModel
-internal import GRDB
+internal import SQLiteEngine
 
 /// Decides from which cookies on it is certain that they have expired, whatever the clock does.
 ///
@@ -61,12 +61,12 @@ struct ConfirmedClock: Equatable {
 
 /// The `confirmed_clock` table.
 struct ConfirmedClockRows {
-    let database: Database
+    let database: Connection
 
     /// The clock as it was written down, `nil` before it was.
     func clock() throws -> ConfirmedClock? {
-        let statement = try RowStatement(
-            database, "SELECT seen_at, elapsed, mark_at, mark_elapsed, confirmed_at FROM confirmed_clock")
+        let statement = try database.statement(
+            "SELECT seen_at, elapsed, mark_at, mark_elapsed, confirmed_at FROM confirmed_clock")
         defer { statement.reset() }
         guard try statement.step() else { return nil }
         return ConfirmedClock(
@@ -87,8 +87,7 @@ struct ConfirmedClockRows {
     }
 
     private func write(_ clock: ConfirmedClock) throws {
-        let statement = try RowStatement(
-            database,
+        let statement = try database.statement(
             """
             INSERT INTO confirmed_clock (id, seen_at, elapsed, mark_at, mark_elapsed, confirmed_at)
             VALUES (1, ?, ?, ?, ?, ?)

@@ -1,14 +1,13 @@
 internal import CookieModel
-internal import GRDB
+internal import SQLiteEngine
 
 extension SealedTable {
     /// The values of the header fields after `position`.
     func headerFieldPage(
-        _ database: Database, after position: Position?, limit: Int, notUnder keyID: UInt32?
+        _ database: Connection, after position: Position?, limit: Int, notUnder keyID: UInt32?
     ) throws -> (values: [SealedValue], end: Position?) {
         let after = position == nil ? "1" : "(jar_id, name, scope) > (?1, ?2, ?3)"
-        let statement = try RowStatement(
-            database,
+        let statement = try database.statement(
             """
             SELECT jar_id, name, scope, value, (SELECT name FROM jar WHERE id = jar_id) FROM header_field
             WHERE \(after) AND \(SealedTable.condition("value", notUnder: keyID))
@@ -39,11 +38,10 @@ extension SealedTable {
 
     /// The items of web storage after `position`, those of saved sessions among them.
     func webStoragePage(
-        _ database: Database, after position: Position?, limit: Int, notUnder keyID: UInt32?
+        _ database: Connection, after position: Position?, limit: Int, notUnder keyID: UInt32?
     ) throws -> (values: [SealedValue], end: Position?) {
         let after = position == nil ? "1" : "(jar_id, snapshot_id, origin, key) > (?1, ?2, ?3, ?4)"
-        let statement = try RowStatement(
-            database,
+        let statement = try database.statement(
             """
             SELECT jar_id, snapshot_id, origin, key, value, (SELECT name FROM jar WHERE id = jar_id) FROM web_storage
             WHERE \(after) AND \(SealedTable.condition("value", notUnder: keyID))
@@ -72,7 +70,7 @@ extension SealedTable {
     }
 
     static func bind(
-        _ jarID: Int64, _ snapshotID: Int64, _ origin: String, _ key: Octets, to statement: RowStatement
+        _ jarID: Int64, _ snapshotID: Int64, _ origin: String, _ key: Octets, to statement: Statement
     ) {
         statement.bind(1, jarID)
         statement.bind(2, snapshotID)

@@ -1,5 +1,5 @@
 internal import CookieModel
-internal import GRDB
+internal import SQLiteEngine
 
 /// A table with sealed values in it, read in pages and written back value by value.
 enum SealedTable: CaseIterable {
@@ -22,7 +22,7 @@ enum SealedTable: CaseIterable {
     ///
     /// - Parameter keyID: where given, only the rows with values under other keys than this one.
     func page(
-        _ database: Database, after position: Position?, limit: Int, notUnder keyID: UInt32? = nil
+        _ database: Connection, after position: Position?, limit: Int, notUnder keyID: UInt32? = nil
     ) throws -> (values: [SealedValue], end: Position?) {
         switch self {
         case .cookies: try cookiePage(database, "cookie", after: position, limit: limit, notUnder: keyID)
@@ -35,7 +35,7 @@ enum SealedTable: CaseIterable {
 
     /// Every value of the table.
     func forEach(
-        _ database: Database, notUnder keyID: UInt32? = nil, _ body: (SealedValue) throws -> Void
+        _ database: Connection, notUnder keyID: UInt32? = nil, _ body: (SealedValue) throws -> Void
     ) throws {
         var position: Position?
         repeat {
@@ -46,19 +46,18 @@ enum SealedTable: CaseIterable {
     }
 
     /// Puts a value into the place of the one that was read with this key.
-    static func write(_ sealed: [UInt8], to value: SealedValue, _ database: Database) throws {
+    static func write(_ sealed: [UInt8], to value: SealedValue, _ database: Connection) throws {
         switch value.key {
         case .token(let id, let column):
-            let statement = try RowStatement(
-                database, "UPDATE token_profile SET \(column.columnName) = ? WHERE id = ?")
+            let statement = try database.statement(
+                "UPDATE token_profile SET \(column.columnName) = ? WHERE id = ?")
             statement.bind(1, sealed)
             statement.bind(2, id)
             try statement.run()
         case .headerField(let jarID, let name, let scope):
             try HeaderFieldRows(database: database, jarID: jarID).put(sealed, named: name, scope: scope)
         case .storage(let jarID, let snapshotID, let origin, let key):
-            let statement = try RowStatement(
-                database,
+            let statement = try database.statement(
                 "UPDATE web_storage SET value = ?5 WHERE jar_id = ?1 AND snapshot_id = ?2 AND origin = ?3 AND key = ?4")
             bind(jarID, snapshotID, origin, key, to: statement)
             statement.bind(5, sealed)
@@ -66,8 +65,7 @@ enum SealedTable: CaseIterable {
         case .cookie(let owner, let site, let id):
             let (table, ownerColumn) =
                 value.location.kind == .savedCookie ? ("snapshot_cookie", "snapshot_id") : ("cookie", "jar_id")
-            let statement = try RowStatement(
-                database,
+            let statement = try database.statement(
                 """
                 UPDATE \(table) SET value = ?8 WHERE \(ownerColumn) = ?1 AND site = ?2 AND domain = ?3 AND path = ?4
                     AND name = ?5 AND host_only = ?6 AND partition_key = ?7
@@ -86,22 +84,21 @@ enum SealedTable: CaseIterable {
         return "substr(\(column), 1, 5) IS NOT x'01\(hexadecimal)'"
     }
 
-    private static func bind(_ owner: Int64, _ site: Octets, _ id: Cookie.ID, to statement: RowStatement) {
+    private static func bind(_ owner: Int64, _ site: Octets, _ id: Cookie.ID, to statement: Statement) {
         statement.bind(1, owner)
         statement.bind(2, site)
         statement.bind(3, identity: id)
     }
 
     private func cookiePage(
-        _ database: Database, _ table: String, after position: Position?, limit: Int, notUnder keyID: UInt32?
+        _ database: Connection, _ table: String, after position: Position?, limit: Int, notUnder keyID: UInt32?
     ) throws -> (values: [SealedValue], end: Position?) {
         let isSaved = self == .savedCookies
         let owner = isSaved ? "snapshot_id" : "jar_id"
         let identity = "\(owner), site, domain, path, name, host_only, partition_key"
         let after = position == nil ? "1" : "(\(identity)) > (?1, ?2, ?3, ?4, ?5, ?6, ?7)"
         let jar = isSaved ? "(SELECT jar_id FROM snapshot WHERE id = snapshot_id)" : "jar_id"
-        let statement = try RowStatement(
-            database,
+        let statement = try database.statement(
             """
             SELECT \(identity), value, secure, http_only, same_site, expires_at, created_at, \(jar),
                 (SELECT name FROM jar WHERE id = \(jar)),
@@ -118,7 +115,7 @@ enum SealedTable: CaseIterable {
         return (values, .cookie(owner: lastOwner, site: site, id: id))
     }
 
-    private func cookieValue(_ statement: RowStatement) -> SealedValue {
+    private func cookieValue(_ statement: Statement) -> SealedValue {
         let id = statement.identity(2)
         let creation = statement.timestamp(12)
         let cookie = Cookie(
@@ -136,13 +133,12 @@ enum SealedTable: CaseIterable {
     }
 
     private func tokenPage(
-        _ database: Database, after position: Position?, limit: Int, notUnder keyID: UInt32?
+        _ database: Connection, after position: Position?, limit: Int, notUnder keyID: UInt32?
     ) throws -> (values: [SealedValue], end: Position?) {
         let columns = TokenRows.SealedColumn.allCases
         let names = columns.map(\.columnName)
         let conditions = names.map { "\($0) IS NOT NULL AND \(SealedTable.condition($0, notUnder: keyID))" }
-        let statement = try RowStatement(
-            database,
+        let statement = try database.statement(
             """
             SELECT id, name, \(names.joined(separator: ", ")) FROM token_profile
             WHERE id > ?1 AND (\(conditions.joined(separator: " OR "))) ORDER BY id LIMIT ?2

@@ -1,4 +1,4 @@
-internal import GRDB
+internal import SQLiteEngine
 
 extension SessionDatabase {
     /// Writes a copy of the database, as it is at one moment, into one file, while others go on reading and writing.
@@ -21,21 +21,11 @@ extension SessionDatabase {
         let failure = PrivateFile.create(temporary)
         guard failure == 0 else { throw notWritten(destination, failure) }
         defer { PrivateFile.removeDatabase(temporary) }
-        try SessionStoreError.catching(destination) { try SessionDatabase.writeCopy(of: queue, to: temporary) }
+        try SessionStoreError.catching(destination) { try engine.writeCopy(to: temporary) }
         let size = PrivateFile.size(temporary) ?? 0
         let publishing = PrivateFile.publish(file: temporary, as: destination, replacing: replacing)
         guard publishing == 0 else { throw notWritten(destination, publishing) }
         return size
-    }
-
-    /// Copies a database into one file that the disk has kept. It needs no log beside it and may be moved anywhere.
-    static func writeCopy(of source: DatabaseQueue, to path: String) throws {
-        var configuration = Configuration()
-        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-        let copy = try DatabaseQueue(path: location(path), configuration: configuration)
-        try source.backup(to: copy)
-        try copy.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
-        try copy.close()
     }
 
     private func checkDestination(_ destination: String, replacing: Bool) throws(SessionStoreError) {

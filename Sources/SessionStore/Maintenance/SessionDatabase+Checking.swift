@@ -1,5 +1,5 @@
 public import CookieModel
-internal import GRDB
+internal import SQLiteEngine
 
 extension SessionDatabase {
     /// From how many bytes on a write-ahead log is worth a word: SQLite empties it at some 4 MiB.
@@ -28,12 +28,10 @@ extension SessionDatabase {
     private func structureFindings() throws(SessionStoreError) -> [DatabaseFinding] {
         try read { database in
             do {
-                // SQLite quotes no values here, but pages, tables and indexes.
-                let lines = try String.fetchAll(database, sql: "PRAGMA integrity_check(20)")
-                return lines.filter { $0 != "ok" }.map { line in
+                return try database.structureFailures().map { line in
                     DatabaseFinding(.structure, path, "\(line); restore it from a backup")
                 }
-            } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
+            } catch let failure as StoreFailure where failure.kind == .damaged {
                 return [DatabaseFinding(.structure, path, "the file is damaged; restore it from a backup")]
             }
         }
@@ -41,21 +39,24 @@ extension SessionDatabase {
 
     private func orphanFindings() throws(SessionStoreError) -> [DatabaseFinding] {
         try read { database in
-            let rows = try Row.fetchAll(
-                database,
-                sql: """
-                    SELECT "table", parent, count(*) AS number FROM pragma_foreign_key_check GROUP BY 1, 2
-                    UNION ALL
-                    SELECT 'cookie_change', 'jar', count(*) FROM cookie_change
-                    WHERE jar_id NOT IN (SELECT id FROM jar) HAVING count(*) > 0
-                    ORDER BY 1, 2
-                    """)
-            return rows.map { row in
-                let (table, parent, number): (String, String, Int) = (row["table"], row["parent"], row["number"])
-                return DatabaseFinding(
-                    .orphan, "\(path), table \(table)",
-                    "\(number == 1 ? "a row belongs" : "\(number) rows belong") to no \(parent)")
+            let statement = try database.statement(
+                """
+                SELECT "table", parent, count(*) AS number FROM pragma_foreign_key_check GROUP BY 1, 2
+                UNION ALL
+                SELECT 'cookie_change', 'jar', count(*) FROM cookie_change
+                WHERE jar_id NOT IN (SELECT id FROM jar) HAVING count(*) > 0
+                ORDER BY 1, 2
+                """)
+            defer { statement.reset() }
+            var findings: [DatabaseFinding] = []
+            while try statement.step() {
+                let (table, parent, number) = (statement.text(0), statement.text(1), statement.int64(2))
+                findings.append(
+                    DatabaseFinding(
+                        .orphan, "\(path), table \(table)",
+                        "\(number == 1 ? "a row belongs" : "\(number) rows belong") to no \(parent)"))
             }
+            return findings
         }
     }
 

@@ -1,5 +1,5 @@
 public import CookieModel
-internal import GRDB
+internal import SQLiteEngine
 
 extension SessionDatabase {
     /// How many entries the journal of a jar keeps, unless something else is said.
@@ -49,8 +49,8 @@ extension SessionDatabase {
         return pruning
     }
 
-    private func jarNames(_ database: Database) throws -> [(id: Int64, name: String)] {
-        let statement = try RowStatement(database, "SELECT id, name FROM jar ORDER BY name")
+    private func jarNames(_ database: Connection) throws -> [(id: Int64, name: String)] {
+        let statement = try database.statement("SELECT id, name FROM jar ORDER BY name")
         defer { statement.reset() }
         var names: [(id: Int64, name: String)] = []
         while try statement.step() { names.append((statement.int64(0), statement.text(1))) }
@@ -59,10 +59,8 @@ extension SessionDatabase {
 
     private func isVacuumWorthwhile() throws(SessionStoreError) -> Bool {
         try read { database in
-            let free = try Int64.fetchOne(database, sql: "PRAGMA freelist_count") ?? 0
-            let all = try Int64.fetchOne(database, sql: "PRAGMA page_count") ?? 0
-            let size = try Int64.fetchOne(database, sql: "PRAGMA page_size") ?? 0
-            return free * 4 >= all && free * size >= 1 << 20
+            let (all, free) = try database.pageSizes()
+            return free * 4 >= all && free >= 1 << 20
         }
     }
 }
@@ -95,24 +93,15 @@ public struct Pruning: Sendable, Hashable {
 }
 
 extension SessionDatabase {
-    /// Writes the file anew without free pages (VACUUM).
+    /// Writes the file anew without free pages.
     func compact() throws(SessionStoreError) {
-        try SessionStoreError.catching(path) {
-            try queue.writeWithoutTransaction { try $0.execute(sql: "VACUUM") }
-        }
+        try SessionStoreError.catching(path) { try engine.compact() }
     }
 
     /// Moves the write-ahead log into the file and cuts it off.
     ///
     /// - Returns: whether that was possible; not while another process is reading.
     func emptyLog() throws(SessionStoreError) -> Bool {
-        try SessionStoreError.catching(path) {
-            do {
-                _ = try queue.writeWithoutTransaction { try $0.checkpoint(.truncate) }
-                return true
-            } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
-                return false
-            }
-        }
+        try SessionStoreError.catching(path) { try engine.emptyLog() }
     }
 }

@@ -1,6 +1,5 @@
 public import CookieModel
-internal import GRDB
-internal import GRDBSQLite
+internal import SQLiteEngine
 
 /// A backup that has become the database.
 public struct DatabaseRestoration: Sendable, Hashable {
@@ -48,11 +47,7 @@ extension SessionDatabase {
         guard failure == 0 else { throw notRestored(path, failure) }
         defer { PrivateFile.removeDatabase(temporary) }
         try SessionStoreError.catching(backup) {
-            var configuration = Configuration()
-            configuration.readonly = true
-            let source = try DatabaseQueue(path: location(backup), configuration: configuration)
-            try writeCopy(of: source, to: temporary)
-            try source.close()
+            try Engine.writeCopy(ofFile: backup, to: temporary)
         }
         let (jars, values) = try verified(temporary, keys: keys, named: backup, now: now)
         let size = PrivateFile.size(temporary) ?? 0
@@ -76,7 +71,7 @@ extension SessionDatabase {
         guard let header = DatabaseHeader(backup) else {
             throw SessionStoreError(.databaseUnavailable, backup, "the file cannot be read; check its permissions")
         }
-        guard header.isDatabase, header.applicationID == applicationID else {
+        guard header.isOurs else {
             throw SessionStoreError(
                 .databaseForeign, backup, "this is not a backup that 'crumb backup' made; nothing was changed")
         }
@@ -100,7 +95,7 @@ extension SessionDatabase {
                 .fileExists, path, "the file already exists; use --force to replace a database with the backup")
         }
         // A key, another program's database or a text is worth more than a wrong path.
-        guard let header = DatabaseHeader(place), header.isDatabase, header.applicationID == applicationID else {
+        guard let header = DatabaseHeader(place), header.isOurs else {
             throw SessionStoreError(
                 .databaseForeign, path,
                 "this file is not a Crumb database; nothing was changed. Move it away, or name another path")
@@ -116,9 +111,7 @@ extension SessionDatabase {
             let result = try inspected(copy, keys: keys, named: backup, now: now)
             try SessionStoreError.catching(backup) {
                 // The connection above is closed: this one empties the log and takes it away.
-                let single = try DatabaseQueue(path: location(copy))
-                try single.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
-                try single.close()
+                try Engine.foldLog(ofFile: copy)
             }
             return result
         } catch {
@@ -146,17 +139,18 @@ extension SessionDatabase {
     /// Locks the database that is to be replaced against everybody else; `nil` if there is none.
     private static func lock(_ place: String, named path: String) throws(SessionStoreError) -> SystemFile? {
         if PrivateFile.isAbsent(place) { return nil }
-        guard let file = SystemFile(place, SQLITE_OPEN_READWRITE) else {
+        guard let file = SystemFile(place, isWritable: true) else {
             throw SessionStoreError(.databaseUnavailable, path, "the file cannot be opened; check its permissions")
         }
-        switch file.lockExclusively() {
-        case SQLITE_OK: return file
-        case SQLITE_BUSY:
+        do {
+            try file.lockExclusively()
+            return file
+        } catch let failure as StoreFailure where failure.kind == .busy {
             throw SessionStoreError(
                 .databaseBusy, path,
                 "another process has the database open; nothing was changed. Stop it ('crumb serve' too), "
                     + "then restore again")
-        default:
+        } catch {
             throw SessionStoreError(.databaseUnavailable, path, "the file cannot be locked; check its permissions")
         }
     }

@@ -1,5 +1,5 @@
 public import CookieModel
-internal import GRDB
+internal import SQLiteEngine
 
 extension SessionDatabase {
     /// Seals every value anew: cookies, those of saved sessions, tokens and header fields.
@@ -94,7 +94,7 @@ extension SessionDatabase {
     /// Seals one value anew.
     ///
     /// - Returns: whether it could be opened.
-    private func reseal(_ value: SealedValue, _ database: Database) throws -> Bool {
+    private func reseal(_ value: SealedValue, _ database: Connection) throws -> Bool {
         guard let opened = sealer.open(value.sealed, at: value.place) else { return false }
         try SealedTable.write(try sealer.seal(opened, at: value.place), to: value, database)
         return true
@@ -105,34 +105,23 @@ extension SessionDatabase {
     /// - Returns: what cannot be read.
     private func giveUpOlderKeys(_ resealed: inout Int) throws(SessionStoreError) -> [SealedValueLocation] {
         // The key file may drop the key only after the disk has all of this, power loss or not.
-        let level = try setSynchronous(2)
-        var count = 0
-        let unreadable = try write { database in
-            var unreadable: [SealedValueLocation] = []
-            for table in SealedTable.allCases {
-                try table.forEach(database, notUnder: sealer.keyID) { value in
-                    if try reseal(value, database) { count += 1 } else { unreadable.append(value.location) }
+        let (count, unreadable) = try SessionStoreError.catching(path) {
+            try engine.withFullSynchronization {
+                try write { database in
+                    var count = 0
+                    var unreadable: [SealedValueLocation] = []
+                    for table in SealedTable.allCases {
+                        try table.forEach(database, notUnder: sealer.keyID) { value in
+                            if try reseal(value, database) { count += 1 } else { unreadable.append(value.location) }
+                        }
+                    }
+                    try SealingKeyRows(database: database).deleteOlder(than: sealer.keyID)
+                    return (count, unreadable)
                 }
             }
-            try SealingKeyRows(database: database).deleteOlder(than: sealer.keyID)
-            return unreadable
         }
         resealed += count
-        _ = try setSynchronous(level)
         return unreadable
-    }
-
-    /// Sets SQLite's level of waiting for the disk.
-    ///
-    /// - Returns: the level that was set.
-    private func setSynchronous(_ level: Int) throws(SessionStoreError) -> Int {
-        try SessionStoreError.catching(path) {
-            try queue.inDatabase { database in
-                let before = try Int.fetchOne(database, sql: "PRAGMA synchronous") ?? 2
-                try database.execute(sql: "PRAGMA synchronous = \(level)")
-                return before
-            }
-        }
     }
 }
 

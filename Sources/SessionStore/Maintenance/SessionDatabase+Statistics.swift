@@ -1,12 +1,11 @@
 public import CookieModel
-internal import GRDB
+internal import SQLiteEngine
 
 extension SessionDatabase {
     /// Counts what there is. Reads all cookies' rows, and opens none.
     public func statistics(now: Timestamp) throws(SessionStoreError) -> DatabaseStatistics {
         var statistics = try read { database in
-            let statement = try RowStatement(
-                database,
+            let statement = try database.statement(
                 """
                 SELECT min(created_at), max(created_at), count(*) FILTER (WHERE expires_at < ?),
                     (SELECT count(*) FROM cookie_change), (SELECT count(*) FROM snapshot) FROM cookie
@@ -20,8 +19,7 @@ extension SessionDatabase {
             statistics.expiredCookies = Int(statement.int64(2))
             statistics.journalEntries = Int(statement.int64(3))
             statistics.savedSessions = Int(statement.int64(4))
-            let pageSize = try Int64.fetchOne(database, sql: "PRAGMA page_size") ?? 0
-            statistics.freeSize = pageSize * (try Int64.fetchOne(database, sql: "PRAGMA freelist_count") ?? 0)
+            statistics.freeSize = try database.pageSizes().free
             return statistics
         }
         statistics.fileSize = PrivateFile.size(path) ?? 0

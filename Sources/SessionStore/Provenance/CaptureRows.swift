@@ -1,16 +1,16 @@
 public import CookieModel
 internal import Crypto
-internal import GRDB
+internal import SQLiteEngine
 
 /// The `capture` table.
 struct CaptureRows {
-    let database: Database
+    let database: Connection
     let jarID: Int64
 
     /// The capture of that digest that was imported whole.
     func capture(_ digest: [UInt8]) throws -> CaptureRecord? {
-        let statement = try RowStatement(
-            database, "SELECT name, imported_at FROM capture WHERE jar_id = ? AND digest = ?")
+        let statement = try database.statement(
+            "SELECT name, imported_at FROM capture WHERE jar_id = ? AND digest = ?")
         defer { statement.reset() }
         statement.bind(1, jarID)
         statement.bind(2, digest)
@@ -22,25 +22,23 @@ struct CaptureRows {
     ///
     /// - Parameter isRequests: whether its cookies are those that requests sent.
     func insert(_ name: String, isRequests: Bool, now: Timestamp) throws -> Int64 {
-        let statement = try RowStatement(
-            database,
+        let statement = try database.statement(
             """
             INSERT INTO capture (jar_id, digest, name, imported_at, from_requests) VALUES (?, randomblob(8), ?, ?, ?)
+            RETURNING id
             """)
         statement.bind(1, jarID)
         statement.bind(2, text: name)
         statement.bind(3, now.microseconds)
         statement.bind(4, isRequests ? 1 : 0)
-        try statement.run()
-        return database.lastInsertedRowID
+        return try statement.returnedNumber()
     }
 
     /// Has this jar know the captures that another one has taken in.
     ///
     /// - Returns: the ids of this jar by those of the other.
     func take(from otherID: Int64) throws -> [Int64: Int64] {
-        let insertion = try RowStatement(
-            database,
+        let insertion = try database.statement(
             """
             INSERT INTO capture (jar_id, digest, name, imported_at, from_requests)
             SELECT ?1, digest, name, imported_at, from_requests FROM capture WHERE jar_id = ?2 ORDER BY id
@@ -49,8 +47,7 @@ struct CaptureRows {
         insertion.bind(1, jarID)
         insertion.bind(2, otherID)
         try insertion.run()
-        let statement = try RowStatement(
-            database,
+        let statement = try database.statement(
             """
             SELECT other.id, own.id FROM capture AS other JOIN capture AS own ON own.digest = other.digest
             WHERE other.jar_id = ?2 AND own.jar_id = ?1
@@ -67,20 +64,20 @@ struct CaptureRows {
     ///
     /// The rows stay, since cookies name them as where they came from.
     func allowAgain() throws {
-        let statement = try RowStatement(
-            database, "UPDATE capture SET digest = randomblob(8) WHERE jar_id = ? AND length(digest) = 32")
+        let statement = try database.statement(
+            "UPDATE capture SET digest = randomblob(8) WHERE jar_id = ? AND length(digest) = 32")
         statement.bind(1, jarID)
         try statement.run()
     }
 
     /// Says that a capture was imported whole; an earlier import of the same octets is forgotten.
     func finish(_ id: Int64, _ digest: [UInt8]) throws {
-        let forget = try RowStatement(
-            database, "UPDATE capture SET digest = randomblob(8) WHERE jar_id = ? AND digest = ?")
+        let forget = try database.statement(
+            "UPDATE capture SET digest = randomblob(8) WHERE jar_id = ? AND digest = ?")
         forget.bind(1, jarID)
         forget.bind(2, digest)
         try forget.run()
-        let statement = try RowStatement(database, "UPDATE capture SET digest = ? WHERE id = ?")
+        let statement = try database.statement("UPDATE capture SET digest = ? WHERE id = ?")
         statement.bind(1, digest)
         statement.bind(2, id)
         try statement.run()

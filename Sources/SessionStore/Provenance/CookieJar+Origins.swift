@@ -1,5 +1,5 @@
 public import CookieModel
-internal import GRDB
+internal import SQLiteEngine
 
 extension CookieJar {
     /// Where the present value of each cookie of the jar came from. Reads the whole jar.
@@ -10,8 +10,7 @@ extension CookieJar {
     /// The same for the cookies of one registrable domain; `nil` for all.
     package func origins(site: Octets?) throws(SessionStoreError) -> [Cookie.ID: CookieOrigin] {
         try database.read { connection in
-            let statement = try RowStatement(
-                connection,
+            let statement = try connection.statement(
                 """
                 SELECT domain, path, cookie.name, host_only, partition_key, capture.name, source_url, received_at,
                     from_requests
@@ -30,8 +29,7 @@ extension CookieJar {
     public func origin(of cookie: Cookie.ID) throws(SessionStoreError) -> CookieOrigin? {
         let site = cookie.domain.registrableDomain(policy.publicSuffixes)
         return try database.read { connection in
-            let statement = try RowStatement(
-                connection,
+            let statement = try connection.statement(
                 """
                 SELECT capture.name, source_url, received_at, from_requests FROM cookie LEFT JOIN capture ON capture.id = capture_id
                 WHERE cookie.jar_id = ? AND site = ? AND domain = ? AND path = ? AND cookie.name = ? AND host_only = ?
@@ -46,7 +44,7 @@ extension CookieJar {
     }
 }
 
-extension RowStatement {
+extension Statement {
     /// An origin in four columns: the capture's name, the URL, the time, and whether the capture is of requests.
     fileprivate func origin(_ column: Int32) -> CookieOrigin {
         CookieOrigin(

@@ -1,5 +1,5 @@
 internal import CookieModel
-internal import GRDB
+internal import SQLiteEngine
 import Synchronization
 
 /// The keys of one open database, as they are now: another process may rotate them at any time.
@@ -15,13 +15,13 @@ final class KeyRing: Sendable {
     var sealer: Sealer { state.withLock { $0 } }
 
     /// Loads the keys and proves that they are the ones; makes a key on the first use of a database.
-    init(_ queue: DatabaseQueue, source: KeySource, path: String, now: Timestamp) throws {
+    init(_ engine: Engine, source: KeySource, path: String, now: Timestamp) throws {
         self.source = source
         self.path = path
-        var rows = try queue.inDatabase { try SealingKeyRows(database: $0).all() }
+        var rows = try engine.read { try SealingKeyRows(database: $0).all() }
         if rows.isEmpty {
             let keys = try source.load(mayCreate: true)
-            rows = try KeyRing.firstRows(queue, key: try KeyRing.newest(keys, of: source), now: now)
+            rows = try KeyRing.firstRows(engine, key: try KeyRing.newest(keys, of: source), now: now)
             if let sealer = KeyRing.sealer(rows, keys: keys) {
                 state = Mutex(sealer)
                 return
@@ -33,7 +33,7 @@ final class KeyRing: Sendable {
                 return
             }
             // Between the look at the rows and the one at the keys, another process may have ended a rotation.
-            let rowsNow = try queue.inDatabase { try SealingKeyRows(database: $0).all() }
+            let rowsNow = try engine.read { try SealingKeyRows(database: $0).all() }
             guard rowsNow != rows else {
                 throw SessionStoreError(
                     .keyWrong, path,
@@ -47,7 +47,7 @@ final class KeyRing: Sendable {
     ///
     /// - Returns: whether there was one.
     @discardableResult
-    func renew(_ database: Database) throws -> Bool {
+    func renew(_ database: Connection) throws -> Bool {
         let rows = SealingKeyRows(database: database)
         guard let newest = try rows.newestID(), newest != sealer.keyID else { return false }
         guard let renewed = KeyRing.sealer(try rows.all(), keys: try source.load(mayCreate: false)) else {
@@ -68,17 +68,12 @@ final class KeyRing: Sendable {
 
     /// The rows of a database, after `key` was entered where there were none: another process may have been first.
     private static func firstRows(
-        _ queue: DatabaseQueue, key: SealingKey, now: Timestamp
+        _ engine: Engine, key: SealingKey, now: Timestamp
     ) throws -> [SealingKeyRows.Row] {
-        try queue.writeWithoutTransaction { database in
-            var found: [SealingKeyRows.Row] = []
-            try database.inTransaction(.immediate) {
-                let rows = SealingKeyRows(database: database)
-                if try rows.newestID() == nil { try rows.append(key, now: now) }
-                found = try rows.all()
-                return .commit
-            }
-            return found
+        try engine.writeAlone { connection in
+            let rows = SealingKeyRows(database: connection)
+            if try rows.newestID() == nil { try rows.append(key, now: now) }
+            return try rows.all()
         }
     }
 
@@ -109,11 +104,11 @@ struct SealingKeyRows {
 
     fileprivate static let checkText = Array("crumb".utf8)
 
-    let database: Database
+    let database: Connection
 
     /// The id of the newest key; `nil` where there is none.
     func newestID() throws -> UInt32? {
-        let statement = try RowStatement(database, "SELECT max(id) FROM sealing_key")
+        let statement = try database.statement("SELECT max(id) FROM sealing_key")
         defer { statement.reset() }
         guard try statement.step(), !statement.isNull(0) else { return nil }
         return UInt32(truncatingIfNeeded: statement.int64(0))
@@ -121,7 +116,7 @@ struct SealingKeyRows {
 
     /// All keys, the newest last.
     func all() throws -> [Row] {
-        let statement = try RowStatement(database, "SELECT id, check_value FROM sealing_key ORDER BY id")
+        let statement = try database.statement("SELECT id, check_value FROM sealing_key ORDER BY id")
         defer { statement.reset() }
         var rows: [Row] = []
         while try statement.step() {
@@ -134,8 +129,8 @@ struct SealingKeyRows {
     /// Makes `key` the newest one, under the next id.
     func append(_ key: SealingKey, now: Timestamp) throws {
         let id = (try newestID() ?? 0) + 1
-        let statement = try RowStatement(
-            database, "INSERT INTO sealing_key (id, check_value, created_at) VALUES (?, ?, ?)")
+        let statement = try database.statement(
+            "INSERT INTO sealing_key (id, check_value, created_at) VALUES (?, ?, ?)")
         statement.bind(1, Int64(id))
         statement.bind(2, try Sealer(key, id: id).seal(SealingKeyRows.checkText, at: SealingKeyRows.checkPlace(id)))
         statement.bind(3, now.microseconds)
@@ -144,7 +139,7 @@ struct SealingKeyRows {
 
     /// Forgets all keys but the newest.
     func deleteOlder(than id: UInt32) throws {
-        let statement = try RowStatement(database, "DELETE FROM sealing_key WHERE id < ?")
+        let statement = try database.statement("DELETE FROM sealing_key WHERE id < ?")
         statement.bind(1, Int64(id))
         try statement.run()
     }

@@ -1,6 +1,6 @@
 internal import CookieModel
-internal import GRDB
 internal import OAuth2
+internal import SQLiteEngine
 
 /// The tables `service_token`, `service_token_jar` and `service_token_generation`.
 struct ServiceTokenRows {
@@ -12,10 +12,10 @@ struct ServiceTokenRows {
         ORDER BY token.id
         """
 
-    let database: Database
+    let database: Connection
 
     /// Every token there ever was, in the order of creation, with its digest.
-    static func tokens(by statement: RowStatement) throws -> [(digest: ServiceTokenDigest, token: ServiceToken)] {
+    static func tokens(by statement: Statement) throws -> [(digest: ServiceTokenDigest, token: ServiceToken)] {
         defer { statement.reset() }
         var tokens: [(digest: ServiceTokenDigest, token: ServiceToken)] = []
         var jars: Set<String> = []
@@ -30,7 +30,7 @@ struct ServiceTokenRows {
         return tokens
     }
 
-    private static func token(_ statement: RowStatement, _ jars: Set<String>) -> ServiceToken {
+    private static func token(_ statement: Statement, _ jars: Set<String>) -> ServiceToken {
         func moment(_ column: Int32) -> Timestamp? {
             statement.optionalInt64(column).map { Timestamp(microseconds: $0) }
         }
@@ -43,12 +43,12 @@ struct ServiceTokenRows {
     }
 
     func all() throws -> [(digest: ServiceTokenDigest, token: ServiceToken)] {
-        try ServiceTokenRows.tokens(by: RowStatement(database, ServiceTokenRows.query))
+        try ServiceTokenRows.tokens(by: database.statement(ServiceTokenRows.query))
     }
 
     func hasValid(named name: String) throws -> Bool {
-        let statement = try RowStatement(
-            database, "SELECT count(*) FROM service_token WHERE name = ? AND revoked_at IS NULL")
+        let statement = try database.statement(
+            "SELECT count(*) FROM service_token WHERE name = ? AND revoked_at IS NULL")
         defer { statement.reset() }
         statement.bind(1, text: name)
         return try statement.step() && statement.int64(0) > 0
@@ -57,11 +57,10 @@ struct ServiceTokenRows {
     func insert(
         _ name: String, _ grant: AccessGrant, creation: Timestamp, expiry: Timestamp?, digest: ServiceTokenDigest
     ) throws {
-        let statement = try RowStatement(
-            database,
+        let statement = try database.statement(
             """
             INSERT INTO service_token (name, digest, verbs, is_for_all_jars, created_at, expires_at)
-            VALUES (?, ?, ?, ?, ?, ?)
+            VALUES (?, ?, ?, ?, ?, ?) RETURNING id
             """)
         let verbs = AccessVerb.allCases.filter(grant.verbs.contains).map(\.rawValue)
         statement.bind(1, text: name)
@@ -70,10 +69,9 @@ struct ServiceTokenRows {
         statement.bind(4, grant.coversAll)
         statement.bind(5, creation.microseconds)
         statement.bind(6, expiry?.microseconds)
-        try statement.run()
+        let id = try statement.returnedNumber()
         if case .named(let names) = grant.jars {
-            let id = database.lastInsertedRowID
-            let jar = try RowStatement(database, "INSERT INTO service_token_jar (token_id, jar_name) VALUES (?, ?)")
+            let jar = try database.statement("INSERT INTO service_token_jar (token_id, jar_name) VALUES (?, ?)")
             for name in names.sorted() {
                 jar.bind(1, id)
                 jar.bind(2, text: name)
@@ -85,8 +83,8 @@ struct ServiceTokenRows {
 
     /// - Returns: whether there was one to revoke.
     func revoke(named name: String, now: Timestamp) throws -> Bool {
-        let statement = try RowStatement(
-            database, "UPDATE service_token SET revoked_at = ? WHERE name = ? AND revoked_at IS NULL")
+        let statement = try database.statement(
+            "UPDATE service_token SET revoked_at = ? WHERE name = ? AND revoked_at IS NULL")
         statement.bind(1, now.microseconds)
         statement.bind(2, text: name)
         try statement.run()
@@ -96,14 +94,14 @@ struct ServiceTokenRows {
     }
 
     func noteUse(named name: String, at moment: Timestamp) throws {
-        let statement = try RowStatement(
-            database, "UPDATE service_token SET last_used_at = ? WHERE name = ? AND revoked_at IS NULL")
+        let statement = try database.statement(
+            "UPDATE service_token SET last_used_at = ? WHERE name = ? AND revoked_at IS NULL")
         statement.bind(1, moment.microseconds)
         statement.bind(2, text: name)
         try statement.run()
     }
 
     private func countChange() throws {
-        try RowStatement(database, "UPDATE service_token_generation SET generation = generation + 1").run()
+        try database.statement("UPDATE service_token_generation SET generation = generation + 1").run()
     }
 }

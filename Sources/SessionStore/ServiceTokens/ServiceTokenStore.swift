@@ -1,6 +1,6 @@
 public import CookieModel
-internal import GRDB
 public import OAuth2
+internal import SQLiteEngine
 
 /// Who may use the service over HTTP: its access tokens, of which the database has hashes only.
 public struct ServiceTokenStore: Sendable {
@@ -102,8 +102,8 @@ final class ServiceTokenCache: Sendable {
     }
 
     private struct Statements {
-        let generation: RowStatement
-        let tokens: RowStatement
+        let generation: Statement
+        let tokens: Statement
     }
 
     private let memory = CommittedMemory<Contents, Statements>(Contents()) { connection in
@@ -130,7 +130,7 @@ final class ServiceTokenCache: Sendable {
     private func answer(
         _ database: SessionDatabase, _ body: @Sendable ([ServiceTokenDigest: ServiceToken]) -> ServiceToken?
     ) throws -> ServiceToken? {
-        guard database.isOnDisk else {
+        guard database.engine.isOnDisk else {
             return body(
                 ServiceTokenCache.byDigest(try database.read { try ServiceTokenRows(database: $0).all() }))
         }

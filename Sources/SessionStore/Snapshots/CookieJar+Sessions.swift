@@ -1,5 +1,5 @@
 public import CookieModel
-internal import GRDB
+internal import SQLiteEngine
 
 /// Ending, saving and restoring sessions.
 extension CookieJar {

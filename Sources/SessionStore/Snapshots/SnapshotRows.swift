@@ -1,5 +1,5 @@
 internal import CookieModel
-internal import GRDB
+internal import SQLiteEngine
 
 /// The tables `snapshot` and `snapshot_cookie`, and the way from there back into `cookie`.
 ///
@@ -22,13 +22,12 @@ struct SnapshotRows {
     /// The capture that the row `saved` came from, where it is still known.
     private static let capture = "(SELECT id FROM capture WHERE id = saved.capture_id)"
 
-    let database: Database
+    let database: Connection
     let jarID: Int64
 
     /// The saved sessions with their ids, by name; only the one of `name` where one is given.
     func snapshots(named name: String?) throws -> [(id: Int64, session: SavedSession)] {
-        let statement = try RowStatement(
-            database,
+        let statement = try database.statement(
             """
             SELECT id, name, created_at, (SELECT count(*) FROM snapshot_cookie WHERE snapshot_id = id) FROM snapshot
             WHERE jar_id = ?1 \(name == nil ? "" : "AND name = ?2") ORDER BY name
@@ -50,13 +49,12 @@ struct SnapshotRows {
     ///
     /// - Returns: how many there are.
     func save(named name: String, now: Timestamp) throws -> Int {
-        let insertion = try RowStatement(
-            database, "INSERT INTO snapshot (jar_id, name, created_at) VALUES (?, ?, ?)")
+        let insertion = try database.statement(
+            "INSERT INTO snapshot (jar_id, name, created_at) VALUES (?, ?, ?) RETURNING id")
         insertion.bind(1, jarID)
         insertion.bind(2, text: name)
         insertion.bind(3, now.microseconds)
-        try insertion.run()
-        let snapshotID = database.lastInsertedRowID
+        let snapshotID = try insertion.returnedNumber()
         try WebStorageRows(database: database, jarID: jarID).save(inSnapshot: snapshotID)
         let columns = "\(SnapshotRows.identity), \(SnapshotRows.content), capture_id"
         return try run(
@@ -69,7 +67,7 @@ struct SnapshotRows {
     /// Forgets a saved session.
     func delete(id: Int64) throws {
         try WebStorageRows(database: database, jarID: jarID).deleteAll(ofSnapshot: id)
-        let statement = try RowStatement(database, "DELETE FROM snapshot WHERE id = ?")
+        let statement = try database.statement("DELETE FROM snapshot WHERE id = ?")
         statement.bind(1, id)
         try statement.run()
     }
@@ -145,8 +143,7 @@ struct SnapshotRows {
 
     /// The cookies of a snapshot that have expired, without values.
     func expired(_ id: Int64, now: Timestamp) throws -> [Cookie] {
-        let statement = try RowStatement(
-            database,
+        let statement = try database.statement(
             """
             SELECT domain, path, name, host_only, partition_key, secure, http_only, same_site, expires_at, created_at,
                 last_access_at, sequence
@@ -174,7 +171,7 @@ struct SnapshotRows {
     private func run(
         _ sql: String, _ snapshotID: Int64, _ now: Timestamp, noting cause: CookieChange.Cause? = nil
     ) throws -> Int {
-        let statement = try RowStatement(database, sql)
+        let statement = try database.statement(sql)
         statement.bind(1, jarID)
         statement.bind(2, snapshotID)
         statement.bind(3, now.microseconds)
@@ -182,6 +179,6 @@ struct SnapshotRows {
             return try ChangeRows(database: database, jarID: jarID).append(cause, returnedBy: statement, now: now)
         }
         try statement.run()
-        return database.changesCount
+        return statement.changeCount
     }
 }

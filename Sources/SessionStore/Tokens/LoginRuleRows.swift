@@ -1,20 +1,20 @@
-internal import GRDB
+internal import SQLiteEngine
 
 /// The `login_rule` table: what jars do where a site says "not signed in".
 struct LoginRuleRows {
-    let database: Database
+    let database: Connection
     let jarID: Int64
 
     /// The rules of a jar by name: a query with the jar's id as its parameter.
     static let query = "SELECT name, definition FROM login_rule WHERE jar_id = ? ORDER BY name"
 
     func all() throws -> [(name: String, definition: String)] {
-        try LoginRuleRows.rules(ofJar: jarID, by: RowStatement(database, LoginRuleRows.query))
+        try LoginRuleRows.rules(ofJar: jarID, by: database.statement(LoginRuleRows.query))
     }
 
     /// What ``query`` gives for a jar.
     static func rules(
-        ofJar jarID: Int64, by statement: RowStatement
+        ofJar jarID: Int64, by statement: Statement
     ) throws -> [(name: String, definition: String)] {
         defer { statement.reset() }
         statement.bind(1, jarID)
@@ -24,8 +24,7 @@ struct LoginRuleRows {
     }
 
     func put(_ definition: String, named name: String) throws {
-        let statement = try RowStatement(
-            database,
+        let statement = try database.statement(
             """
             INSERT INTO login_rule (jar_id, name, definition) VALUES (?, ?, ?)
             ON CONFLICT (jar_id, name) DO UPDATE SET definition = excluded.definition
@@ -38,17 +37,16 @@ struct LoginRuleRows {
 
     /// Forgets a rule; whether there was one of that name.
     func delete(named name: String) throws -> Bool {
-        let statement = try RowStatement(database, "DELETE FROM login_rule WHERE jar_id = ? AND name = ?")
+        let statement = try database.statement("DELETE FROM login_rule WHERE jar_id = ? AND name = ?")
         statement.bind(1, jarID)
         statement.bind(2, text: name)
         try statement.run()
-        return database.changesCount > 0
+        return statement.changeCount > 0
     }
 
     /// Takes over the rules of another jar whose names are not in use here.
     func take(from otherID: Int64) throws {
-        let statement = try RowStatement(
-            database,
+        let statement = try database.statement(
             """
             INSERT INTO login_rule (jar_id, name, definition)
             SELECT ?, name, definition FROM login_rule WHERE jar_id = ?

@@ -1,5 +1,5 @@
 public import CookieModel
-internal import GRDB
+internal import SQLiteEngine
 
 /// One entry of the tokens' journal: which profile changed, when and why. Never a token.
 public struct TokenChange: Sendable, Hashable {
@@ -57,24 +57,23 @@ struct TokenChangeRows {
     /// How many entries are kept.
     private static let limit: Int64 = 1000
 
-    let database: Database
+    let database: Connection
 
     func append(_ cause: TokenChange.Cause, _ name: String, generation: Int64, now: Timestamp) throws {
-        let statement = try RowStatement(
-            database, "INSERT INTO token_change (name, cause, changed_at, generation) VALUES (?, ?, ?, ?)")
+        let statement = try database.statement(
+            "INSERT INTO token_change (name, cause, changed_at, generation) VALUES (?, ?, ?, ?) RETURNING position")
         statement.bind(1, text: name)
         statement.bind(2, cause.rawValue)
         statement.bind(3, now.microseconds)
         statement.bind(4, generation)
-        try statement.run()
-        let removal = try RowStatement(database, "DELETE FROM token_change WHERE position <= ?")
-        removal.bind(1, database.lastInsertedRowID - TokenChangeRows.limit)
+        let position = try statement.returnedNumber()
+        let removal = try database.statement("DELETE FROM token_change WHERE position <= ?")
+        removal.bind(1, position - TokenChangeRows.limit)
         try removal.run()
     }
 
     func changes(after position: Int64, count: Int) throws -> [TokenChange] {
-        let statement = try RowStatement(
-            database,
+        let statement = try database.statement(
             """
             SELECT position, cause, changed_at, name, generation FROM token_change WHERE position > ?
             ORDER BY position LIMIT ?

@@ -1,5 +1,5 @@
 internal import CookieModel
-internal import GRDB
+internal import SQLiteEngine
 
 #if canImport(Darwin)
     import Darwin
@@ -11,7 +11,7 @@ internal import GRDB
 
 /// The `token_lease` table.
 struct TokenLeaseRows {
-    let database: Database
+    let database: Connection
 
     /// A lease as it stands in its row.
     struct Lease {
@@ -26,8 +26,8 @@ struct TokenLeaseRows {
     }
 
     func lease(_ profileID: Int64) throws -> Lease? {
-        let statement = try RowStatement(
-            database, "SELECT holder, expires_at FROM token_lease WHERE profile_id = ?")
+        let statement = try database.statement(
+            "SELECT holder, expires_at FROM token_lease WHERE profile_id = ?")
         defer { statement.reset() }
         statement.bind(1, profileID)
         return try statement.step()
@@ -35,8 +35,7 @@ struct TokenLeaseRows {
     }
 
     func put(_ profileID: Int64, _ holder: LeaseHolder, _ expiry: Timestamp) throws {
-        let statement = try RowStatement(
-            database,
+        let statement = try database.statement(
             """
             INSERT INTO token_lease (profile_id, holder, expires_at) VALUES (?, ?, ?)
             ON CONFLICT (profile_id) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at
@@ -48,8 +47,7 @@ struct TokenLeaseRows {
     }
 
     func renew(_ name: String, _ holder: LeaseHolder, _ expiry: Timestamp) throws -> Bool {
-        let statement = try RowStatement(
-            database,
+        let statement = try database.statement(
             """
             UPDATE token_lease SET expires_at = ?
             WHERE profile_id = (SELECT id FROM token_profile WHERE name = ?) AND holder = ?
@@ -58,11 +56,11 @@ struct TokenLeaseRows {
         statement.bind(2, text: name)
         statement.bind(3, text: holder.description)
         try statement.run()
-        return database.changesCount > 0
+        return statement.changeCount > 0
     }
 
     func release(_ profileID: Int64, _ holder: LeaseHolder) throws {
-        let statement = try RowStatement(database, "DELETE FROM token_lease WHERE profile_id = ? AND holder = ?")
+        let statement = try database.statement("DELETE FROM token_lease WHERE profile_id = ? AND holder = ?")
         statement.bind(1, profileID)
         statement.bind(2, text: holder.description)
         try statement.run()

@@ -1,6 +1,6 @@
 internal import CookieModel
-internal import GRDB
 internal import OAuth2
+internal import SQLiteEngine
 
 /// The `token_profile` table: rows in and out, tokens sealed to their profile and column.
 struct TokenRows {
@@ -40,13 +40,12 @@ struct TokenRows {
         }
     }
 
-    let database: Database
+    let database: Connection
     let sealer: Sealer
 
     /// The other name under which the same issuer, client and account are kept; a profile has one name.
     func otherName(of profile: Profile) throws -> String? {
-        let statement = try RowStatement(
-            database,
+        let statement = try database.statement(
             """
             SELECT name FROM token_profile
             WHERE issuer = ? AND client_id = ? AND account = ? AND issuer <> '' AND name <> ?
@@ -65,8 +64,7 @@ struct TokenRows {
     func upsert(
         _ profile: Profile, _ tokens: TokenSet, keepsResourceTokens: Bool = false, now: Timestamp
     ) throws -> Int64 {
-        let statement = try RowStatement(
-            database,
+        let statement = try database.statement(
             """
             INSERT INTO token_profile (name, issuer, client_id, account, token_type, scope, access_token, received_at,
                 access_expires_at, refresh_expires_at, generation, created_at, grant_expires_at)
@@ -101,13 +99,12 @@ struct TokenRows {
         statement.bind(9, tokens.refreshTokenExpiry)
         statement.bind(10, now.microseconds)
         statement.bind(11, tokens.grantExpiry)
-        guard try statement.step() else { throw DatabaseError(resultCode: .SQLITE_INTERNAL) }
-        return statement.int64(0)
+        return try statement.returnedNumber()
     }
 
     func seal(_ tokens: TokenSet, id: Int64) throws {
-        let statement = try RowStatement(
-            database, "UPDATE token_profile SET access_token = ?, refresh_token = ?, id_token = ? WHERE id = ?")
+        let statement = try database.statement(
+            "UPDATE token_profile SET access_token = ?, refresh_token = ?, id_token = ? WHERE id = ?")
         statement.bind(1, try sealed(tokens.accessToken, id, .accessToken))
         statement.bind(2, try tokens.refreshToken.map { try sealed($0, id, .refreshToken) })
         statement.bind(3, try tokens.idToken.map { try sealed($0, id, .idToken) })
@@ -117,8 +114,7 @@ struct TokenRows {
 
     /// The profile of that name, or all of them.
     func tokens(named name: String?) throws -> [Result<StoredToken, SessionStoreError>] {
-        let statement = try RowStatement(
-            database,
+        let statement = try database.statement(
             "SELECT \(TokenRows.columns) FROM token_profile WHERE ?1 IS NULL OR name = ?1 ORDER BY name")
         defer { statement.reset() }
         if let name { statement.bind(1, text: name) } else { statement.bind(1, nil as Int64?) }
@@ -129,7 +125,7 @@ struct TokenRows {
 
     /// Forgets a profile; the generation that it had, `nil` where there was none.
     func delete(named name: String) throws -> Int64? {
-        let statement = try RowStatement(database, "DELETE FROM token_profile WHERE name = ? RETURNING generation")
+        let statement = try database.statement("DELETE FROM token_profile WHERE name = ? RETURNING generation")
         defer { statement.reset() }
         statement.bind(1, text: name)
         guard try statement.step() else { return nil }
@@ -140,8 +136,7 @@ struct TokenRows {
 
     /// Puts a refresh token into the place of the one that it was got for; nothing else changes but the generation.
     func rotate(_ refreshToken: Secret, id: Int64) throws {
-        let statement = try RowStatement(
-            database,
+        let statement = try database.statement(
             """
             UPDATE token_profile
             SET refresh_token = ?, refresh_expires_at = NULL, refused_at = NULL, generation = generation + 1
@@ -166,8 +161,7 @@ struct TokenRows {
     func put(_ tokens: TokenSet, for resource: String, named name: String, id: Int64) throws {
         var all = try resourceTokens(of: name)
         all.put(tokens, for: resource)
-        let statement = try RowStatement(
-            database,
+        let statement = try database.statement(
             """
             UPDATE token_profile
             SET resource_tokens = ?, refresh_expires_at = ?, refused_at = NULL, generation = generation + 1
@@ -181,7 +175,7 @@ struct TokenRows {
 
     /// The access tokens of a login for single resources.
     func resourceTokens(of name: String) throws -> ResourceTokens {
-        let statement = try RowStatement(database, "SELECT id, resource_tokens FROM token_profile WHERE name = ?")
+        let statement = try database.statement("SELECT id, resource_tokens FROM token_profile WHERE name = ?")
         defer { statement.reset() }
         statement.bind(1, text: name)
         guard try statement.step() else { throw TokenStore.notFound(name) }
@@ -196,7 +190,7 @@ struct TokenRows {
 
     /// Notes when the refresh token ends. The tokens are as they were, and so is the generation.
     func noteExpiryOfRefreshToken(_ expiry: Int64, id: Int64) throws {
-        let statement = try RowStatement(database, "UPDATE token_profile SET refresh_expires_at = ? WHERE id = ?")
+        let statement = try database.statement("UPDATE token_profile SET refresh_expires_at = ? WHERE id = ?")
         statement.bind(1, expiry)
         statement.bind(2, id)
         try statement.run()
@@ -204,7 +198,7 @@ struct TokenRows {
 
     /// Notes when the access token ends. The tokens are as they were, and so is the generation.
     func expireAccessToken(at end: Int64, id: Int64) throws {
-        let statement = try RowStatement(database, "UPDATE token_profile SET access_expires_at = ? WHERE id = ?")
+        let statement = try database.statement("UPDATE token_profile SET access_expires_at = ? WHERE id = ?")
         statement.bind(1, end)
         statement.bind(2, id)
         try statement.run()
@@ -212,8 +206,8 @@ struct TokenRows {
 
     /// Notes that the server no longer accepts the grant.
     func refuse(id: Int64, now: Timestamp) throws {
-        let statement = try RowStatement(
-            database, "UPDATE token_profile SET refused_at = ?, generation = generation + 1 WHERE id = ?")
+        let statement = try database.statement(
+            "UPDATE token_profile SET refused_at = ?, generation = generation + 1 WHERE id = ?")
         statement.bind(1, now.microseconds)
         statement.bind(2, id)
         try statement.run()
@@ -221,7 +215,7 @@ struct TokenRows {
 
     /// A profile's row and generation.
     func row(named name: String) throws -> (id: Int64, generation: Int64)? {
-        let statement = try RowStatement(database, "SELECT id, generation FROM token_profile WHERE name = ?")
+        let statement = try database.statement("SELECT id, generation FROM token_profile WHERE name = ?")
         defer { statement.reset() }
         statement.bind(1, text: name)
         return try statement.step() ? (statement.int64(0), statement.int64(1)) : nil
@@ -230,8 +224,7 @@ struct TokenRows {
     // MARK: - Settings
 
     func put(_ credentials: ProfileCredentials, id: Int64) throws {
-        let statement = try RowStatement(
-            database,
+        let statement = try database.statement(
             """
             UPDATE token_profile
             SET settings = ?, client_secret = ?, proof_key = ?, grant_key = ?, client_certificate = ?,
@@ -250,8 +243,7 @@ struct TokenRows {
 
     /// The settings of a profile with their secrets; `nil` where it has none.
     func credentials(named name: String) throws -> ProfileCredentials? {
-        let statement = try RowStatement(
-            database,
+        let statement = try database.statement(
             """
             SELECT id, settings, client_secret, proof_key, grant_key, client_certificate, registration_token
             FROM token_profile WHERE name = ?
@@ -275,7 +267,7 @@ struct TokenRows {
             clientCertificate: clientCertificate, registrationToken: registrationToken)
     }
 
-    private func token(_ statement: RowStatement) -> Result<StoredToken, SessionStoreError> {
+    private func token(_ statement: Statement) -> Result<StoredToken, SessionStoreError> {
         let id = statement.int64(0)
         let name = statement.text(1)
         guard let accessToken = opened(statement, 7, id, .accessToken),
@@ -304,12 +296,12 @@ struct TokenRows {
         try sealer.seal(secret.exposedBytes, at: TokenRows.place(id, column))
     }
 
-    private func opened(_ statement: RowStatement, _ index: Int32, _ id: Int64, _ column: SealedColumn) -> Secret? {
+    private func opened(_ statement: Statement, _ index: Int32, _ id: Int64, _ column: SealedColumn) -> Secret? {
         sealer.open(Octets(statement.bytes(index)), at: TokenRows.place(id, column)).map { Secret($0) }
     }
 
     /// The secret of a column that may be NULL: `nil` inside where it is, `nil` outside where it is damaged.
-    private func optional(_ statement: RowStatement, _ index: Int32, _ id: Int64, _ column: SealedColumn) -> Secret?? {
+    private func optional(_ statement: Statement, _ index: Int32, _ id: Int64, _ column: SealedColumn) -> Secret?? {
         statement.isNull(index) ? .some(nil) : opened(statement, index, id, column).map { .some($0) }
     }
 

@@ -1,6 +1,6 @@
 public import CookieModel
-internal import GRDB
 public import OAuth2
+internal import SQLiteEngine
 
 /// What a refresh does to a profile, a transaction each.
 extension TokenStore {

@@ -1,5 +1,5 @@
 public import CookieModel
-internal import GRDB
+internal import SQLiteEngine
 
 /// The `localStorage` of pages, kept with a jar's cookies.
 extension CookieJar {

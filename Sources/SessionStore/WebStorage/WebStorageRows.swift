@@ -1,5 +1,5 @@
 internal import CookieModel
-internal import GRDB
+internal import SQLiteEngine
 
 /// The `web_storage` table: the items of one jar, values sealed to jar, origin and key.
 struct WebStorageRows {
@@ -16,13 +16,12 @@ struct WebStorageRows {
         var octets = 0
     }
 
-    let database: Database
+    let database: Connection
     let jarID: Int64
 
     /// The items of an origin, or of all of them one after the other, in the order in which they came.
     func rows(ofOrigin origin: String? = nil) throws -> [Row] {
-        let statement = try RowStatement(
-            database,
+        let statement = try database.statement(
             """
             SELECT origin, key, value FROM web_storage
             WHERE jar_id = ?1 AND snapshot_id = 0 \(origin == nil ? "" : "AND origin = ?2")
@@ -41,8 +40,7 @@ struct WebStorageRows {
 
     /// The origins that have items, and what these take.
     func origins() throws -> [(origin: String, usage: Usage)] {
-        let statement = try RowStatement(
-            database,
+        let statement = try database.statement(
             """
             SELECT origin, count(*), sum(length(key) + length(value) - \(Sealer.overhead)) FROM web_storage
             WHERE jar_id = ? AND snapshot_id = 0 GROUP BY origin ORDER BY origin
@@ -59,8 +57,7 @@ struct WebStorageRows {
 
     /// What all items of the jar take. Reads no value.
     func usage() throws -> Usage {
-        let statement = try RowStatement(
-            database,
+        let statement = try database.statement(
             """
             SELECT count(*), sum(length(key) + length(value) - \(Sealer.overhead)) FROM web_storage
             WHERE jar_id = ? AND snapshot_id = 0
@@ -73,8 +70,7 @@ struct WebStorageRows {
 
     /// How many octets each item of an origin takes, by key. Reads no value.
     func octetCounts(ofOrigin origin: String) throws -> [Octets: Int] {
-        let statement = try RowStatement(
-            database,
+        let statement = try database.statement(
             """
             SELECT key, length(key) + length(value) - \(Sealer.overhead) FROM web_storage
             WHERE jar_id = ?1 AND snapshot_id = 0 AND origin = ?2
@@ -89,8 +85,8 @@ struct WebStorageRows {
 
     /// The place of the next item in the order.
     func nextSequence() throws -> Int64 {
-        let statement = try RowStatement(
-            database, "SELECT 1 + coalesce(max(sequence), 0) FROM web_storage WHERE jar_id = ?")
+        let statement = try database.statement(
+            "SELECT 1 + coalesce(max(sequence), 0) FROM web_storage WHERE jar_id = ?")
         defer { statement.reset() }
         statement.bind(1, jarID)
         return try statement.step() ? statement.int64(0) : 1
@@ -98,8 +94,7 @@ struct WebStorageRows {
 
     /// Stores an item in the place of the one with that key, or behind the others.
     func put(_ sealed: [UInt8], origin: String, key: Octets, sequence: Int64) throws {
-        let statement = try RowStatement(
-            database,
+        let statement = try database.statement(
             """
             INSERT INTO web_storage (jar_id, origin, key, value, sequence) VALUES (?, ?, ?, ?, ?)
             ON CONFLICT (jar_id, snapshot_id, origin, key) DO UPDATE SET value = excluded.value
@@ -116,8 +111,7 @@ struct WebStorageRows {
     ///
     /// - Returns: how many went.
     func delete(origin: String? = nil, key: Octets? = nil) throws -> Int {
-        let statement = try RowStatement(
-            database,
+        let statement = try database.statement(
             """
             DELETE FROM web_storage WHERE jar_id = ?1 AND snapshot_id = 0 \(origin == nil ? "" : "AND origin = ?2")
                 \(key == nil ? "" : "AND key = ?3")
@@ -126,7 +120,7 @@ struct WebStorageRows {
         if let origin { statement.bind(2, text: origin) }
         if let key { statement.bind(3, key) }
         try statement.run()
-        return database.changesCount
+        return statement.changeCount
     }
 
     // MARK: - With the whole jar
@@ -161,15 +155,14 @@ struct WebStorageRows {
 
     /// Forgets the items of a saved session.
     func deleteAll(ofSnapshot id: Int64) throws {
-        let statement = try RowStatement(database, "DELETE FROM web_storage WHERE jar_id = ? AND snapshot_id = ?")
+        let statement = try database.statement("DELETE FROM web_storage WHERE jar_id = ? AND snapshot_id = ?")
         statement.bind(1, jarID)
         statement.bind(2, id)
         try statement.run()
     }
 
     private func copy(from id: Int64, to newID: Int64) throws {
-        let statement = try RowStatement(
-            database,
+        let statement = try database.statement(
             """
             INSERT INTO web_storage (jar_id, snapshot_id, origin, key, value, sequence)
             SELECT jar_id, ?3, origin, key, value, sequence FROM web_storage WHERE jar_id = ?1 AND snapshot_id = ?2

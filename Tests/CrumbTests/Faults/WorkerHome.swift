@@ -1,5 +1,6 @@
 import CookieModel
 import Foundation
+import SQLiteEngine
 import TestSupport
 import Testing
 
@@ -56,11 +57,11 @@ extension SessionDatabase {
     /// What SQLite finds wrong with the file and its references: "ok" where it is nothing.
     func integrity() throws -> String {
         try read { connection in
-            let check = try RowStatement(connection, "PRAGMA integrity_check")
+            let check = try connection.statement("PRAGMA integrity_check")
             defer { check.reset() }
             guard try check.step() else { return "no answer" }
             let answer = check.text(0)
-            let references = try RowStatement(connection, "PRAGMA foreign_key_check")
+            let references = try connection.statement("PRAGMA foreign_key_check")
             defer { references.reset() }
             return try references.step() ? "\(answer), but a reference leads nowhere" : answer
         }
@@ -69,7 +70,7 @@ extension SessionDatabase {
     /// The number that a query gives.
     func number(_ sql: String) throws -> Int64 {
         try read { connection in
-            let statement = try RowStatement(connection, sql)
+            let statement = try connection.statement(sql)
             defer { statement.reset() }
             return try statement.step() ? statement.int64(0) : .min
         }

@@ -63,10 +63,10 @@ struct ResponseQueueTests {
                 ? try response("n\(number)=1; Path=/", "__Host-x=1; Domain=a.test")
                 : try response("n\(number)=1; Path=/; Secure")
         }
-        let commits = database.commits.sizes.withLock { $0.commits }
+        let commits = database.writeLoad.commits
         let answers = try await receive(responses) { jars[$0 % 2] }
         // Of each jar at most one.
-        #expect(1...2 ~= database.commits.sizes.withLock { $0.commits } - commits)
+        #expect(1...2 ~= database.writeLoad.commits - commits)
         for (number, answer) in answers.enumerated() {
             let decisions = try answer.get()
             #expect(decisions.map(\.outcome) == (number % 5 == 0 ? [.stored, .rejected] : [.stored]))

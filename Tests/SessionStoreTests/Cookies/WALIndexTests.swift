@@ -2,6 +2,7 @@ import CookieModel
 import GRDB
 import Testing
 
+@testable import SQLiteEngine
 @testable import SessionStore
 
 @Suite("The header of the write-ahead log's index")
@@ -12,7 +13,7 @@ struct WALIndexTests {
     @Test("Stays as it is while nobody writes, and is another one after every commit of anybody")
     func commits() throws {
         let (jar, other) = (try Given.jar(path), try Given.jar(path))
-        let connection = try ReadingConnection(jar.database.file, busyTimeout: 1)
+        let connection = try jar.database.engine.makeReader()
         let index = try #require(connection.walIndex)
         var seen = [try #require(index.header)]
         for round in 0..<200 {
@@ -31,13 +32,13 @@ struct WALIndexTests {
     @Test("Changes with any row that is committed, and not with one that is given up")
     func transactions() throws {
         let database = try Given.database(path)
-        let connection = try ReadingConnection(database.file, busyTimeout: 1)
+        let connection = try database.engine.makeReader()
         let index = try #require(connection.walIndex)
         let before = try #require(index.header)
         let change = "UPDATE sealing_key SET created_at = created_at + 1"
         let code = errorCode {
             try database.write { connection in
-                try RowStatement(connection, change).run()
+                try connection.statement(change).run()
                 throw SessionStoreError(.databaseFailed, "test", "given up")
             }
         }
@@ -52,7 +53,7 @@ struct WALIndexTests {
         let queue = try DatabaseQueue(path: path)
         try queue.writeWithoutTransaction { try $0.execute(sql: "CREATE TABLE t (x); INSERT INTO t VALUES (1)") }
         let file = try queue.inDatabase { try OpenFile($0, path: path) }
-        let connection = try ReadingConnection(file, busyTimeout: 1)
+        let connection = try SQLiteReader(file, busyTimeout: 1)
         #expect(connection.walIndex == nil)
         #expect(try connection.prepare("SELECT x FROM t").step())
         #expect(try folder.contents().keys.sorted() == ["crumb.sqlite"])

@@ -1,6 +1,7 @@
 import CookieModel
 import Dispatch
 import Foundation
+import SQLiteEngine
 import Synchronization
 import Testing
 
@@ -22,7 +23,7 @@ struct GroupCommitTests {
         holder.start()
         begun.wait()
         let release = Thread {
-            while database.commits.waitingCount < count { usleep(1000) }
+            while database.writeLoad.waiting < count { usleep(1000) }
             mayEnd.signal()
         }
         release.start()
@@ -41,10 +42,10 @@ struct GroupCommitTests {
         let folder = TemporaryFolder()
         let database = try Given.database(folder.file("crumb.sqlite"))
         let jar = try database.jar(now: Given.now)
-        let before = database.commits.sizes.withLock { $0 }
+        let before = database.writeLoad
         let done = try run(24, on: database) { try jar.receive("c\($0)=1; Path=/", "shared=\($0); Path=/") }
         #expect(done.allSatisfy { $0 })
-        let after = database.commits.sizes.withLock { $0 }
+        let after = database.writeLoad
         // One for the writer that held the others up.
         #expect((after.commits - before.commits, after.writers - before.writers) == (2, 25))
         let cookies = try Given.jar(folder.file("crumb.sqlite")).cookies().readable
@@ -83,14 +84,14 @@ struct GroupCommitTests {
         let done = try run(2, on: database) { index in
             if index == 0 {
                 // Behind the other one, whose changes would be noticed by themselves.
-                while database.commits.waitingCount < 1 { usleep(1000) }
+                while database.writeLoad.waiting < 1 { usleep(1000) }
                 try jar.receive("b=1; Path=/")
             } else {
                 // SQLite asks for the jar of this row when it commits, and there is none.
                 try database.write { connection in
-                    try RowStatement(connection, "PRAGMA defer_foreign_keys = ON").run()
-                    try RowStatement(
-                        connection, "INSERT INTO snapshot (jar_id, name, created_at) VALUES (99, 'orphan', 0)"
+                    try connection.statement("PRAGMA defer_foreign_keys = ON").run()
+                    try connection.statement(
+                        "INSERT INTO snapshot (jar_id, name, created_at) VALUES (99, 'orphan', 0)"
                     ).run()
                 }
             }

@@ -4,6 +4,7 @@ import GRDB
 import OAuth2
 import Testing
 
+@testable import SQLiteEngine
 @testable import SessionStore
 
 @Suite("Bringing an older database up to date")

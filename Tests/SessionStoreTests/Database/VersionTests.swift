@@ -2,6 +2,7 @@ import CookieModel
 import Foundation
 import Testing
 
+@testable import SQLiteEngine
 @testable import SessionStore
 
 @Suite("Schema versions")
@@ -58,7 +59,7 @@ struct VersionTests {
         let database = try Given.database(path)
         #expect(database.schemaVersion == SchemaMigrations.newest)
         #expect(try folder.bytes("crumb.sqlite")[68..<72].elementsEqual("Crmb".utf8))
-        #expect(try database.number("PRAGMA application_id") == Int64(SessionDatabase.applicationID))
+        #expect(try database.number("PRAGMA application_id") == Int64(DatabaseFile.applicationID))
         #expect(try database.number("PRAGMA foreign_keys") == 1)
         #expect(try database.number("PRAGMA secure_delete") == 1)
         #expect(try database.number("PRAGMA synchronous") == 1)

@@ -1,4 +1,5 @@
 import CookieModel
+import SQLiteEngine
 import Testing
 
 @testable import SessionStore
@@ -73,15 +74,15 @@ struct WriterMemoryTests {
         let database = try Given.database(path)
         let jar = try database.jar(now: Given.now)
         try database.write { connection in
-            let memory = WriterMemory()
+            let memory = WriterMemory(database.keyRing)
             func begins() -> Bool {
                 defer { memory.commit(connection) }
-                return memory.begin(connection)
+                return memory.isCurrent(connection)
             }
             #expect([begins(), begins()] == [false, true])
             try SealingKeyRows(database: connection).append(try Given.key(), now: Given.now)
             #expect([begins(), begins()] == [false, true])
-            #expect(memory.begin(connection))
+            #expect(memory.isCurrent(connection))
             try SealingKeyRows(database: connection).append(try Given.key(), now: Given.now)
             memory.keep(memory.take(jar.id, connection), ofJar: jar.id, connection)
             memory.commit(connection)

@@ -1,5 +1,6 @@
 import CookieModel
 import Foundation
+import SQLiteEngine
 import Synchronization
 import Testing
 

@@ -4,6 +4,7 @@ import GRDBSQLite
 import Synchronization
 import Testing
 
+@testable import SQLiteEngine
 @testable import SessionStore
 
 @Suite("Many jars")
@@ -25,17 +26,17 @@ struct ManyJarsTests {
         try withUnsafePointer(to: count) { pointer in
             try database.read { connection in
                 sqlite3_progress_handler(
-                    connection.sqliteConnection, 1,
+                    connection.database.sqliteConnection, 1,
                     { context in
                         context?.assumingMemoryBound(to: Atomic<Int>.self).pointee.add(1, ordering: .relaxed)
                         return 0
                     }, UnsafeMutableRawPointer(mutating: pointer))
-                connection.trace { event in statements.withLock { $0.append("\(event)") } }
+                connection.database.trace { event in statements.withLock { $0.append("\(event)") } }
             }
             defer {
                 try? database.read { connection in
-                    sqlite3_progress_handler(connection.sqliteConnection, 0, nil, nil)
-                    connection.trace()
+                    sqlite3_progress_handler(connection.database.sqliteConnection, 0, nil, nil)
+                    connection.database.trace()
                 }
             }
             try body()
@@ -71,7 +72,7 @@ struct ManyJarsTests {
         let rows = try Given.database().read { connection in
             let values: [any DatabaseValueConvertible] = ["shared.test", "jar-1", 100, "[]"]
             return try Row.fetchAll(
-                connection, sql: "EXPLAIN QUERY PLAN \(JarSiteRows.query(onlyNamed: onlyNamed))",
+                connection.database, sql: "EXPLAIN QUERY PLAN \(JarSiteRows.query(onlyNamed: onlyNamed))",
                 arguments: StatementArguments(Array(values.prefix(onlyNamed ? 4 : 3)))
             ).map { $0["detail"] as String }
         }

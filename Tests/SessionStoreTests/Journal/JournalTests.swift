@@ -2,6 +2,7 @@ import CookieModel
 import GRDB
 import Testing
 
+@testable import SQLiteEngine
 @testable import SessionStore
 
 @Suite("The journal of a jar")
@@ -102,7 +103,7 @@ struct JournalTests {
     func endingPlan() throws {
         let plan = try Given.database().read { connection in
             try Row.fetchAll(
-                connection, sql: "EXPLAIN QUERY PLAN \(ChangeRows.endingQuery)", arguments: [1, 2, 3, 4, 5]
+                connection.database, sql: "EXPLAIN QUERY PLAN \(ChangeRows.endingQuery)", arguments: [1, 2, 3, 4, 5]
             ).map { $0["detail"] as String }
         }
         #expect(plan.contains { $0.contains("cookie_change USING INDEX cookie_change_ending (site=?") }, "\(plan)")

@@ -3,6 +3,7 @@ import Foundation
 import GRDB
 import Testing
 
+@testable import SQLiteEngine
 @testable import SessionStore
 
 @Suite("Checking a database")
@@ -100,7 +101,7 @@ struct CheckTests {
     @Test("Rows without owners are found")
     func orphans() throws {
         let database = try database()
-        try database.queue.inDatabase { connection in
+        try database.engine.queue.inDatabase { connection in
             try connection.execute(
                 sql: "PRAGMA foreign_keys = OFF; DELETE FROM jar WHERE id = 2; PRAGMA foreign_keys = ON")
         }
@@ -119,7 +120,7 @@ struct CheckTests {
     func structure() throws {
         let database = try database()
         try database.execute("CREATE INDEX spare ON cookie_change (name)")
-        try database.queue.inDatabase { connection in
+        try database.engine.queue.inDatabase { connection in
             try connection.execute(
                 sql: """
                     PRAGMA writable_schema = ON;

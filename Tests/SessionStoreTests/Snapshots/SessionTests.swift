@@ -1,4 +1,5 @@
 import CookieModel
+import SQLiteEngine
 import Testing
 
 @testable import SessionStore
@@ -10,8 +11,7 @@ struct SessionTests {
     /// The rows of a jar octet for octet, sealed values and origins included.
     private func rows(_ jar: CookieJar) throws -> [String] {
         try jar.database.read { connection in
-            let statement = try RowStatement(
-                connection,
+            let statement = try connection.statement(
                 """
                 SELECT quote(site) || quote(domain) || quote(path) || quote(name) || host_only || partition_key
                     || quote(value) || secure || http_only || same_site || quote(expires_at) || '|' || created_at

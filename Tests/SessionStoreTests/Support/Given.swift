@@ -1,4 +1,5 @@
 import CookieModel
+import SQLiteEngine
 import Testing
 
 @testable import SessionStore
@@ -64,7 +65,7 @@ extension SessionDatabase {
     /// Changes rows behind the back of the rules, as a vandal would.
     func execute(_ sql: String, _ blob: [UInt8]? = nil) throws {
         try write { connection in
-            let statement = try RowStatement(connection, sql)
+            let statement = try connection.statement(sql)
             if let blob { statement.bind(1, blob) }
             try statement.run()
         }
@@ -72,7 +73,7 @@ extension SessionDatabase {
 
     func number(_ sql: String) throws -> Int64 {
         try read { connection in
-            let statement = try RowStatement(connection, sql)
+            let statement = try connection.statement(sql)
             defer { statement.reset() }
             return try statement.step() ? statement.int64(0) : .min
         }
@@ -84,7 +85,7 @@ extension SessionDatabase {
 
     func blob(_ sql: String) throws -> [UInt8] {
         try read { connection in
-            let statement = try RowStatement(connection, sql)
+            let statement = try connection.statement(sql)
             defer { statement.reset() }
             return try statement.step() ? statement.bytes(0) : []
         }

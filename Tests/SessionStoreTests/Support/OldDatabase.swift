@@ -3,6 +3,7 @@ import Foundation
 import GRDB
 import OAuth2
 
+@testable import SQLiteEngine
 @testable import SessionStore
 
 /// A database as an older version of the program left it, with rows in it that the real sealer sealed.
@@ -22,11 +23,12 @@ struct OldDatabase {
         let queue = try DatabaseQueue(path: path)
         try queue.writeWithoutTransaction { database in
             try database.execute(
-                sql: "PRAGMA application_id = \(SessionDatabase.applicationID); PRAGMA journal_mode = WAL")
+                sql: "PRAGMA application_id = \(DatabaseFile.applicationID); PRAGMA journal_mode = WAL")
         }
         try SchemaMigrations.run(on: queue, path: path, migrations: Array(SchemaMigrations.all.prefix(version)))
         try queue.write { database in
-            try SealingKeyRows(database: database).append(key, now: Given.now)
+            let connection = SQLiteConnection(database, kept: KeptStatements(), control: KeptStatements())
+            try SealingKeyRows(database: connection).append(key, now: Given.now)
             let sealer = Sealer(key, id: 1)
             for (jarID, name) in [(Int64(1), "default"), (2, "work")] {
                 try database.execute(

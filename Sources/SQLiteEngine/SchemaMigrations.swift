@@ -1,4 +1,5 @@
 internal import GRDB
+internal import StoreEngine
 
 /// The schema's history: the files of `Migrations`, in order, each applied once, in one transaction, and never changed.
 enum SchemaMigrations {
@@ -68,7 +69,9 @@ enum SchemaMigrations {
     /// Whether these migrations were applied and no others. Asked without the migrator, which takes its time: nearly
     /// every opening ends here. Where it cannot be found out, the migrator tells why.
     private static func hasJust(_ migrations: [Migration], _ database: Database) -> Bool {
-        guard let statement = try? RowStatement(database, "SELECT identifier FROM grdb_migrations")
+        guard
+            let statement = try? SQLiteStatement(
+                database.cachedStatement(sql: "SELECT identifier FROM grdb_migrations"))
         else { return false }
         defer { statement.reset() }
         var applied: Set<String> = []

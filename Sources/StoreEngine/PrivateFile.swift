@@ -23,7 +23,7 @@ package enum PrivateFile {
     }
 
     /// The permission bits of a file, or `nil` where there is no such file.
-    static func permissions(_ path: String) -> UInt32? {
+    package static func permissions(_ path: String) -> UInt32? {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
         return UInt32(status.st_mode) & 0o7777
@@ -35,13 +35,13 @@ package enum PrivateFile {
     }
 
     /// The number of bytes in a file, or `nil` where there is none.
-    static func size(_ path: String) -> Int64? {
+    package static func size(_ path: String) -> Int64? {
         var status = stat()
         return stat(path, &status) == 0 ? Int64(status.st_size) : nil
     }
 
     /// How many bytes are left for files in the folder of `path`; `nil` where the file system does not tell.
-    static func room(besides path: String) -> Int64? {
+    package static func room(besides path: String) -> Int64? {
         var status = statvfs()
         guard statvfs(folder(of: path), &status) == 0, status.f_blocks > 0 else { return nil }
         return Int64(clamping: status.f_bavail).multipliedReportingOverflow(by: Int64(clamping: status.f_frsize))
@@ -93,21 +93,21 @@ package enum PrivateFile {
     /// Why a file cannot be read, found out without opening it.
     ///
     /// - Returns: 0, or the `errno` of the failure.
-    static func readingFailure(_ path: String) -> Int32 {
+    package static func readingFailure(_ path: String) -> Int32 {
         access(path, R_OK) == 0 ? 0 : errno
     }
 
     /// Takes a file away from everybody but its owner.
     ///
     /// - Returns: 0, or the `errno` of the failure.
-    static func restrict(_ path: String) -> Int32 {
+    package static func restrict(_ path: String) -> Int32 {
         chmod(path, 0o600) == 0 ? 0 : errno
     }
 
     /// Creates an empty file with mode 0600; leaves an existing one as it is.
     ///
     /// - Returns: 0, or the `errno` of the failure.
-    static func create(_ path: String) -> Int32 {
+    package static func create(_ path: String) -> Int32 {
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { return errno == EEXIST ? 0 : errno }
         close(descriptor)
@@ -128,7 +128,7 @@ package enum PrivateFile {
     /// Two processes that both try leave one file, whole; both find it afterwards.
     ///
     /// - Returns: 0, or the `errno` of the failure; `EEXIST` where somebody else was first.
-    static func publish(_ bytes: [UInt8], to path: String) -> Int32 {
+    package static func publish(_ bytes: [UInt8], to path: String) -> Int32 {
         let temporary = temporaryName(for: path)
         defer { unlink(temporary) }
         let failure = write(bytes, to: temporary)
@@ -159,13 +159,13 @@ package enum PrivateFile {
     }
 
     /// Removes a database with what SQLite may have put beside it.
-    static func removeDatabase(_ path: String) {
+    package static func removeDatabase(_ path: String) {
         unlink(path)
         removeLogs(of: path)
     }
 
     /// Removes what SQLite may have put beside a database: its journal, its write-ahead log and the log's index.
-    static func removeLogs(of path: String) {
+    package static func removeLogs(of path: String) {
         for end in ["-journal", "-wal", "-shm"] { unlink(path + end) }
     }
 
@@ -175,12 +175,12 @@ package enum PrivateFile {
     }
 
     /// Removes what ``publish(_:to:)`` and ``replace(_:at:)`` left behind where their process was killed.
-    static func removeTemporaries(of path: String) {
+    package static func removeTemporaries(of path: String) {
         for name in temporaries(of: path) { unlink(name) }
     }
 
     /// The files that ``temporaryName(for:)`` has named.
-    static func temporaries(of path: String) -> [String] {
+    package static func temporaries(of path: String) -> [String] {
         let folder = folder(of: path)
         guard let stream = opendir(folder) else { return [] }
         defer { closedir(stream) }
@@ -196,7 +196,7 @@ package enum PrivateFile {
     }
 
     /// The folder that `path` lies in.
-    static func folder(of path: String) -> String {
+    package static func folder(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
@@ -211,7 +211,7 @@ package enum PrivateFile {
     /// Has the disk keep what was made, renamed or removed in the folder of `path`.
     ///
     /// - Returns: 0, or the `errno` of the failure.
-    static func synchronizeFolder(of path: String) -> Int32 {
+    package static func synchronizeFolder(of path: String) -> Int32 {
         let descriptor = open(folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return errno }
         defer { close(descriptor) }
@@ -299,4 +299,41 @@ package enum PrivateFile {
 /// The system's `write`, which the method above hides.
 private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
     write(descriptor, bytes, count)
+}
+
+/// Which file it is that lies at a path, whatever it is called.
+package struct FileIdentity: Sendable, Equatable {
+    private let device: UInt64
+    private let inode: UInt64
+
+    /// The file at `path`; `nil` where there is none.
+    package init?(_ path: UnsafePointer<CChar>?) {
+        var status = stat()
+        guard let path, path.pointee != 0, stat(path, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    private init(_ status: stat) {
+        device = UInt64(truncatingIfNeeded: status.st_dev)
+        inode = UInt64(truncatingIfNeeded: status.st_ino)
+    }
+}
+
+/// Keeps other processes from changing the same file in a folder, for as long as this object lives; a process that dies
+/// lets go. Nothing is written.
+package final class FolderLock {
+    private let descriptor: Int32
+
+    /// Locks the folder of `path`; `nil` where another process has it, or it cannot be locked, with `errno` set.
+    package init?(of path: String) {
+        descriptor = open(PrivateFile.folder(of: PrivateFile.resolved(path)), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0, flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return nil }
+    }
+
+    /// Whether the last failure was that another process has the lock.
+    package static var isHeldElsewhere: Bool { PrivateFile.lastFailure == EWOULDBLOCK }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+    }
 }

@@ -1,5 +1,3 @@
-internal import GRDB
-
 /// What went wrong with a session database or its key: a stable code, the file, one sentence a user can act on.
 ///
 /// Never holds a cookie's value, a token or a key.
@@ -67,9 +65,9 @@ public struct SessionStoreError: Error, Hashable, Sendable, CustomStringConverti
     /// The file, jar or name concerned.
     public let subject: String
     /// What the user can know or do about it, as part of a sentence.
-    let detail: String
+    package let detail: String
 
-    init(_ code: Code, _ subject: String, _ detail: String) {
+    package init(_ code: Code, _ subject: String, _ detail: String) {
         self.code = code
         self.subject = subject
         self.detail = detail
@@ -93,54 +91,50 @@ public struct SessionStoreError: Error, Hashable, Sendable, CustomStringConverti
 }
 
 extension SessionStoreError {
-    /// Runs `body` and turns what SQLite reports into an error of this module. SQLite's own message stays out: it may
-    /// quote a statement.
-    static func catching<Result>(
+    /// Runs `body` and turns what an engine reports into an error of the store. The engine's own message stays out: it
+    /// may quote a statement.
+    package static func catching<Result>(
         _ path: String, _ body: () throws -> Result
     ) throws(SessionStoreError) -> Result {
         do {
             return try body()
         } catch let error as SessionStoreError {
             throw error
-        } catch let error as DatabaseError {
+        } catch let error as StoreFailure {
             throw SessionStoreError(error, path)
         } catch {
             throw SessionStoreError(.databaseFailed, path, "the database cannot be used")
         }
     }
 
-    private init(_ error: DatabaseError, _ path: String) {
-        let code = error.resultCode
-        let extended = error.extendedResultCode.rawValue
-        switch code {
-        case .SQLITE_NOTADB:
+    private init(_ failure: StoreFailure, _ path: String) {
+        let code = failure.code
+        switch failure.kind {
+        case .notADatabase:
             self.init(.databaseForeign, path, "this file is not a database; nothing was changed")
-        case .SQLITE_CORRUPT:
+        case .damaged:
             self.init(
-                .databaseDamaged, path, "the database is damaged (SQLite code \(extended)); restore it from a backup")
-        case .SQLITE_FULL:
+                .databaseDamaged, path, "the database is damaged (SQLite code \(code)); restore it from a backup")
+        case .full:
             self.init(.diskFull, path, "the disk is full; no stored data is lost. Free some space and try again")
-        case .SQLITE_IOERR where error.extendedResultCode == .SQLITE_IOERR_SHMSIZE:
-            // The index of the write-ahead log cannot grow: a full disk meets readers too.
-            self.init(.diskFull, path, "the disk is full; no stored data is lost. Free some space and try again")
-        case .SQLITE_IOERR:
+        case .inputOutput:
             self.init(
                 .databaseFailed, path,
-                "reading or writing the file failed (SQLite code \(extended)); check the disk and its free space")
-        case .SQLITE_READONLY:
+                "reading or writing the file failed (SQLite code \(code)); check the disk and its free space")
+        case .readOnly:
             self.init(
                 .databaseReadOnly, path,
                 "the database cannot be written; check the permissions of the file and its folder")
-        case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH:
+        case .notOpened:
             self.init(
                 .databaseUnavailable, path,
                 "the file cannot be opened; check the permissions of the file and its folder")
-        case .SQLITE_BUSY, .SQLITE_LOCKED:
+        case .busy:
             self.init(.databaseBusy, path, "another process is using the database; try again in a moment")
-        case .SQLITE_CONSTRAINT where error.extendedResultCode == .SQLITE_CONSTRAINT_FOREIGNKEY:
+        case .orphan:
             self.init(.jarNotFound, "the jar", "another process removed it; 'crumb jars' lists the jars")
-        default:
-            self.init(.databaseFailed, path, "SQLite failed (code \(extended))")
+        case .other:
+            self.init(.databaseFailed, path, "SQLite failed (code \(code))")
         }
     }
 }

@@ -4,7 +4,7 @@ internal import GRDBSQLite
 ///
 /// It is reached through SQLite's own file: another descriptor of it would take the process's locks along when it is
 /// closed.
-struct WALIndex {
+package struct WALIndex {
     /// The size of the index's first part, and of each further one.
     private static let partSize: Int32 = 32_768
 
@@ -12,7 +12,7 @@ struct WALIndex {
     ///
     /// Every commit of any connection changes it, and so does whatever begins the log anew. It is what SQLite itself
     /// compares to find out whether the pages that it has in memory still hold.
-    struct Header: Equatable, BitwiseCopyable {
+    package struct Header: Equatable, BitwiseCopyable {
         /// How many octets a header has (https://sqlite.org/walformat.html, section 2.1).
         fileprivate static let size = 48
         private static let initializedPlace = 12

@@ -1,5 +1,6 @@
 internal import GRDB
 internal import GRDBSQLite
+internal import StoreEngine
 
 #if canImport(Darwin)
     import Darwin
@@ -67,7 +68,7 @@ struct OpenFile: Sendable {
 ///
 /// When any other descriptor of a database is closed, the process loses the locks that its connections hold on it, and
 /// another process may take the log away under them. SQLite's layer knows of all of them.
-final class SystemFile {
+package final class SystemFile {
     private let memory: UnsafeMutableRawPointer
     private let name: UnsafePointer<CChar>
     private let file: UnsafeMutablePointer<sqlite3_file>
@@ -75,8 +76,9 @@ final class SystemFile {
 
     /// Opens a file; `nil` if it cannot be opened.
     ///
-    /// - Parameter flags: `SQLITE_OPEN_READONLY` or `SQLITE_OPEN_READWRITE`.
-    init?(_ path: String, _ flags: Int32) {
+    /// - Parameter isWritable: whether it is opened for writing, as a lock needs it.
+    package init?(_ path: String, isWritable: Bool = false) {
+        let flags = isWritable ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY
         guard let system = sqlite3_vfs_find(nil), let location = SystemFile.location(path, system),
             let name = sqlite3_create_filename(location, "", "", 0, nil)
         else { return nil }
@@ -111,13 +113,12 @@ final class SystemFile {
     /// Takes the lock that excludes every other connection, of this process and of all others, until this object goes.
     /// A connection holds its own lock for as long as it is open.
     ///
-    /// - Returns: SQLite's code; `SQLITE_BUSY` if another connection is open.
-    func lockExclusively() -> Int32 {
+    /// - Throws: ``StoreFailure``: busy if another connection is open.
+    package func lockExclusively() throws {
         for level in [SystemFile.shared, SystemFile.exclusive] {
             let code = methods.xLock?(file, level) ?? SQLITE_IOERR
-            guard code == SQLITE_OK else { return code }
+            guard code == SQLITE_OK else { throw StoreFailure(sqlite: code) }
         }
-        return SQLITE_OK
     }
 
     /// SQLITE_LOCK_SHARED and SQLITE_LOCK_EXCLUSIVE.
@@ -128,42 +129,5 @@ final class SystemFile {
         var location = [CChar](repeating: 0, count: Int(system.pointee.mxPathname) + 1)
         let code = system.pointee.xFullPathname?(system, path, Int32(location.count), &location)
         return code == SQLITE_OK || code == SQLITE_OK | 2 << 8 ? location : nil
-    }
-}
-
-/// Which file it is that lies at a path, whatever it is called.
-package struct FileIdentity: Sendable, Equatable {
-    private let device: UInt64
-    private let inode: UInt64
-
-    /// The file at `path`; `nil` where there is none.
-    package init?(_ path: UnsafePointer<CChar>?) {
-        var status = stat()
-        guard let path, path.pointee != 0, stat(path, &status) == 0 else { return nil }
-        self.init(status)
-    }
-
-    private init(_ status: stat) {
-        device = UInt64(truncatingIfNeeded: status.st_dev)
-        inode = UInt64(truncatingIfNeeded: status.st_ino)
-    }
-}
-
-/// Keeps other processes from changing the same file in a folder, for as long as this object lives; a process that dies
-/// lets go. Nothing is written.
-final class FolderLock {
-    private let descriptor: Int32
-
-    /// Locks the folder of `path`; `nil` where another process has it, or it cannot be locked, with `errno` set.
-    init?(of path: String) {
-        descriptor = open(PrivateFile.folder(of: PrivateFile.resolved(path)), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0, flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return nil }
-    }
-
-    /// Whether the last failure was that another process has the lock.
-    static var isHeldElsewhere: Bool { PrivateFile.lastFailure == EWOULDBLOCK }
-
-    deinit {
-        if descriptor >= 0 { close(descriptor) }
     }
 }

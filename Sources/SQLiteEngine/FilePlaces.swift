@@ -1,3 +1,4 @@
+internal import StoreEngine
 internal import Synchronization
 
 #if canImport(Darwin)
@@ -14,7 +15,7 @@ internal import Synchronization
 /// deletes, moves or replaces a file changes the folder, and the time of its last change with it; so does whoever moves
 /// the folder. As long as that time is the same, everything is in its place. What happens to the folders further up is
 /// seen by the next walk, a tenth of a second later at most.
-final class FilePlaces: Sendable {
+package final class FilePlaces: Sendable {
     /// How long a walk along the paths counts, in nanoseconds.
     private static let walkInterval: Int64 = 100_000_000
     /// Longer than the steps in which systems tell when a file changed, in nanoseconds: two changes within one step
@@ -22,7 +23,7 @@ final class FilePlaces: Sendable {
     private static let coarsestStep: Int64 = 50_000_000
 
     /// What tells the time.
-    struct Clock: Sendable {
+    package struct Clock: Sendable {
         /// A clock that is never set back, and costs next to nothing to read.
         #if canImport(Darwin)
             static let steady = CLOCK_MONOTONIC_RAW_APPROX
@@ -31,7 +32,11 @@ final class FilePlaces: Sendable {
         #endif
 
         /// How far the clock is ahead of the system's, in nanoseconds; `nil` for the system's own.
-        var lead: (@Sendable () -> Int64)?
+        private let lead: (@Sendable () -> Int64)?
+
+        package init(lead: (@Sendable () -> Int64)? = nil) {
+            self.lead = lead
+        }
 
         /// The time that a clock of the system tells, in nanoseconds.
         func time(_ clock: clockid_t) -> Int64 {

@@ -1,6 +1,15 @@
 internal import Dispatch
-internal import GRDB
 internal import Synchronization
+
+/// Keeps what the connection that writes may reuse from one transaction to the next.
+package protocol WriteObserver: AnyObject {
+    /// A transaction has begun that holds the write lock. What this throws, every writer of the transaction gets.
+    func begin(_ connection: SQLiteConnection) throws
+    /// The transaction was committed.
+    func commit(_ connection: SQLiteConnection)
+    /// The transaction failed.
+    func rollBack(_ connection: SQLiteConnection)
+}
 
 /// Writers of one process share commits: those that wait while one commits are taken along by the next.
 ///
@@ -14,8 +23,6 @@ final class CommitGroup: Sendable {
     }
 
     private let state = Mutex(State())
-    /// What the connection that writes keeps from one transaction to the next.
-    let memory = WriterMemory()
     /// How many writers wait.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
     /// How many writers each commit was for.
@@ -24,12 +31,10 @@ final class CommitGroup: Sendable {
     /// Runs `body` in a transaction that holds the write lock from its first statement on.
     ///
     /// - Parameters:
-    ///   - renew: runs first, in each transaction before which somebody else wrote; where it fails, everybody does.
-    ///   - check: runs last, likewise, in every transaction.
+    ///   - observer: hears of each transaction.
     ///   - body: must not write in another way: it would wait for itself.
     func write(
-        on queue: DatabaseQueue, renew: (Database) throws -> Void, last check: () throws -> Void,
-        _ body: (Database) throws -> Void
+        in database: SQLiteDatabase, _ observer: any WriteObserver, _ body: (SQLiteConnection) throws -> Void
     ) throws {
         try withoutActuallyEscaping(body) { body in
             let job = WriteJob(body)
@@ -40,9 +45,9 @@ final class CommitGroup: Sendable {
             }
             if !leads { job.turn.wait() }
             if !job.isDone {
-                let jobs = queue.writeWithoutTransaction { database in
+                let jobs = database.withConnection { connection in
                     let jobs = [job] + takeWaiting()
-                    commit(jobs, on: database, renew: renew, last: check)
+                    commit(jobs, in: database, connection, observer)
                     return jobs
                 }
                 handOver()
@@ -68,39 +73,37 @@ final class CommitGroup: Sendable {
     }
 
     private func commit(
-        _ jobs: [WriteJob], on database: Database, renew: (Database) throws -> Void,
-        last check: () throws -> Void
+        _ jobs: [WriteJob], in database: SQLiteDatabase, _ connection: SQLiteConnection, _ observer: any WriteObserver
     ) {
         sizes.withLock { $0 = ($0.commits + 1, $0.writers + jobs.count) }
         do {
-            try memory.statements.run(.begin, on: database)
-            if !memory.begin(database) { try renew(database) }
-            for job in jobs { try run(job, alone: jobs.count == 1, on: database) }
-            try check()
-            try memory.statements.run(.commit, on: database)
-            memory.commit(database)
+            try connection.run(.begin)
+            try observer.begin(connection)
+            for job in jobs { try run(job, alone: jobs.count == 1, connection) }
+            try database.file.check()
+            try connection.run(.commit)
+            observer.commit(connection)
         } catch {
-            memory.rollBack(database)
-            // SQLite has ended it already where the disk is full and the like.
-            if database.isInsideTransaction { try? memory.statements.run(.rollback, on: database) }
+            observer.rollBack(connection)
+            connection.rollBack()
             // Nothing of the transaction is there. Those that failed by themselves know better why.
             for job in jobs { job.failure = job.failure ?? error }
         }
         for job in jobs { job.finish() }
     }
 
-    private func run(_ job: WriteJob, alone: Bool, on database: Database) throws {
-        if alone { return try job.run(database) }
-        try memory.statements.run(.savepoint, on: database)
+    private func run(_ job: WriteJob, alone: Bool, _ connection: SQLiteConnection) throws {
+        if alone { return try job.run(connection) }
+        try connection.run(.savepoint)
         do {
-            try job.run(database)
+            try job.run(connection)
         } catch {
             job.failure = error
             // A full disk and the like end the whole transaction.
-            guard database.isInsideTransaction else { throw error }
-            try memory.statements.run(.rollbackToSavepoint, on: database)
+            guard connection.isInTransaction else { throw error }
+            try connection.run(.rollbackToSavepoint)
         }
-        try memory.statements.run(.releaseSavepoint, on: database)
+        try connection.run(.releaseSavepoint)
     }
 }
 
@@ -109,19 +112,19 @@ final class CommitGroup: Sendable {
 /// `@unchecked` because the compiler cannot see that nobody shares it: until it is done, only the thread that leads
 /// touches it while its owner waits; afterwards its owner does alone.
 private final class WriteJob: @unchecked Sendable {
-    private var body: ((Database) throws -> Void)?
+    private var body: ((SQLiteConnection) throws -> Void)?
     /// Signalled once: when the job is done, or to lead.
     let turn = DispatchSemaphore(value: 0)
     var failure: (any Error)?
 
-    init(_ body: @escaping (Database) throws -> Void) {
+    init(_ body: @escaping (SQLiteConnection) throws -> Void) {
         self.body = body
     }
 
     var isDone: Bool { body == nil }
 
-    func run(_ database: Database) throws {
-        try body?(database)
+    func run(_ connection: SQLiteConnection) throws {
+        try body?(connection)
     }
 
     /// Lets go of the body: its owner goes on, and what it refers to with it.

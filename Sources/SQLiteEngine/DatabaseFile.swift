@@ -1,0 +1,95 @@
+internal import GRDBSQLite
+internal import StoreEngine
+
+/// The file of a database before a connection has it open.
+package enum DatabaseFile {
+    /// Marks the file as ours: "Crmb" in the header's application id.
+    static let applicationID: UInt32 = 0x4372_6D62
+
+    /// The path as SQLite takes it: a relative `:memory:` or `file:…` would be something else than a file's name.
+    static func location(_ path: String) -> String {
+        path.hasPrefix("/") ? path : "./\(path)"
+    }
+
+    /// Checks that the file is ours or new, without SQLite, which would touch it.
+    ///
+    /// - Returns: whether it bears our mark and has its journal written ahead.
+    static func prepare(_ path: String) throws(SessionStoreError) -> Bool {
+        if PrivateFile.isFolder(path) {
+            throw SessionStoreError(.databaseUnavailable, path, "this is a folder; name a file")
+        }
+        if PrivateFile.isSpecial(path) {
+            throw SessionStoreError(.databaseUnavailable, path, "this is not a regular file; name one")
+        }
+        PrivateFile.createFolders(above: path)
+        let failure = PrivateFile.create(path)
+        guard failure == 0 else { throw SessionStoreError(opening: path, errno: failure) }
+        let unreadable = PrivateFile.readingFailure(path)
+        guard unreadable == 0 else { throw SessionStoreError(opening: path, errno: unreadable) }
+        guard let header = DatabaseHeader(path) else {
+            throw SessionStoreError(.databaseUnavailable, path, "the file cannot be read; check the disk")
+        }
+        guard !header.isEmpty else {
+            // Somebody else's empty file becomes a database: it must be as private as one made here.
+            let failure = (PrivateFile.permissions(path) ?? 0) & 0o077 == 0 ? 0 : PrivateFile.restrict(path)
+            guard failure == 0 else { throw SessionStoreError(opening: path, errno: failure) }
+            return false
+        }
+        guard header.isDatabase else {
+            throw SessionStoreError(.databaseForeign, path, "this file is not a database; nothing was changed")
+        }
+        guard header.isOurs else {
+            throw SessionStoreError(
+                .databaseForeign, path, "this database belongs to another program; nothing was changed")
+        }
+        return header.hasWriteAheadLog
+    }
+}
+
+extension SessionStoreError {
+    /// The file at `path` cannot be opened for the reason that `errno` gives.
+    fileprivate init(opening path: String, errno failure: Int32) {
+        if failure == PrivateFile.noSpace {
+            self.init(.diskFull, path, "the disk is full; free some space and try again")
+        } else {
+            self.init(.databaseUnavailable, path, "the file cannot be opened: \(PrivateFile.message(failure))")
+        }
+    }
+}
+
+/// The first octets of a database's file (https://sqlite.org/fileformat.html, section 1.3).
+package struct DatabaseHeader {
+    private static let size: Int32 = 100
+    private static let mark = Array("SQLite format 3\0".utf8)
+
+    private let bytes: [UInt8]
+
+    /// Reads the header and no more; `nil` where the file cannot be opened.
+    package init?(_ path: String) {
+        // SQLite's own size is 0 for a file of one byte, which is not the user's to lose.
+        guard let file = SystemFile(path), let count = PrivateFile.size(path) else { return nil }
+        // What a shorter file does not have is zeros.
+        var bytes = [UInt8](repeating: 0, count: Int(DatabaseHeader.size))
+        let reading = file.read(into: &bytes)
+        guard reading & 0xFF == SQLITE_OK || reading == DatabaseHeader.shortRead else { return nil }
+        self.bytes = Array(bytes.prefix(Int(clamping: count)))
+    }
+
+    /// SQLITE_IOERR_SHORT_READ
+    private static let shortRead = SQLITE_IOERR | 2 << 8
+
+    /// Whether the file is empty, as one is that is to become a database.
+    var isEmpty: Bool { bytes.isEmpty }
+
+    /// Whether this is the header of a database.
+    package var isDatabase: Bool { bytes.count == DatabaseHeader.size && bytes.starts(with: DatabaseHeader.mark) }
+
+    /// Whether this is the header of one of our databases.
+    package var isOurs: Bool { isDatabase && applicationID == DatabaseFile.applicationID }
+
+    /// Whose database it is.
+    private var applicationID: UInt32 { bytes.count < 72 ? 0 : bytes[68..<72].reduce(0) { $0 << 8 | UInt32($1) } }
+
+    /// Whether its journal is written ahead: the versions of the format for writing and for reading say so.
+    var hasWriteAheadLog: Bool { isDatabase && bytes[18] == 2 && bytes[19] == 2 }
+}

@@ -1,0 +1,115 @@
+internal import GRDB
+internal import GRDBSQLite
+internal import StoreEngine
+
+extension SQLiteDatabase {
+    /// The version of SQLite that the program runs on.
+    package static var engineVersion: String { String(cString: sqlite3_libversion()) }
+
+    /// The newest migration that the schema has seen.
+    package static var schemaVersion: String { SchemaMigrations.newest }
+
+    /// Writes the file anew without free pages (VACUUM).
+    package func compact() throws {
+        try StoreFailure.translating {
+            try queue.writeWithoutTransaction { try $0.execute(sql: "VACUUM") }
+        }
+    }
+
+    /// Moves the write-ahead log into the file and cuts it off.
+    ///
+    /// - Returns: whether that was possible; not while another process is reading.
+    package func emptyLog() throws -> Bool {
+        do {
+            try StoreFailure.translating { _ = try queue.writeWithoutTransaction { try $0.checkpoint(.truncate) } }
+            return true
+        } catch let failure as StoreFailure where failure.kind == .busy {
+            return false
+        }
+    }
+
+    /// Runs `body` while every commit waits for the disk.
+    package func withFullSynchronization<Result>(_ body: () throws -> Result) throws -> Result {
+        let level = try setSynchronous(2)
+        let result = try body()
+        _ = try setSynchronous(level)
+        return result
+    }
+
+    /// Sets SQLite's level of waiting for the disk.
+    ///
+    /// - Returns: the level that was set.
+    private func setSynchronous(_ level: Int) throws -> Int {
+        try StoreFailure.translating {
+            try queue.inDatabase { database in
+                let before = try Int.fetchOne(database, sql: "PRAGMA synchronous") ?? 2
+                try database.execute(sql: "PRAGMA synchronous = \(level)")
+                return before
+            }
+        }
+    }
+
+    /// Copies the database into one file that the disk has kept. The copy needs no log beside it and may be moved
+    /// anywhere.
+    package func writeCopy(to path: String) throws {
+        try StoreFailure.translating { try SQLiteDatabase.writeCopy(of: queue, to: path) }
+    }
+
+    /// Copies a database that nobody need have open, likewise.
+    package static func writeCopy(ofFile source: String, to path: String) throws {
+        try StoreFailure.translating {
+            var configuration = Configuration()
+            configuration.readonly = true
+            let queue = try DatabaseQueue(path: DatabaseFile.location(source), configuration: configuration)
+            try writeCopy(of: queue, to: path)
+            try queue.close()
+        }
+    }
+
+    private static func writeCopy(of source: DatabaseQueue, to path: String) throws {
+        var configuration = Configuration()
+        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+        let copy = try DatabaseQueue(path: DatabaseFile.location(path), configuration: configuration)
+        try source.backup(to: copy)
+        try foldLog(of: copy)
+    }
+
+    /// Moves the write-ahead log of a database that nobody has open into its file, and takes it away.
+    package static func foldLog(ofFile path: String) throws {
+        try StoreFailure.translating { try foldLog(of: try DatabaseQueue(path: DatabaseFile.location(path))) }
+    }
+
+    private static func foldLog(of queue: DatabaseQueue) throws {
+        try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
+        try queue.close()
+    }
+}
+
+extension SQLiteConnection {
+    /// The pages of the file, in bytes: all of them, and those that are free.
+    package func pageSizes() throws -> (all: Int64, free: Int64) {
+        let size = try number("PRAGMA page_size")
+        return (try number("PRAGMA page_count") * size, try number("PRAGMA freelist_count") * size)
+    }
+
+    /// Writes a page and changes nothing.
+    package func writePage() throws {
+        try statement("PRAGMA user_version = \(try number("PRAGMA user_version"))").run()
+    }
+
+    /// What is wrong with the structure of the file, at most 20 lines. They quote no values, but pages, tables and
+    /// indexes.
+    package func structureFailures() throws -> [String] {
+        let statement = try statement("PRAGMA integrity_check(20)")
+        defer { statement.reset() }
+        var lines: [String] = []
+        while try statement.step() { lines.append(statement.text(0)) }
+        return lines.filter { $0 != "ok" }
+    }
+
+    private func number(_ sql: String) throws -> Int64 {
+        let statement = try statement(sql)
+        defer { statement.reset() }
+        return try statement.step() ? statement.int64(0) : 0
+    }
+}

@@ -1,0 +1,49 @@
+internal import GRDB
+internal import GRDBSQLite
+internal import StoreEngine
+
+/// A connection that can only read, beside the one that writes: no writer of this process holds it up.
+///
+/// SQLite's own, without a queue: whoever has it sees to it that one thread at a time uses it.
+package final class SQLiteReader: StoreReader {
+    private let pointer: OpaquePointer
+    /// The index of the write-ahead log; `nil` where there is none, as on some network drives.
+    private(set) var walIndex: WALIndex?
+
+    package var version: WALIndex.Header? { walIndex?.header }
+
+    /// - Parameter busyTimeout: how many seconds to wait for another process before giving up.
+    /// - Throws: also where another file lies in the place of this one.
+    init(_ file: OpenFile, busyTimeout: Double) throws {
+        try file.checkBeforeOpening()
+        var opened: OpaquePointer?
+        let code = sqlite3_open_v2(file.location, &opened, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nil)
+        guard let opened, code == SQLITE_OK else {
+            sqlite3_close(opened)
+            throw StoreFailure(sqlite: code)
+        }
+        pointer = opened
+        // Both together: what lies at the name is what this connection has open, and what it has always been.
+        try file.checkAfterOpening(pointer)
+        sqlite3_extended_result_codes(pointer, 1)
+        sqlite3_busy_timeout(pointer, Int32(busyTimeout * 1000))
+        // The first reading is what opens the log and its index.
+        let mode = try prepare("PRAGMA journal_mode")
+        let schema = try prepare("SELECT count(*) FROM sqlite_schema")
+        if try schema.step(), try mode.step(), mode.text(0) == "wal" { walIndex = WALIndex(pointer) }
+        schema.reset()
+        mode.reset()
+    }
+
+    deinit {
+        while let statement = sqlite3_next_stmt(pointer, nil) { sqlite3_finalize(statement) }
+        sqlite3_close(pointer)
+    }
+
+    package func prepare(_ sql: String) throws -> SQLiteStatement {
+        var statement: OpaquePointer?
+        let code = sqlite3_prepare_v3(pointer, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+        guard let statement, code == SQLITE_OK else { throw StoreFailure(sqlite: code) }
+        return SQLiteStatement(statement, on: pointer)
+    }
+}

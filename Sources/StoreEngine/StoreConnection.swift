@@ -1,0 +1,101 @@
+package import WebPrimitives
+
+/// A connection to the database of a store: what jars, tokens and the journal are written on.
+///
+/// This protocol and ``StoreStatement`` are the cut between what the store keeps and the engine that keeps it. An engine
+/// is its own target: it opens connections, runs transactions on them, and throws ``StoreFailure``. The statements are
+/// SQL; the store above does not know what runs them.
+///
+/// One thread at a time uses a connection and its statements.
+package protocol StoreConnection {
+    associatedtype Statement: StoreStatement
+
+    /// The statement for `sql`, prepared once for each connection, reset and ready to be bound.
+    func statement(_ sql: String) throws -> Statement
+
+    /// The statement of that number, which each transaction or each cookie needs: found without its text.
+    ///
+    /// - Parameters:
+    ///   - number: a small number that always stands for the same text.
+    ///   - sql: the text, evaluated the first time.
+    func statement(kept number: Int, _ sql: @autoclosure () -> String) throws -> Statement
+
+    /// How many rows this connection has changed since it was opened.
+    var totalChangeCount: Int64 { get }
+
+    /// The version of what is committed: a different number after each commit of any connection; `nil` if unknown.
+    var dataVersion: UInt32? { get }
+}
+
+/// A prepared statement: parameters count from 1 and columns from 0.
+package protocol StoreStatement {
+    func bind(_ index: Int32, _ number: Int64)
+    func bind(_ index: Int32, _ number: Int64?)
+    func bind(_ index: Int32, _ flag: Bool)
+    func bind(_ index: Int32, text: String)
+    /// Binds octets that are UTF-8 as text, or NULL.
+    func bind(_ index: Int32, text octets: Octets?)
+    func bindEmptyText(_ index: Int32)
+    func bind(_ index: Int32, _ octets: Octets)
+    func bind(_ index: Int32, _ bytes: [UInt8]?)
+    /// Binds octets that stay where they are until ``releaseParameters()``.
+    func bind(_ index: Int32, inPlace octets: UnsafeRawBufferPointer)
+    /// Binds octets that are UTF-8 as text, or NULL, and that stay where they are until ``releaseParameters()``.
+    func bind(_ index: Int32, textInPlace octets: UnsafeRawBufferPointer?)
+    /// Forgets what is bound.
+    func releaseParameters()
+
+    /// Goes to the next row.
+    ///
+    /// - Returns: whether there is one. Without one, the statement is reset.
+    func step() throws -> Bool
+    /// Runs a statement whose rows, if it has any, are not read.
+    func run() throws
+    /// Ends the reading of rows; what is bound stays.
+    func reset()
+    /// How many rows the statement changed when it ran: asked before another statement runs on the connection.
+    var changeCount: Int { get }
+
+    func isNull(_ column: Int32) -> Bool
+    func int64(_ column: Int32) -> Int64
+    func optionalInt64(_ column: Int32) -> Int64?
+    func bytes(_ column: Int32) -> [UInt8]
+    /// The octets where the engine has them, valid until the next step.
+    func borrowedBytes(_ column: Int32) -> UnsafeRawBufferPointer
+    func text(_ column: Int32) -> String
+}
+
+/// A connection that only reads, outside transactions, and tells whether anything was committed.
+package protocol StoreReader: AnyObject {
+    associatedtype Statement: StoreStatement
+    /// Equal if nothing was committed in between.
+    associatedtype Version: Equatable & Sendable
+
+    /// The version of what is committed now; `nil` if it is being changed or unknown.
+    var version: Version? { get }
+
+    /// A statement that lives as long as this connection.
+    func prepare(_ sql: String) throws -> Statement
+}
+
+/// Why an engine could not run a statement: the kinds that the store tells apart, and the engine's own code.
+package struct StoreFailure: Error, Equatable {
+    package enum Kind: Sendable {
+        case notADatabase, damaged, full, inputOutput, readOnly, notOpened, busy
+        /// A row would refer to one that is not there.
+        case orphan
+        case other
+    }
+
+    package let kind: Kind
+    /// The engine's code, for people who look it up.
+    package let code: Int32
+
+    package init(_ kind: Kind, code: Int32) {
+        self.kind = kind
+        self.code = code
+    }
+
+    /// A statement did not do what its caller relied on.
+    package static let unexpectedResult = StoreFailure(.other, code: 2)
+}
