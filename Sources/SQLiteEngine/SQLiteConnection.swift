@@ -33,10 +33,11 @@ package struct SQLiteConnection: StoreConnection {
 
 /// Statements that begin, divide and end transactions.
 enum TransactionControl: Int {
-    case begin, commit, rollback, savepoint, releaseSavepoint, rollbackToSavepoint
+    case read, begin, commit, rollback, savepoint, releaseSavepoint, rollbackToSavepoint
 
     fileprivate var sql: String {
         switch self {
+        case .read: "BEGIN"
         case .begin: "BEGIN IMMEDIATE"
         case .commit: "COMMIT"
         case .rollback: "ROLLBACK"

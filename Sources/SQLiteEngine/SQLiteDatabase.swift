@@ -79,12 +79,12 @@ extension SQLiteDatabase {
         try queue.writeWithoutTransaction { try body(SQLiteConnection($0, kept: kept, control: control)) }
     }
 
-    /// Runs statements that change nothing.
+    /// Runs statements that change nothing in one transaction: all of them see the same commit.
     package func read<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
         try StoreFailure.translating {
             try withConnection { connection in
                 try file.check()
-                return try body(connection)
+                return try transaction(.read, connection, body)
             }
         }
     }
@@ -108,17 +108,27 @@ extension SQLiteDatabase {
                 let pointer = connection.database.sqliteConnection
                 if !isPatient { sqlite3_busy_timeout(pointer, 0) }
                 defer { if !isPatient { sqlite3_busy_timeout(pointer, Int32(busyTimeout * 1000)) } }
-                try connection.run(.begin)
-                do {
+                return try transaction(.begin, connection) { connection in
                     let result = try body(connection)
                     try file.check()
-                    try connection.run(.commit)
                     return result
-                } catch {
-                    connection.rollBack()
-                    throw error
                 }
             }
+        }
+    }
+
+    private func transaction<Result>(
+        _ beginning: TransactionControl, _ connection: SQLiteConnection, _ body: (SQLiteConnection) throws -> Result
+    ) throws -> Result {
+        try connection.run(beginning)
+        do {
+            let result = try body(connection)
+            // A reading that met a failing disk may have been ended by SQLite: its body knows what that means.
+            if beginning != .read || connection.isInTransaction { try connection.run(.commit) }
+            return result
+        } catch {
+            connection.rollBack()
+            throw error
         }
     }
 

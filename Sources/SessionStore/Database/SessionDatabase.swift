@@ -69,8 +69,8 @@ public final class SessionDatabase: Sendable {
 }
 
 extension SessionDatabase {
-    /// Runs statements that change nothing; a second time where the key was rotated meanwhile, so that what `body`
-    /// returns can be opened.
+    /// Runs statements that change nothing, in one transaction; a second time where the key was rotated meanwhile, so
+    /// that what `body` returns can be opened.
     func read<Result>(_ body: (Connection) throws -> Result) throws(SessionStoreError) -> Result {
         try SessionStoreError.catching(path) {
             while true {

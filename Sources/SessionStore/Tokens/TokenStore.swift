@@ -125,18 +125,22 @@ public struct TokenStore: Sendable {
     /// - Throws: ``SessionStoreError/Code/nameInvalid`` if an exchange takes the login itself, or more logins than 16.
     /// - Complexity: O(1): at most 16 logins are read.
     package func checkExchange(_ settings: ProfileSettings, of name: String) throws(SessionStoreError) {
-        var open = settings.exchange?.logins ?? []
-        var seen: Set<String> = []
-        while let next = open.popLast() {
-            guard next != name else {
-                throw SessionStoreError(
-                    .nameInvalid, name, "a token cannot be exchanged for itself; exchange the token of another login")
+        try database.read { connection in
+            let rows = TokenRows(database: connection, sealer: database.sealer)
+            var open = settings.exchange?.logins ?? []
+            var seen: Set<String> = []
+            while let next = open.popLast() {
+                guard next != name else {
+                    throw SessionStoreError(
+                        .nameInvalid, name,
+                        "a token cannot be exchanged for itself; exchange the token of another login")
+                }
+                guard seen.insert(next).inserted else { continue }
+                guard seen.count <= 16 else {
+                    throw SessionStoreError(.nameInvalid, name, "its token depends on more than 16 other logins")
+                }
+                open += try rows.credentials(named: next)?.settings.exchange?.logins ?? []
             }
-            guard seen.insert(next).inserted else { continue }
-            guard seen.count <= 16 else {
-                throw SessionStoreError(.nameInvalid, name, "its token depends on more than 16 other logins")
-            }
-            open += try credentials(next)?.settings.exchange?.logins ?? []
         }
     }
 
