@@ -107,8 +107,8 @@ struct CookieEntry: BitwiseCopyable {
     private let creationMicroseconds: Int64
     private let sequence: Int64
     private let pathLength: UInt32
-    /// Equal for equal IDs.
-    private let idHash: UInt32
+    /// Equal for equal IDs; 0 until ``setIDHash(of:)``.
+    private var idHash: UInt32 = 0
     /// Another one in every process, so that no server can choose cookies whose hashes are equal.
     private static let idHasher: OctetsHasher = {
         var generator = SystemRandomNumberGenerator()
@@ -119,30 +119,33 @@ struct CookieEntry: BitwiseCopyable {
     /// How long the record is.
     var byteCount: UInt32
 
+    /// An entry that a search can compare.
     init(_ cookie: borrowing Cookie, _ record: CookieRecordHeader) {
-        var hasher = CookieEntry.idHasher
-        hasher.combine(cookie.id.name)
-        hasher.combine(cookie.id.path)
-        hasher.combine(cookie.id.domain.octets)
-        self.init(record, hasher)
+        self.init(record)
+        setIDHash(name: cookie.id.name, path: cookie.id.path, domain: cookie.id.domain.octets)
     }
 
-    /// The entry of a cookie that is packed already.
-    init(_ cookie: borrowing PackedCookie) {
-        var hasher = CookieEntry.idHasher
-        hasher.combine(cookie.nameOctets)
-        hasher.combine(cookie.pathOctets)
-        hasher.combine(cookie.domainOctets)
-        self.init(cookie.header, hasher)
-    }
-
+    /// An entry without the hash of its ID, which only a search needs.
     @inline(__always)
-    private init(_ record: CookieRecordHeader, _ hasher: OctetsHasher) {
+    init(_ record: CookieRecordHeader) {
         creationMicroseconds = record.creation.microseconds
         sequence = record.sequence
         pathLength = UInt32(record.pathCount)
-        idHash = UInt32(truncatingIfNeeded: hasher.value >> 32)
         byteCount = UInt32(record.byteCount)
+    }
+
+    /// Computes the hash of the ID from the entry's cookie.
+    mutating func setIDHash(of cookie: borrowing PackedCookie) {
+        setIDHash(name: cookie.nameOctets, path: cookie.pathOctets, domain: cookie.domainOctets)
+    }
+
+    @inline(__always)
+    private mutating func setIDHash<Bytes: ContiguousOctets>(name: Bytes, path: Bytes, domain: Bytes) {
+        var hasher = CookieEntry.idHasher
+        name.withOctets { hasher.combine($0) }
+        path.withOctets { hasher.combine($0) }
+        domain.withOctets { hasher.combine($0) }
+        idHash = UInt32(truncatingIfNeeded: hasher.value >> 32)
     }
 
     /// Equal for equal IDs, and for as good as no others.

@@ -13,6 +13,8 @@ package struct SiteCookies: Sendable {
     private var places: [UInt64: [Int]]?
     /// Whether the entries are in the order of a header.
     private var isInOrder = true
+    /// Whether all entries have the hash of their ID: those of rows get it for the first search.
+    private var hasIDHashes = true
     /// The records, and room for more.
     private var storage: [UInt8] = []
     /// How many bytes of the storage were written.
@@ -197,13 +199,24 @@ package struct SiteCookies: Sendable {
     /// How many cookies a site has from which on they are found by an index.
     static let indexedCount = 512
 
-    /// Where the entries of a large site are that may have the ID of `candidate`; `nil` in a small one.
+    /// Where the entries of a large site are that may have the ID of `candidate`; `nil` in a small one. Every search
+    /// begins here.
     mutating func indices(ofCandidatesFor candidate: CookieEntry) -> [Int]? {
+        if !hasIDHashes { setIDHashes() }
         guard entries.count >= SiteCookies.indexedCount else { return nil }
         if places == nil {
             places = Dictionary(grouping: entries.indices) { entries[$0].idKey }
         }
         return places?[candidate.idKey] ?? []
+    }
+
+    private mutating func setIDHashes() {
+        storage.withUnsafeBytes { bytes in
+            for index in entries.indices {
+                entries[index].setIDHash(of: PackedCookie(bytes: bytes, offset: Int(entries[index].offset)))
+            }
+        }
+        hasIDHashes = true
     }
 
     /// Removes an entry; in a large site the last one takes its place.
@@ -335,13 +348,14 @@ extension SiteCookies {
         note(record)
         hasSealedValues = true
         let offset = makeRoom(for: record)
-        var entry = storage.withUnsafeMutableBytes { bytes in
+        storage.withUnsafeMutableBytes { bytes in
             let memory = UnsafeMutableRawBufferPointer(rebasing: bytes[offset..<(offset + record.byteCount)])
             record.write(domain: domain, path: path, name: name, value: sealedValue, to: memory)
             memory.write(partitionKey, at: record.partitionPlace)
-            return CookieEntry(PackedCookie(bytes: UnsafeRawBufferPointer(memory), offset: 0))
         }
+        var entry = CookieEntry(record)
         entry.offset = UInt32(offset)
+        hasIDHashes = false
         if let last = entries.last, entry.precedes(last) { isInOrder = false }
         entries.append(entry)
     }
