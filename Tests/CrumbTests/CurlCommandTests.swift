@@ -328,14 +328,7 @@ import Testing
     @Test(arguments: [(7, 0, 0), (6, 0, 0), (60, 0, 0), (52, 3, 0), (28, 0, 3), (56, 0, 3), (0, 3, 0)])
     func `how curl ended tells whether the request went out`(status: Int32, sent: Int, possibly: Int) throws {
         let context = RequestContext(url: try RequestURL("http://127.0.0.1/"))
-        let cookies = ["a", "b", "c"].map { name in
-            Cookie(
-                id: Cookie.ID(
-                    name: Octets(name), domain: context.url.host, isHostOnly: true, path: "/", partitionKey: nil),
-                value: "1", isSecure: false, isHTTPOnly: false, sameSite: .default, expiry: nil,
-                creation: .distantPast, lastAccess: .distantPast)
-        }
-        var report = CurlHopReport(RedirectChain(context), cookies: cookies, fields: FieldSelection())
+        var report = CurlHopReport(RedirectChain(context), CurlDecoration(cookies: ["a", "b", "c"]))
         report.noteEnd(status)
         #expect((report.sent.count, report.possiblySent?.count ?? 0) == (sent, possibly))
         report.noteResponse()

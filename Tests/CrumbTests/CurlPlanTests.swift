@@ -193,6 +193,8 @@ import Testing
     @Test func `the caller's cookies win by name, octet for octet`() throws {
         let own: [Octets] = ["a=1; b =2", [0x63, 0x3D, 0xFF]]
         #expect(CookieMerge(own: own, jar: []).octets.bytes == Array("a=1; b =2; c=".utf8) + [0xFF])
-        #expect(CookieMerge(own: [], jar: []).configuration.isEmpty)
+        var decoration = CurlDecoration()
+        decoration.add(cookieString: CookieMerge(own: [], jar: []).octets)
+        #expect(decoration.configuration.isEmpty)
     }
 }

@@ -58,8 +58,9 @@ struct CurlCommand: CrumbCommand {
         let plan = try CurlPlan(given.options)
         var request = try context.context(for: plan.target.url)
         request.method = plan.method
+        let kept = try jar.kept(now: console.now, console: console)
         let session = CurlSession(
-            plan: plan, program: program.path, target: try jar.target(now: console.now, console), console: console)
+            plan: plan, program: program.path, jar: try kept.curlJar(plan, console), console: console)
         defer { report(session.reports, isSilent: plan.isSilent, console) }
         let status = try session.run(request)
         if status != 0 { throw ExitCode(status) }

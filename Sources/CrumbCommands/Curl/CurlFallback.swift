@@ -33,9 +33,7 @@ struct CurlFallback {
     /// Why an answer is the last one although it says "not signed in": the body cannot be sent again.
     func warning(_ block: ResponseBlock, from url: RequestURL) -> String? {
         guard !canRepeatBody, let challenge = recovery.challenge(in: block.head, from: url) else { return nil }
-        return
-            "\(challenge.url.withoutQuery): the site says 'not signed in', and the request was not sent again, since its "
-            + "body can be read only once; give the body as a file or on standard input"
+        return CurlPlan.unrepeatableBody(challenge.url)
     }
 
     /// What presents a token in a hop before its site asks for one.
@@ -74,45 +72,37 @@ struct CurlFallback {
 
 extension CurlPlan {
     /// Whether the user says who asks, in the place of a token.
-    fileprivate var signsIn: Bool {
+    var signsIn: Bool {
         answersChallenges
             || options.contains { $0.fieldName == "authorization" || ["user", "oauth2-bearer"].contains($0.name) }
     }
 
-    fileprivate var canRepeatBody: Bool {
+    /// Why a request is not sent again although its response says "not signed in".
+    static func unrepeatableBody(_ url: RequestURL) -> String {
+        "\(url.withoutQuery): the site says 'not signed in', and the request was not sent again, since its body can be "
+            + "read only once; give the body as a file or on standard input"
+    }
+
+    var canRepeatBody: Bool {
         options.flatMap(\.bodyFiles).allSatisfy(RequestBody.isReplayable)
     }
 }
 
 extension AuthorizationRule {
-    /// The lines of a configuration file that have curl present the token in this hop, with the proof that a bound one
-    /// needs; none where it is not for it.
+    /// The fields that present the token in this hop, with the proof that a bound one needs; none if it does not belong
+    /// there.
     ///
     /// - Parameter method: the hop's method as curl sends it.
-    func configuration(
+    func fields(
         for hop: RedirectChain, method: String, nonces: DPoPNonces, now: Timestamp
-    ) throws -> CurlCredential? {
+    ) throws -> [HTTPField] {
         let url = hop.context.url
         guard scope.contains(url), AuthorizationRule.isConfidential(url), !hop.hasLeftOrigin,
             let credential = try credential(url)
-        else { return nil }
+        else { return [] }
         var generator = SystemRandomNumberGenerator()
-        let fields = try credential.exposedFields(
+        return try credential.exposedFields(
             method: method, url: url.withoutQuery.description, nonce: nonces.nonce(for: url.origin),
-            now: now.microseconds, using: &generator)
-        guard let fields else { return nil }
-        let lines = fields.flatMap { field in
-            let line = Array("\(field.name.rawName): ".utf8) + field.withUnsafeBytesOfValue { Array($0) }
-            return CurlOption(name: "header", value: line).configurationLine
-        }
-        return CurlCredential(configuration: lines, isProven: fields.count > 1)
+            now: now.microseconds, using: &generator) ?? []
     }
-}
-
-/// What has curl present a token.
-struct CurlCredential {
-    /// Lines of a configuration file.
-    let configuration: [UInt8]
-    /// Whether a proof goes with the token, in which the server may want a nonce.
-    let isProven: Bool
 }

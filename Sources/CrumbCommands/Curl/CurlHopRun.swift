@@ -6,13 +6,12 @@ import SessionOperations
 /// One hop's run of curl: its argument list, its pipes, and what is held back until the hop's place in the chain is
 /// known.
 final class CurlHopRun {
-    /// The jar's cookies and header fields.
-    let decoration: Decoration
     private let plan: CurlPlan
     private let hop: RedirectChain
+    private let jar: any CurlJar
+    private let decoration: CurlDecoration
     private let console: Console
-    private let signIn: SignIn?
-    /// Why the request is made once more, where it is: the answer's body is for nobody.
+    /// Why the request is made once more, if it is: the output of this run is then discarded.
     private(set) var repetition: Repetition?
     /// The header blocks for the user's file, while it is not known what the answer says.
     private var undecidedHeaders: [UInt8] = []
@@ -24,38 +23,26 @@ final class CurlHopRun {
     private var writeOut = WriteOut()
 
     /// Why a request is made once more.
-    enum Repetition {
-        /// The answer says "not signed in".
-        case notSignedIn(LoginChallenge)
+    enum Repetition: Equatable {
+        /// The response says "not signed in".
+        case notSignedIn(sign: String)
         /// The server wants its nonce in the proof.
         case nonceWanted
     }
 
-    /// What a jar's login rules want of a hop.
-    struct SignIn {
-        /// Says whether an answer has the request made once more; `nil` if none may.
-        var repetition: ((ResponseBlock) -> Repetition?)?
-        /// The configuration that has curl present a token; empty for none.
-        var configuration: [UInt8] = []
-    }
-
-    init(
-        _ plan: CurlPlan, _ hop: RedirectChain, decoration: Decoration, signIn: SignIn? = nil, console: Console
-    ) {
-        self.signIn = signIn
+    init(_ plan: CurlPlan, _ hop: RedirectChain, _ jar: any CurlJar, _ decoration: CurlDecoration, _ console: Console) {
         self.plan = plan
         self.hop = hop
+        self.jar = jar
         self.decoration = decoration
         self.console = console
     }
 
     /// Whether standard output goes through here: to hold `--write-out` back, or to keep it behind the headers.
     private var capturesOutput: Bool {
-        mayFallBack || plan.writeOut != nil && (plan.follows || plan.headerDump == .standardOutput)
+        decoration.mayBeRepeated
+            || plan.writeOut != nil && (plan.follows || plan.headerDump == .standardOutput)
     }
-
-    /// Whether the answer may turn out to be one that nobody is to see.
-    private var mayFallBack: Bool { signIn?.repetition != nil }
 
     /// Runs curl; its exit status.
     ///
@@ -73,18 +60,20 @@ final class CurlHopRun {
                 for block in headers.read(Array(line)) {
                     lastBlock = block
                     // Informational answers and those of proxies come before the one that counts.
-                    if block.status >= 200, !block.isFromProxy { repetition = signIn?.repetition?(block) }
+                    if decoration.mayBeRepeated, block.status >= 200, !block.isFromProxy {
+                        repetition = try jar.repetition(after: block, to: hop)
+                    }
                     try receive(block)
                     try writeHeaders(to: headerFile)
                 }
             }
-            if !mayFallBack { try writeHeaders(to: headerFile) }
+            if !decoration.mayBeRepeated { try writeHeaders(to: headerFile) }
         }
         if let standardInput { process.setStandardInput(standardInput) }
         if capturesOutput {
             try process.capture(STDOUT_FILENO) { [self] in try console.write(writeOut.take(decided($0))) }
         }
-        if plan.follows || mayFallBack {
+        if plan.follows || decoration.mayBeRepeated {
             try process.capture(STDERR_FILENO) { [self] in try Console.write(talk.take($0), to: STDERR_FILENO) }
         }
         let status = try process.run(try words(&process, dump: dump))
@@ -94,7 +83,8 @@ final class CurlHopRun {
 
     /// Writes the header blocks so far, unless they may be of an answer that has the request made once more.
     private func writeHeaders(to file: Int32?, isOver: Bool = false) throws {
-        let isDecided = !mayFallBack || isOver || (lastBlock.map { $0.status >= 200 && !$0.isFromProxy } ?? false)
+        let isFinal = lastBlock.map { $0.status >= 200 && !$0.isFromProxy } ?? false
+        let isDecided = !decoration.mayBeRepeated || isOver || isFinal
         guard isDecided else { return }
         if let file, repetition == nil { try Console.write(undecidedHeaders, to: file) }
         undecidedHeaders = []
@@ -124,12 +114,8 @@ final class CurlHopRun {
             words.append(Array("--no-progress-meter".utf8))
         }
         words += CurlHopRun.words("--dump-header", dump)
-        for configuration in [decoration.cookies.configuration, decoration.fields.configuration]
-        where !configuration.isEmpty {
-            words += CurlHopRun.words("--config", try process.addInput(configuration))
-        }
-        if let signIn, !signIn.configuration.isEmpty {
-            words += CurlHopRun.words("--config", try process.addInput(signIn.configuration))
+        if !decoration.configuration.isEmpty {
+            words += CurlHopRun.words("--config", try process.addInput(decoration.configuration))
         }
         return words
     }
@@ -137,7 +123,7 @@ final class CurlHopRun {
     /// The bytes of standard output that can be passed on by now: none while it is not known what the answer says, and
     /// none of an answer that has the request made once more.
     private func decided(_ bytes: [UInt8]) -> [UInt8] {
-        guard mayFallBack else { return bytes }
+        guard decoration.mayBeRepeated else { return bytes }
         guard let status = lastBlock?.status, status >= 200 else {
             undecided = (undecided ?? []) + bytes
             return []

@@ -127,24 +127,11 @@ extension CurlPlan {
         "referer": ["referer"], "user-agent": ["user-agent"],
     ]
 
-    /// Whether the user has said what a field of the request is, or that there is to be none.
-    ///
-    /// - Parameter name: the field's name in lower case.
-    func setsField(_ name: String) -> Bool {
-        options.contains { option in
-            option.fieldName == name
-                || option.isOn && CurlPlan.optionFields[option.name]?.contains(name) == true
-        }
-    }
-}
-
-extension FieldSelection {
-    /// The lines of a configuration file that have curl send the fields; empty if there are none.
-    var configuration: [UInt8] {
-        sent.flatMap { sent in
-            let line = Array("\(sent.name): ".utf8) + sent.value.bytes
-            return CurlOption(name: "header", value: line).configurationLine
-        }
+    /// The names of the header fields that the user sets or suppresses, in lower case.
+    var givenFields: Set<String> {
+        var names = Set(options.compactMap(\.fieldName))
+        for option in options where option.isOn { names.formUnion(CurlPlan.optionFields[option.name] ?? []) }
+        return names
     }
 }
 

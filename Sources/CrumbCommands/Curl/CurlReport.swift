@@ -51,12 +51,12 @@ struct CurlHopReport: Encodable {
     private static let sentStatuses: Set<Int32> = [0, 8, 18, 52, 92]
 
     /// A request that is about to be made.
-    init(_ hop: RedirectChain, cookies: [Cookie], fields: FieldSelection) {
+    init(_ hop: RedirectChain, _ decoration: CurlDecoration) {
         self.hop = hop.number
         method = hop.context.method
         url = hop.context.url.origin + hop.context.url.path.description
-        self.cookies = cookies.map(\.name.description)
-        givenFields = fields.sent.map(\.name)
+        cookies = decoration.cookies
+        givenFields = decoration.fields
     }
 
     /// Notes the header of a response of the server's, which the request came before.
@@ -80,21 +80,28 @@ struct CurlHopReport: Encodable {
         fields = givenFields.isEmpty ? nil : givenFields
     }
 
-    /// Adds what became of one answer's cookies.
-    mutating func add(_ decisions: [StorageDecision]) {
-        for decision in decisions {
-            let name = decision.name?.description
-            evicted += decision.evicted.map { eviction in
-                Evicted(
-                    name: eviction.cookie.name.description, domain: eviction.cookie.domain.description,
-                    reason: eviction.reason.identifier)
+    /// Adds the decisions on the `Set-Cookie` lines of a response.
+    mutating func add(_ decisions: [StorageDecisionReport], of lines: [Octets]) {
+        for (decision, line) in zip(decisions, lines) {
+            evicted += decision.evicted.map { cookie in
+                Evicted(name: cookie.nameOctets.description, domain: cookie.domain, reason: cookie.reason?.id ?? "")
             }
-            switch decision.outcome {
+            let name = decision.cookie?.nameOctets.description
+            switch StorageDecision.Outcome(rawValue: decision.outcome) {
             case .stored, .replaced: stored.append(name ?? "")
             case .deleted: deleted.append(name ?? "")
-            case .rejected: refused.append(Refusal(name: name, reasons: decision.reasons.reasons.map(\.identifier)))
+            case .rejected, nil:
+                refused.append(Refusal(name: SetCookie.name(in: line), reasons: decision.reasons.map(\.id)))
             }
         }
+    }
+}
+
+extension SetCookie {
+    /// The name in a line, whatever becomes of the cookie; `nil` if the line cannot be parsed.
+    fileprivate static func name(in line: Octets) -> String? {
+        guard case .cookie(let cookie) = parse(line) else { return nil }
+        return cookie.name.description
     }
 }
 

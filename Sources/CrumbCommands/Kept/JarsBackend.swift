@@ -58,6 +58,9 @@ protocol JarBackend {
     /// The cookies of the jar and the `localStorage` of a page, from which a web view is filled.
     func contents(for page: RequestURL) throws -> PageContents
 
+    /// The jar as `crumb curl` uses it.
+    func curlJar(_ plan: CurlPlan, _ console: Console) throws -> any CurlJar
+
     /// What becomes of each cookie of a request's site.
     func explanation(of request: RequestContext) throws -> ExplanationReport
 

@@ -56,6 +56,10 @@ struct LocalJar: JarBackend {
                 + storage.unreadable.map { WebStorageList.Item(damaged: $0).unreadableLine }, policy: existing.policy)
     }
 
+    func curlJar(_ plan: CurlPlan, _ console: Console) throws -> any CurlJar {
+        try LocalCurlJar(try options.target(now: now, console), plan, console)
+    }
+
     // MARK: - Looking
 
     func explanation(of request: RequestContext) throws -> ExplanationReport {

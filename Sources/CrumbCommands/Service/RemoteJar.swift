@@ -49,6 +49,27 @@ struct RemoteJar: JarBackend {
         }
     }
 
+    /// What `body` asks of the jar; `nil` if the jar does not exist.
+    func ifCreated<Answer>(_ body: () throws -> Answer) throws -> Answer? {
+        do {
+            return try body()
+        } catch let error as SessionClientError where error.has(.jarNotFound) {
+            return nil
+        } catch let problem as Problem where problem.failure == .jarNotFound {
+            return nil
+        }
+    }
+
+    /// Stores the cookies of a response; the first one that is stored creates the jar.
+    func store(_ request: SessionRequest<ResponseDecisions>) throws -> ResponseDecisions {
+        if let answer = try ifCreated({ try service.answer(to: request) }) { return answer }
+        let isNew = try makeIfMissing()
+        let answer = try service.answer(to: request)
+        let isStored = answer.decisions.contains { $0.outcome == StorageDecision.Outcome.stored.rawValue }
+        if isNew { if isStored { noteCreation() } else { try removeUnused() } }
+        return answer
+    }
+
     /// The answer to a request that needs the jar, which is made where it is missing.
     func answerMakingJar<Answer: Decodable>(_ request: SessionRequest<Answer>) throws -> Answer {
         do {
@@ -206,16 +227,16 @@ struct RemoteJar: JarBackend {
         }
     }
 
+    func curlJar(_ plan: CurlPlan, _ console: Console) throws -> any CurlJar {
+        try RemoteCurlJar(self, plan, console)
+    }
+
     // MARK: - Changing
 
     func receive(_ lines: [Octets], from request: RequestContext) throws -> [StorageDecisionReport] {
         let document = SetCookieDocument(
             url: request.url.description, RequestDetails(request), setCookieBase64: lines.map(\.base64))
-        let isNew = try makeIfMissing()
-        let answer: ResponseDecisions = try service.answer(to: .setCookies(document, in: name))
-        let isStored = answer.decisions.contains { $0.outcome == StorageDecision.Outcome.stored.rawValue }
-        if isNew { if isStored { noteCreation() } else { try removeUnused() } }
-        return answer.decisions
+        return try store(.setCookies(document, in: name)).decisions
     }
 
     func removeCookies(_ filter: CookieFilter) throws -> [CookieIdentityReport] {
@@ -279,7 +300,7 @@ extension Cookie {
 
 extension DecorationAnswer {
     /// The fields whose stored value cannot be read back.
-    fileprivate var damagedFields: [HeaderFieldReport] {
+    var damagedFields: [HeaderFieldReport] {
         (omittedFields ?? []).filter { $0.reason == FieldOmissionReason.unreadable.identifier }.map {
             HeaderFieldReport(name: $0.name, scope: $0.scope, value: nil, isDamaged: true)
         }

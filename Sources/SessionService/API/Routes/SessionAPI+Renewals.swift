@@ -63,7 +63,11 @@ extension SessionAPI {
                 .loginNotNeeded, "by no login rule of the jar does this response mean 'not signed in'")
         }
         var authorization: AuthorizationRule?
-        switch renewals.step(after: challenge, sent: sent, rule, of: jar.name, now: now()) {
+        // A server that wants its nonce in the proof does not refuse the token.
+        let step: RenewalMemory.Step =
+            head.wantsProofNonce
+            ? .sendAgain : renewals.step(after: challenge, sent: sent, rule, of: jar.name, now: now())
+        switch step {
         case .logIn:
             var problem = ServiceProblem(
                 .loginRequired,

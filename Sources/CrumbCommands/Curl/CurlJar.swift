@@ -1,0 +1,137 @@
+import CookieModel
+import HTTPTypes
+import OAuth2
+import RequestDecoration
+import SessionOperations
+import SessionStore
+
+/// The jar behind one `crumb curl`, in a file or of a service: what goes with each hop, and what becomes of each response.
+protocol CurlJar: AnyObject {
+    /// What goes with a hop.
+    ///
+    /// - Parameter isRepeated: whether the hop was made before, without the nonce that its server wanted.
+    func decoration(of hop: RedirectChain, isRepeated: Bool) throws -> CurlDecoration
+
+    /// Whether the response that a header block begins leads to the same request once more.
+    func repetition(after block: ResponseBlock, to hop: RedirectChain) throws -> CurlHopRun.Repetition?
+
+    /// Stores what a response sets.
+    func receive(_ block: ResponseBlock, to hop: RedirectChain) throws -> [StorageDecisionReport]
+
+    /// Gets a token after the last response that says "not signed in", and delivers it.
+    func signIn() throws
+
+    /// Whether a request may be made once more, so that its body has to be read again.
+    var mayRepeatRequests: Bool { get }
+
+    /// Why the last response says "not signed in" and stays the answer; `nil` if it does not.
+    var failure: (any Error)? { get }
+
+    /// What the user should know of the last response.
+    var warning: String? { get }
+}
+
+/// What a jar adds to one hop, as curl takes it.
+struct CurlDecoration {
+    /// The names of the jar's cookies in the Cookie field.
+    var cookies: [String] = []
+    /// The names of the jar's header fields.
+    var fields: [String] = []
+    /// The lines of a configuration file that have curl send all of it.
+    var configuration: [UInt8] = []
+    /// Whether a response may lead to the same request once more, so that its output waits.
+    var mayBeRepeated = false
+
+    /// Adds a header field.
+    mutating func add(_ name: String, _ value: [UInt8]) {
+        let line = Array("\(name): ".utf8) + value
+        configuration += CurlOption(name: "header", value: line).configurationLine
+    }
+
+    /// Adds the Cookie field; nothing if it is empty.
+    mutating func add(cookieString: Octets) {
+        if !cookieString.isEmpty { add("Cookie", cookieString.bytes) }
+    }
+}
+
+/// A jar of a database file behind `crumb curl`.
+final class LocalCurlJar: CurlJar {
+    private let target: ImportTarget
+    private let plan: CurlPlan
+    private let console: Console
+    /// The jar's header fields that can be read.
+    private let fields: [StoredHeaderField]
+    private var fallback: CurlFallback?
+    private var authorization: AuthorizationRule?
+    private let nonces = DPoPNonces()
+    /// Whether the token of the hop at hand has a proof, in which its server may want a nonce.
+    private var mayWantNonce = false
+    private var challenge: LoginChallenge?
+    private(set) var failure: (any Error)?
+    private(set) var warning: String?
+
+    init(_ target: ImportTarget, _ plan: CurlPlan, _ console: Console) throws {
+        self.target = target
+        self.plan = plan
+        self.console = console
+        fallback = try target.jar.flatMap { try CurlFallback($0, plan, clock: console.clock) }
+        let fields = try target.jar?.cachedHeaderFields() ?? []
+        for field in fields where field.value == nil {
+            console.error(HeaderFieldReport(field, showingValue: false).damageLine)
+        }
+        self.fields = fields.filter { $0.value != nil }
+    }
+
+    var mayRepeatRequests: Bool { fallback != nil }
+
+    func decoration(of hop: RedirectChain, isRepeated: Bool) throws -> CurlDecoration {
+        if isRepeated { failure = nil }
+        let retrieval = try target.jar?.retrieve(for: hop.context, now: console.now) ?? Retrieval()
+        for exclusion in retrieval.excluded where exclusion.reasons.contains(.unreadable) {
+            console.error("\(exclusion.cookie.label): \(ExclusionReason.unreadable.explanation)")
+        }
+        let jar = Decoration(
+            retrieval, own: plan.cookies(for: hop).map { Octets($0) },
+            fields: FieldSelection(fields, for: hop.context.url, isSetByCaller: plan.givenFields.contains))
+        var decoration = CurlDecoration(
+            cookies: jar.cookies.cookies.map(\.name.description), fields: jar.fields.sent.map(\.name))
+        decoration.add(cookieString: jar.cookies.octets)
+        for sent in jar.fields.sent { decoration.add(sent.name, sent.value.bytes) }
+        try addCredential(to: &decoration, hop, isRepeated: isRepeated)
+        return decoration
+    }
+
+    /// Adds what presents a token, as the login rules want it.
+    private func addCredential(to decoration: inout CurlDecoration, _ hop: RedirectChain, isRepeated: Bool) throws {
+        let rules = [authorization, try fallback?.present(in: hop, now: console.now)].compactMap(\.self)
+        var fields: [HTTPField] = []
+        for rule in rules where fields.isEmpty {
+            fields = try rule.fields(for: hop, method: plan.sentMethod(for: hop), nonces: nonces, now: console.now)
+        }
+        for field in fields { decoration.add(field.name.rawName, field.withUnsafeBytesOfValue { Array($0) }) }
+        mayWantNonce = fields.count > 1 && !isRepeated
+        decoration.mayBeRepeated = mayWantNonce || fallback?.isOver == false
+    }
+
+    func repetition(after block: ResponseBlock, to hop: RedirectChain) -> CurlHopRun.Repetition? {
+        if mayWantNonce, block.head.wantsProofNonce { return .nonceWanted }
+        guard let challenge = fallback?.challenge(block, from: hop.context.url) else { return nil }
+        self.challenge = challenge
+        return .notSignedIn(sign: challenge.sign.rawValue)
+    }
+
+    func receive(_ block: ResponseBlock, to hop: RedirectChain) throws -> [StorageDecisionReport] {
+        failure = failure ?? fallback?.failure(block, from: hop.context.url)
+        warning = fallback?.warning(block, from: hop.context.url)
+        if let nonce = block.proofNonce { nonces.remember(nonce, for: hop.context.url.origin) }
+        let response = ReceivedResponse(context: hop.context, status: block.status, setCookie: block.setCookie)
+        return try target.receive(response, now: console.now).map { StorageDecisionReport($0) }
+    }
+
+    func signIn() throws {
+        failure = nil
+        guard let challenge else { return }
+        self.challenge = nil
+        authorization = try fallback?.answer(challenge, now: console.now)
+    }
+}
