@@ -85,7 +85,7 @@ def caddy(folder: Path, port: int, service: int, is_removed: bool) -> list[str]:
         ("127.0.0.1:8722", f"127.0.0.1:{service}"))
     if is_removed:
         site = replaced(site, ("handle @crumb", "handle_path /crumb*"))
-    options = f"{{\n\tadmin off\n\tauto_https disable_redirects\n\tstorage file_system {folder}/caddy\n}}\n"
+    options = f"{{\n\tadmin off\n\tauto_https disable_redirects\n\tstorage file_system {folder}/caddy\n\tgrace_period 5s\n}}\n"
     (folder / "Caddyfile").write_text(options + site)
     return ["caddy", "run", "--adapter", "caddyfile", "--config", str(folder / "Caddyfile")]
 
