@@ -73,6 +73,6 @@ public struct ClientRedirectsError: Error, Hashable, Sendable, CustomStringConve
 
     /// One sentence that says what to do.
     public var description: String {
-        "the HTTP client follows redirects itself; make it with redirectConfiguration: .disallow"
+        "the HTTP client follows redirects itself; create it with redirectConfiguration: .disallow"
     }
 }

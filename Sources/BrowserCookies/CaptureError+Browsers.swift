@@ -5,7 +5,8 @@ extension CaptureError {
     // MARK: The file
 
     static func databaseNotReadable(at place: CapturePlace) -> CaptureError {
-        CaptureError(.databaseUnreadable, place, "The database cannot be read; check that it is there and yours.")
+        CaptureError(
+            .databaseUnreadable, place, "The database cannot be read; check that it exists and belongs to you.")
     }
 
     static func databaseNotCopied(at place: CapturePlace) -> CaptureError {
@@ -13,35 +14,38 @@ extension CaptureError {
     }
 
     static func databaseTooLarge(at place: CapturePlace) -> CaptureError {
-        CaptureError(.databaseUnreadable, place, "The database is larger than 4 GiB, which no browser's cookies are.")
+        CaptureError(
+            .databaseUnreadable, place, "The database is larger than 4 GiB, which is too large for a browser's cookies."
+        )
     }
 
     static func databaseUnstable(at place: CapturePlace) -> CaptureError {
         CaptureError(
             .databaseUnreadable, place,
-            "The browser writes the database without a pause; wait until it has loaded its pages, or close it.")
+            "The browser keeps writing to the database; wait until it has loaded its pages, or close it.")
     }
 
     static func databaseDamaged(_ code: Int32, at place: CapturePlace) -> CaptureError {
         CaptureError(
             .databaseUnreadable, place,
-            "The database is damaged or is no database (SQLite code \(code)); what stood before was read.")
+            "The database is damaged or is not a database (SQLite code \(code)); the rows before the damage were read.")
     }
 
     static func databaseUnknown(at place: CapturePlace) -> CaptureError {
         CaptureError(
             .inputUnrecognized, place,
-            "The database has no table of cookies that Firefox, Chromium or WebKitGTK makes.")
+            "The database has no cookie table of Firefox, Chromium or WebKitGTK.")
     }
 
     static func databaseOtherFormat(_ format: CaptureFormat, at place: CapturePlace) -> CaptureError {
-        CaptureError(.inputUnrecognized, place, "The database is another browser's: its format is \(format.rawValue).")
+        CaptureError(
+            .inputUnrecognized, place, "The database belongs to another browser: its format is \(format.rawValue).")
     }
 
     // MARK: Rows
 
     static func rowMalformed(at place: CapturePlace) -> CaptureError {
-        CaptureError(.entryMalformed, place, "The row lacks what every cookie has and was left out.")
+        CaptureError(.entryMalformed, place, "The row lacks a required column and was left out.")
     }
 
     static func rowTooLong(at place: CapturePlace) -> CaptureError {
@@ -73,11 +77,11 @@ extension CaptureError {
                     + "`--keyring-password-file FILE` gives the password."
             case .passwordWrong:
                 "encrypted under another password (v11). Give the right one with `--keyring-password-file FILE`."
-            case .damaged: "damaged, or encrypted on another kind of computer (v10): only Linux's can be read."
+            case .damaged: "damaged, or encrypted on another operating system (v10): only those of Linux can be read."
             case .appBound:
                 "encrypted with an app-bound key (v20), which only the browser itself can use: export them from the "
                     + "running browser, through DevTools (Storage.getCookies) or an extension such as Cookie-Editor."
-            case .unknown: "encrypted in a way that is not known here."
+            case .unknown: "encrypted in an unknown way."
             }
         return CaptureError(
             .valueEncrypted, place, "\(cookies(count)) left out: the values are \(reason)", count: count)

@@ -40,16 +40,17 @@ package struct Proxy: Sendable {
         case "http": kind = .http
         case "socks5", "socks5h": kind = .socks5
         case "https":
-            throw ProxyError("\(name): a proxy that is itself reached over TLS cannot be used; write http://HOST:PORT")
+            throw ProxyError("\(name): a proxy over TLS is not supported; write http://HOST:PORT")
         default:
-            throw ProxyError("\(name): this kind of proxy cannot be used; write http://HOST:PORT or socks5://HOST:PORT")
+            throw ProxyError(
+                "\(name): this kind of proxy is not supported; write http://HOST:PORT or socks5://HOST:PORT")
         }
         let authority = rest.hasSuffix("/") ? rest.dropLast() : rest
         let at = authority.lastIndex(of: "@")
         let place = at.map { authority[authority.index(after: $0)...] } ?? authority
         guard let colon = place.lastIndex(of: ":"), let port = UInt16(place[place.index(after: colon)...]), port > 0,
             let host = WebHost(String(place[..<colon]))
-        else { throw ProxyError("\(name): a proxy has a host and a port; write http://HOST:PORT") }
+        else { throw ProxyError("\(name): a proxy needs a host and a port; write http://HOST:PORT") }
         self.host = host.unbracketed
         self.port = Int(port)
         guard let at else {
@@ -57,7 +58,7 @@ package struct Proxy: Sendable {
             return
         }
         guard kind == .http else {
-            throw ProxyError("\(name): a SOCKS proxy that wants a password cannot be used; write socks5://HOST:PORT")
+            throw ProxyError("\(name): a SOCKS proxy with a password is not supported; write socks5://HOST:PORT")
         }
         let parts = authority[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard let user = parts[0].removingPercentEncoding,

@@ -18,7 +18,8 @@ public struct SessionAddress: Sendable, CustomStringConvertible {
         if let path = SessionAddress.socketPath(text) {
             guard path.hasPrefix("/"), path.utf8.count > 1 else {
                 throw SessionClientError(
-                    .addressInvalid, "\(text): write the socket's whole path, as in unix:/run/user/1000/crumb.sock")
+                    .addressInvalid,
+                    "\(text): write the absolute path of the socket, as in unix:/run/user/1000/crumb.sock")
             }
             description = "unix:\(path)"
             base = "http+unix://\(percentEncoded(path))"
@@ -37,7 +38,8 @@ public struct SessionAddress: Sendable, CustomStringConvertible {
             throw SessionClientError(.addressInvalid, "\(text.isEmpty ? "the URL" : text): \(error.description)")
         }
         guard url.scheme == .http || url.scheme == .https else {
-            throw SessionClientError(.addressInvalid, "\(text): a service is at an http, https or unix address")
+            throw SessionClientError(
+                .addressInvalid, "\(text): the address of a service begins with http, https or unix")
         }
         // A password before the host would be seen in the list of processes, and is not repeated.
         guard let prefix = RequestURL.base(text)?.prefix else {
@@ -47,7 +49,7 @@ public struct SessionAddress: Sendable, CustomStringConvertible {
         }
         guard url.scheme == .https || url.host.isLoopback else {
             throw SessionClientError(
-                .addressInvalid, "\(text): sessions would go to another machine for everybody to see; use https")
+                .addressInvalid, "\(text): over http, others can read the sessions on the network; use https")
         }
         description = url.origin + prefix
         base = description

@@ -206,7 +206,7 @@ public struct SessionClientError: Error, Sendable, CustomStringConvertible {
 
     /// The answer is no service's, or one of another version.
     package init(incompatible address: SessionAddress) {
-        self.init(.incompatible, "\(address): this is no service of crumb's, or one of another version")
+        self.init(.incompatible, "\(address): this is not a Crumb service, or one of another version")
     }
 
     /// The body of an answer without a status of success.

@@ -13,7 +13,7 @@ extension Decoder {
         // What is no object is reported when the document is decoded.
         guard let member = try? firstMember(besides: known) else { return }
         let place = RequestFault.place(codingPath + [member])
-        throw RequestFault("\(place.prefix(100)): there is no such member")
+        throw RequestFault("\(place.prefix(100)): unknown member")
     }
 }
 

@@ -125,7 +125,7 @@ public final class RedirectDecorationDelegate: NSObject, URLSessionTaskDelegate 
             guard chain.keepsBody, !["GET", "HEAD"].contains(chain.context.method) else { return }
             throw RedirectError(
                 .bodyNotRepeatable, chain.referrer ?? chain.context.url,
-                "redirects and wants the body once more, which this platform's URLSession loses; use DecoratedURLSession"
+                "redirects and requires the body again, which this platform's URLSession loses; use DecoratedURLSession"
             )
         #endif
     }

@@ -199,11 +199,11 @@ extension HTTPExchange {
         guard let proxy else { return directReason(error, advice) }
         switch error {
         case let error as HTTPClientError where error == .proxyAuthenticationRequired:
-            return "the proxy \(proxy.address) wants a user name and password, or others; name a file with "
+            return "the proxy \(proxy.address) requires a user name and password, or different ones; name a file with "
                 + "`--proxy-credentials-file`"
         case let error as HTTPClientError where error == .invalidProxyResponse:
             return
-                "the proxy \(proxy.address) does not let requests through to it; check the proxy's rules, and NO_PROXY"
+                "the proxy \(proxy.address) does not allow requests to it; check the proxy's rules, and NO_PROXY"
         case let error as HTTPClientError where error == .connectTimeout || error == .httpProxyHandshakeTimeout:
             return "the proxy \(proxy.address) did not answer in time"
         // What is behind the proxy is connected by that, and fails with one of those above.
@@ -224,7 +224,7 @@ extension HTTPExchange {
         case let error as NIOSSLError: reason(error, advice)
         case is NIOSSLExtraError: "its certificate is for another host; check the name"
         case is UnusableCertificate: "the client's certificate or its key cannot be read; log in with other files"
-        case is CancellationError: "the request was given up"
+        case is CancellationError: "the request was cancelled"
         case is TooLate: "making the connection took too long, and nothing was sent"
         case is HTTPParserError: "its answer is not HTTP; check the scheme, the host and the port"
         case is HTTPClientError: "the connection broke, or its answer is not HTTP; check the address, and try again"
@@ -237,13 +237,14 @@ extension HTTPExchange {
         let failures = error.connectionErrors.map(\.error)
         if let failure = failures.lazy.compactMap({ $0 as? IOError }).first { return reason(failure.errnoCode) }
         if failures.contains(where: { $0 is ChannelError }) { return "it did not answer in time" }
-        return "its name is not known here; check the name and the network"
+        return "its name cannot be resolved; check the name and the network"
     }
 
     private static func reason(_ number: CInt) -> String {
         switch number {
-        case ECONNREFUSED: "nobody listens there (connection refused); check the address, and whether it runs"
-        case ENOENT: "there is no such socket; check the address, and whether it runs"
+        case ECONNREFUSED:
+            "no server listens there (connection refused); check the address, and whether the server runs"
+        case ENOENT: "the socket does not exist; check the address, and whether the server runs"
         default: "the connection failed (\(String(cString: strerror(number))))"
         }
     }

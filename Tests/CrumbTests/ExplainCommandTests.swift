@@ -38,7 +38,7 @@ struct ExplainCommandTests {
         try home.receive("other=3; Path=/", from: "https://other.test/")
         #expect(
             try explain("http://www.example.com/") == """
-                1 of 3 cookies of example.com in jar 'default' goes to http://www.example.com/
+                1 of 3 cookies of example.com in jar 'default' is sent to http://www.example.com/
 
                           NAME       DOMAIN           PATH  EXPIRES           FLAGS
                 sent      (no name)  www.example.com  /     with the session  host-only
@@ -49,7 +49,7 @@ struct ExplainCommandTests {
                           - it is Secure and the connection is not (secure-only)
                             Fix: use https
 
-                2 of them would go to https://www.example.com/
+                2 of them would be sent to https://www.example.com/
 
                 """)
         let script = try explain("--script", "https://www.example.com/x")
@@ -122,7 +122,8 @@ struct ExplainCommandTests {
     @Test("Where nothing is stored for the site, says so, and where to look")
     func nothing() throws {
         let never = try explain("https://www.example.com/x")
-        #expect(never.hasPrefix("jar 'default' has no cookie of example.com: none goes to https://www.example.com/x\n"))
+        #expect(
+            never.hasPrefix("jar 'default' has no cookie of example.com: none is sent to https://www.example.com/x\n"))
         #expect(never.contains("crumb import FILE\n") && never.contains("crumb curl"))
         try home.receive("a=secret; Path=/", from: "https://www.example.org/")
         try home.receive("a=secret", from: "https://exemple.com/")
@@ -170,7 +171,7 @@ struct ExplainCommandTests {
         #expect(
             text.contains("- \(suffix) is a public suffix; its cookies never go to subdomains (domain-public-suffix)"))
         #expect(reasons(try report("https://\(host)/")["excluded"]) == ["a": ["domain-public-suffix"]])
-        #expect(text.contains("1 of them would go to https://\(suffix)/"))
+        #expect(text.contains("1 of them would be sent to https://\(suffix)/"))
     }
 
     @Test("After a logout, says which cookie was deleted, when, and by which response")
@@ -182,7 +183,7 @@ struct ExplainCommandTests {
         let text = try explain("https://www.example.com/")
         #expect(
             text.hasPrefix(
-                "1 of 1 cookie of example.com in jar 'default' goes to https://www.example.com/; "
+                "1 of 1 cookie of example.com in jar 'default' is sent to https://www.example.com/; "
                     + "gone: 1 deleted, 1 removed\n"))
         let moment = #/\d+ seconds? ago, \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/#
         #expect(text.contains(#/sent     theme .*\n +- replaced \d+ s.* by https://www.example.com/settings in /#))
@@ -207,7 +208,8 @@ struct ExplainCommandTests {
         try home.receive("sid=; Path=/; Max-Age=0", from: "https://www.example.com/logout")
         let text = try explain("https://www.example.com/")
         #expect(
-            text.hasPrefix("jar 'default' has no cookie of example.com: none goes to https://www.example.com/; gone: "))
+            text.hasPrefix(
+                "jar 'default' has no cookie of example.com: none is sent to https://www.example.com/; gone: "))
         #expect(text.contains("by https://www.example.com/logout") && text.contains("Fix: log in at"))
     }
 

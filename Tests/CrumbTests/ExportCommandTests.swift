@@ -45,8 +45,8 @@ struct ExportCommandTests {
         #expect(
             first.talk == """
                 \(path): 4 cookies written
-                  netscape does not keep: SameSite (of 1), exact end of the lifetime (of 1), time of creation, \
-                time of last use
+                  netscape does not keep: SameSite (of 1), exact expiry (of 1), creation time, \
+                last access time
 
                 """)
         #expect(try home.mode("out.txt") == 0o600)

@@ -68,7 +68,7 @@ struct ImportReportTests {
         let report = try #require(try home.crumb("import", "--json", har).objects().first)
         #expect((report["nothingImported"] as? [String: String])?["code"] == "no-set-cookie")
         let list = try home.write("[]", to: "list.json")
-        #expect(try home.crumb("import", list).talk == "crumb: \(list): There is no cookie in it.\n")
+        #expect(try home.crumb("import", list).talk == "crumb: \(list): It contains no cookie.\n")
         #expect(try home.crumb("convert", "--to", "netscape", har).status == 9)
         // One capture with cookies is enough.
         let good = try home.write(Capture.har([Capture.entry("https://www.example.com/", ["a=1"])]), to: "good.har")

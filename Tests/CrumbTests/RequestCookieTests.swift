@@ -305,9 +305,9 @@ struct RequestCookieTests {
         #expect(try home.crumb("import", "-", input: command).status == 0)
         try home.receive("sid=2; Path=/app", from: "https://www.example.com/app/")
         let text = try home.crumb("explain", "https://www.example.com/app/").text
-        let assumption = "a request told name and value; host-only, path, expiry and flags are assumed"
+        let assumption = "name and value come from a request; host-only, path, expiry and flags are assumed"
         #expect(text.contains(assumption), "\(text)")
-        #expect(text.components(separatedBy: "2 cookies named sid go; most servers read the first").count == 3)
+        #expect(text.components(separatedBy: "2 cookies named sid are sent; most servers read the first").count == 3)
         let report = try home.crumb("explain", "--json", "https://www.example.com/app/").objects()[0]
         let included = report["included"] as? [[String: Any]]
         let origins = included?.map { ($0["origin"] as? [String: Any])?["kind"] as? String }

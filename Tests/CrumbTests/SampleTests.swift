@@ -92,7 +92,7 @@ struct SampleTests {
         let sentCount = insecure.components(separatedBy: "; ").count
         #expect(
             explained.text.hasPrefix(
-                "\(sentCount) of \(sample.count) cookies of example.test in jar 'default' go to "
+                "\(sentCount) of \(sample.count) cookies of example.test in jar 'default' are sent to "
                     + "http://app.example.test/\n"))
 
         let status = try #require(try home.crumb("status", "--json").objects().first)

@@ -101,7 +101,7 @@ struct BinaryCookiesReader: FormatReader {
         guard page.count >= 8, count <= (page.count - 8) / 4 else {
             entryCount += 1
             let place = CapturePlace(source: source, entry: entryCount)
-            items.append(.failure(.entryMalformed("Its page has fewer bytes than it says.", at: place)))
+            items.append(.failure(.entryMalformed("Its page is shorter than its header says.", at: place)))
             return
         }
         for index in 0..<count {

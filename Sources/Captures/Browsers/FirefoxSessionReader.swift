@@ -54,7 +54,7 @@ struct FirefoxSessionReader: FormatReader {
         block.limit = (8..<12).reversed().reduce(0) { $0 << 8 | Int(head[$1]) }
         guard !head.span.hasPrefix("mozLz40\u{0}") else { return }
         items.append(
-            .failure(.inputUnrecognized("The input does not begin as Firefox's session store does.", at: place)))
+            .failure(.inputUnrecognized("The input does not begin like Firefox's session store.", at: place)))
         isOver = true
     }
 
@@ -84,7 +84,7 @@ struct FirefoxSessionOutline: JSONEntryOutline {
     mutating func takeEntry(_ value: JSONValue, at place: CapturePlace, into items: inout [CaptureItem]) {
         guard let cookie = value.object, let host = cookie["host"]?.text, !host.isEmpty,
             let content = cookie["value"]?.octets
-        else { return items.append(.failure(.entryMalformed("It lacks what every cookie has.", at: place))) }
+        else { return items.append(.failure(.entryMalformed("It lacks a required field.", at: place))) }
         let attributes = cookie["originAttributes"]?.object
         guard isMeant(attributes) else {
             otherCount += 1

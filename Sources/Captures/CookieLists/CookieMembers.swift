@@ -106,7 +106,7 @@ struct CookieMembers {
                 ? nil : Timestamp(microseconds: microseconds)
         case .string(let text):
             guard let moment = Timestamp(rfc3339: text) ?? text.withSpan({ CookieDate.parse($0) }) else {
-                throw .wrongType(dialect.expiry, "a moment")
+                throw .wrongType(dialect.expiry, "a date and time")
             }
             return moment
         default: throw .wrongType(dialect.expiry, "a number")
@@ -126,7 +126,7 @@ struct CookieMembers {
     /// A site as a string (Playwright, older DevTools), or an object with it (DevTools, extensions).
     private func partitionKey(_ object: JSONObject) throws(Problem) -> PartitionKey? {
         if try flag("partitionKeyOpaque", in: object) == true {
-            throw Problem(finding: "It has an opaque partition, which no request outside of its page shares.")
+            throw Problem(finding: "It has an opaque partition, which only its own page can use.")
         }
         switch object["partitionKey"] {
         case nil: return nil

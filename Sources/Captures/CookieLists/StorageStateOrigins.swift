@@ -87,11 +87,11 @@ struct StorageStateOrigins: Sendable {
         case .known(let url):
             items.append(
                 .storage(WebStorageItem(of: url, key: item.key, value: item.value), CapturePlace(source: source)))
-        case .unusable: leaveOut(item.number, "its origin is not one of http or https")
+        case .unusable: leaveOut(item.number, "its origin is not an http or https origin")
         case .unknown:
             waitingOctetCount += item.key.count + item.value.count
             guard waiting.count < WebStorageItem.originItemLimit, waitingOctetCount <= WebStorageItem.originOctetLimit
-            else { return leaveOut(item.number, "the items before the name of their origin are more than 5 MiB") }
+            else { return leaveOut(item.number, "more than 5 MiB of items precede the name of their origin") }
             waiting.append(item)
         }
     }

@@ -45,7 +45,7 @@ struct FormatDetector {
                 return Self.unknown(prefix.extracting(0..<(lineEnd ?? prefix.count)))
             }
         }
-        return isWhole ? .unknown("The input holds nothing but comments.") : nil
+        return isWhole ? .unknown("The input contains only comments.") : nil
     }
 
     /// Whether the first byte is one of a JSON document, which can tell its format at any byte, not just at a line's end.

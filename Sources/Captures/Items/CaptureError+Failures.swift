@@ -5,7 +5,7 @@ extension CaptureError {
     // MARK: Any input
 
     static func inputEmpty(at place: CapturePlace) -> CaptureError {
-        CaptureError(.inputEmpty, place, "There is nothing to read: the input is empty.")
+        CaptureError(.inputEmpty, place, "The input is empty.")
     }
 
     /// The input is not what its format, or any, begins with.
@@ -95,9 +95,9 @@ extension CaptureError {
     static func headersSanitized(_ count: Int, at place: CapturePlace) -> CaptureError {
         CaptureError(
             .cookiesSanitized, place,
-            "\(count == 1 ? "One cookie stands" : "\(count) cookies stand") in the `cookies` of responses whose headers "
-                + "have no Set-Cookie line, so \(count == 1 ? "it was" : "they were") left out: attributes are missing there. "
-                + "Save the HAR with its headers: \"Export HAR (with sensitive data)\".", .notice)
+            "\(count == 1 ? "One cookie is" : "\(count) cookies are") only in the `cookies` of responses, "
+                + "without a Set-Cookie header, and \(count == 1 ? "was" : "were") left out: attributes are "
+                + "missing there. Save the HAR with its headers: \"Export HAR (with sensitive data)\".", .notice)
     }
 
     static func entryTooLarge(at place: CapturePlace) -> CaptureError {
@@ -129,14 +129,14 @@ extension CaptureError {
 
     static func domainMissing(at place: CapturePlace) -> CaptureError {
         CaptureError(
-            .urlMissing, place, "The cookie does not say which host it belongs to: give the URL that it was for.")
+            .urlMissing, place, "The cookie does not name its host: give the URL that it belongs to.")
     }
 
     static func partitionUnclear(at place: CapturePlace) -> CaptureError {
         CaptureError(
             .partitionUnclear, place,
-            "The list was asked for by partition but does not say which cookie is in it: they were read as "
-                + "unpartitioned ones.", .notice)
+            "The list was requested for a partition but does not show which cookies belong to it: they were "
+                + "read as unpartitioned.", .notice)
     }
 
     static func databasesIgnored(_ count: Int, at place: CapturePlace) -> CaptureError {
@@ -167,7 +167,7 @@ extension CaptureError {
 
     static func urlMissing(at place: CapturePlace) -> CaptureError {
         CaptureError(
-            .urlMissing, place, "The response does not say which URL it answers: give the URL of the request.")
+            .urlMissing, place, "The response does not contain its URL: give the URL of the request.")
     }
 
     static func statusLineMalformed(at place: CapturePlace) -> CaptureError {
@@ -183,25 +183,25 @@ extension CaptureError {
     static func headersTruncated(at place: CapturePlace) -> CaptureError {
         CaptureError(
             .inputTruncated, place,
-            "The input ends before the empty line that ends a header block; its complete lines were read. "
-                + "If it is whole, add an empty line.")
+            "The input ends before the empty line that ends a header block; its complete lines were read. If "
+                + "the input is complete, add an empty line.")
     }
 
     static func responseSkipped(at place: CapturePlace) -> CaptureError {
         CaptureError(
             .responseSkipped, place,
-            "What follows looks like a response but no redirect or retry leads to it, so its URL is unknown and it may "
-                + "be a body; it was left out. Record one URL a file.")
+            "The text here looks like a response, but no redirect or retry leads to it. Its URL is unknown, "
+                + "and it may be a body, so it was left out. Record one URL per file.")
     }
 
     static func fieldWithoutResponse(at place: CapturePlace) -> CaptureError {
         CaptureError(
             .responseSkipped, place,
-            "The Set-Cookie line belongs to no response that is there from its status line on; it was left out.")
+            "The response of the Set-Cookie line has no status line; the line was left out.")
     }
 
     static func noResponses(at place: CapturePlace) -> CaptureError {
-        inputUnrecognized("The input has no response in it.", at: place)
+        inputUnrecognized("The input contains no response.", at: place)
     }
 
     static func requestNotRecorded(at place: CapturePlace) -> CaptureError {
@@ -210,7 +210,7 @@ extension CaptureError {
 
     static func octetsLost(at place: CapturePlace) -> CaptureError {
         lineMalformed(
-            "tshark printed a Set-Cookie line without its octets beyond ASCII; the line was left out. Run tshark with -x.",
+            "tshark printed a Set-Cookie line without its non-ASCII octets; the line was left out. Run tshark with -x.",
             at: place)
     }
 
@@ -219,35 +219,35 @@ extension CaptureError {
         let connections = encryptedCount == 1 ? "1 TLS connection" : "\(encryptedCount) TLS connections"
         return inputPacked(
             encryptedCount == 0
-                ? "The packet capture has no message of HTTP/1 or HTTP/2."
+                ? "The packet capture contains no HTTP/1 or HTTP/2 message."
                 : "The packet capture has no readable HTTP message: no key was found for \(connections). Name the key log "
                     + "that the client wrote during this recording: --tls-keys FILE.", at: place)
     }
 
     static func noEvents(at place: CapturePlace) -> CaptureError {
         inputUnrecognized(
-            "The log has no event of the network in it. Turn its recording on: Network.enable, or "
+            "The log contains no network events. Turn on their recording: Network.enable, or "
                 + "goog:loggingPrefs {\"performance\": \"ALL\"}.", at: place)
     }
 
     static func notEvent(at place: CapturePlace) -> CaptureError {
-        CaptureError(.entryMalformed, place, "The entry is no event of the DevTools protocol and was left out.")
+        CaptureError(.entryMalformed, place, "The entry is not an event of the DevTools protocol and was left out.")
     }
 
     static func noRequests(at place: CapturePlace) -> CaptureError {
-        inputUnrecognized("The input has no request in it.", at: place)
+        inputUnrecognized("The input contains no request.", at: place)
     }
 
     static func quoteUnclosed(at place: CapturePlace) -> CaptureError {
         CaptureError(
             .entryMalformed, place,
-            "The quote that begins here has no end, so the command was left out. Copy the whole command again.")
+            "The quote that begins here is not closed, so the command was left out. Copy the whole command again.")
     }
 
     static func proxyCookies(at place: CapturePlace) -> CaptureError {
         CaptureError(
             .responseSkipped, place,
-            "The answer is a proxy's, not the server's: its Set-Cookie lines were left out.")
+            "The response comes from a proxy, not from the server: its Set-Cookie lines were left out.")
     }
 
     // MARK: Recordings
@@ -255,14 +255,15 @@ extension CaptureError {
     static func valuesStripped(_ count: Int, at place: CapturePlace) -> CaptureError {
         CaptureError(
             .valuesStripped, place,
-            "The browser left the values of \(count == 1 ? "one Set-Cookie line" : "\(count) Set-Cookie lines") out: "
-                + "record the log with --net-log-capture-mode=IncludeSensitive.", count: count)
+            "The browser removed the values of "
+                + "\(count == 1 ? "one Set-Cookie line" : "\(count) Set-Cookie lines"): record the log with "
+                + "--net-log-capture-mode=IncludeSensitive.", count: count)
     }
 
     static func recordMalformed(at place: CapturePlace) -> CaptureError {
         CaptureError(
             .entryMalformed, place,
-            "The record does not say where it ends, so nothing after it can be read. "
+            "The record does not contain its length, so nothing after it can be read. "
                 + "A record begins with WARC/1.0 or WARC/1.1 and has a Content-Length.")
     }
 
@@ -275,18 +276,18 @@ extension CaptureError {
     static func cookiesUntold(at place: CapturePlace) -> CaptureError {
         CaptureError(
             .cookiesUntold, place,
-            "The page's scripts may have changed cookies in a way that the message does not tell; the web view's own "
-                + "cookie store has them.", .notice)
+            "Scripts of the page may have changed cookies that the message does not contain; read them from "
+                + "the web view's own cookie store.", .notice)
     }
 
     // MARK: Browsers' files
 
     static func notBinaryCookies(at place: CapturePlace) -> CaptureError {
-        inputUnrecognized("The input does not begin as Cookies.binarycookies does.", at: place)
+        inputUnrecognized("The input does not begin like Cookies.binarycookies.", at: place)
     }
 
     static func packedMalformed(at place: CapturePlace) -> CaptureError {
-        CaptureError(.entryMalformed, place, "What is packed in the file is broken; what came before was read.")
+        CaptureError(.entryMalformed, place, "The compressed data of the file is damaged; the data before it was read.")
     }
 
     static func otherSessionCookies(_ count: Int, at place: CapturePlace) -> CaptureError {

@@ -38,9 +38,9 @@ struct CookieLine: JSONHandler {
     var result: Result {
         guard let version else { return .malformed("The line has no member 'crumb' with the version of its format.") }
         guard version == 1 else {
-            return .malformed("The line is of version \(version) of its format, which needs a newer crumb.")
+            return .malformed("The line has version \(version) of its format, which requires a newer crumb.")
         }
-        if let invalidMember { return .malformed("The member '\(invalidMember)' is not what it must be.") }
+        if let invalidMember { return .malformed("The member '\(invalidMember)' is not valid.") }
         guard let name, let value, let domain, let isHostOnly, let path, let isSecure, let isHTTPOnly else {
             return .malformed("The line lacks one of name, value, domain, hostOnly, path, secure and httpOnly.")
         }

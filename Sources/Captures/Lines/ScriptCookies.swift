@@ -21,7 +21,7 @@ struct CaptureMessagesReader: LineFormatReader {
         guard let message = JSONValue(parsing: line)?.object, message["crumb"]?.octets == "capture",
             let kind = message["kind"]?.octets, let url = message["url"]?.text
         else {
-            items.append(.failure(.entryMalformed("It is no message of a capture script.", at: place)))
+            items.append(.failure(.entryMalformed("It is not a message of a capture script.", at: place)))
             return
         }
         var setCookie: [Octets] = []
@@ -42,7 +42,7 @@ struct CaptureMessagesReader: LineFormatReader {
             // Whatever the answer set, the engine has kept to itself.
             break
         case "touched": isTold = false
-        default: items.append(.failure(.entryMalformed("It is of a kind that is not known.", at: place)))
+        default: items.append(.failure(.entryMalformed("Its kind is unknown.", at: place)))
         }
         if !isTold { items.append(.failure(.cookiesUntold(at: place))) }
         guard !setCookie.isEmpty else { return }

@@ -50,7 +50,7 @@ struct TsharkOutline: JSONEntryOutline {
 
     mutating func takeEntry(_ value: JSONValue, at place: CapturePlace, into items: inout [CaptureItem]) {
         guard let layers = value.object?["_source"]?.object?["layers"]?.object else {
-            return items.append(.failure(.entryMalformed("It is no packet with layers.", at: place)))
+            return items.append(.failure(.entryMalformed("It is not a packet with layers.", at: place)))
         }
         let tcp = layers["tcp"]?.object
         let packet = Packet(

@@ -70,7 +70,7 @@ struct CopiedRequestReader: FormatReader {
     private func append(_ request: CopiedRequest?, at place: CapturePlace, into items: inout [CaptureItem]) {
         guard let request else {
             return items.append(
-                .failure(.entryMalformed("It is not written as a browser copies a request.", at: place)))
+                .failure(.entryMalformed("It does not have the form in which browsers copy requests.", at: place)))
         }
         guard let url = request.url ?? url else { return items.append(.failure(.urlMissing(at: place))) }
         var response = CapturedResponse(

@@ -11,8 +11,8 @@ struct NetscapeWriter: FormatWriter {
         bytes +=
             """
             # Netscape HTTP Cookie File
-            # Written by crumb. Who has this file is signed in: keep it to yourself.
-            # An HttpOnly cookie stands twice: plain, for tools that take a line with # for a comment, then marked.
+            # Written by crumb. Whoever has this file is signed in: keep it private.
+            # An HttpOnly cookie has two lines: a plain one, for tools that skip lines with #, then a marked one.
 
 
             """.utf8

@@ -175,27 +175,27 @@ public enum CookieFeature: String, Sendable, CaseIterable, Hashable {
         case .secure: "Secure"
         case .httpOnly: "HttpOnly"
         case .sameSite: "SameSite"
-        case .expiry: "end of the lifetime"
-        case .exactExpiry: "exact end of the lifetime"
+        case .expiry: "expiry"
+        case .exactExpiry: "exact expiry"
         case .partition: "partition"
-        case .creation: "time of creation"
-        case .lastAccess: "time of last use"
+        case .creation: "creation time"
+        case .lastAccess: "last access time"
         }
     }
 
     /// What it means that the property is lost: one sentence for a person.
     public var consequence: String {
         switch self {
-        case .domain: "who reads it has to know which site it belongs to"
-        case .hostOnly: "who reads it may send the cookie to hosts below its own as well"
-        case .path: "who reads it may send the cookie to every path"
-        case .secure: "who reads it may send the cookie over an insecure connection"
-        case .httpOnly: "who reads it may show the cookie to scripts"
-        case .sameSite: "who reads it decides which cross-site requests carry the cookie"
-        case .expiry: "who reads it keeps the cookie for as long as it likes"
-        case .exactExpiry: "the cookie ends up to a second earlier, and at the end of the year 9999 at the latest"
-        case .partition: "who reads it has the cookie outside of its partition too"
-        case .creation, .lastAccess: "who reads it takes the cookie for a new one, which matters for order and limits"
+        case .domain: "the reader has to know the cookie's site"
+        case .hostOnly: "the reader may also send the cookie to subdomains"
+        case .path: "the reader may send the cookie to every path"
+        case .secure: "the reader may send the cookie over an insecure connection"
+        case .httpOnly: "the reader may show the cookie to scripts"
+        case .sameSite: "the reader decides which cross-site requests carry the cookie"
+        case .expiry: "the reader decides how long the cookie lives"
+        case .exactExpiry: "the cookie expires up to a second earlier, and at the end of the year 9999 at the latest"
+        case .partition: "the reader may send the cookie outside of its partition"
+        case .creation, .lastAccess: "the reader treats the cookie as new, which affects order and limits"
         }
     }
 }
@@ -241,13 +241,13 @@ public enum ExportObstacle: String, Sendable, CaseIterable, Hashable {
     /// One sentence for a person.
     public var explanation: String {
         switch self {
-        case .nameless: "it has no name, and readers of the format would make one of its value"
-        case .octets: "its name, value or path has octets that the format has no way to write"
-        case .notText: "its name, value or path is not UTF-8, which the format demands"
+        case .nameless: "it has no name, and readers of the format would take its value for the name"
+        case .octets: "its name, value or path has octets that the format cannot represent"
+        case .notText: "its name, value or path is not UTF-8, which the format requires"
         case .scope: "its domain is not a host name, or its path does not begin with a slash"
         case .tooLong: "it is longer than readers of the format accept"
         case .partition: "it is partitioned and belongs to the pages of another site"
-        case .otherHost: "it belongs to another host than the URL's"
+        case .otherHost: "it belongs to another host, not to that of the URL"
         }
     }
 }

@@ -115,7 +115,7 @@ extension Decoder {
             let member = try firstMember(besides: Set(known.map(\.stringValue)))
         else { return }
         throw DecodingError.dataCorrupted(
-            DecodingError.Context(codingPath: codingPath + [member], debugDescription: "there is no such member"))
+            DecodingError.Context(codingPath: codingPath + [member], debugDescription: "unknown member"))
     }
 }
 

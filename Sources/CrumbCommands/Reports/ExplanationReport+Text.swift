@@ -64,7 +64,7 @@ extension ExplanationReport {
             hints.append("jar '\(Octets(jar))' has cookies of similar sites: \(similarSites.joined(separator: ", "))")
         }
         if let better {
-            hints.insert("\(better.sent) of them would go to \(better.url)", at: 0)
+            hints.insert("\(better.sent) of them would be sent to \(better.url)", at: 0)
         }
         if count == 0 {
             let option = jar == "default" ? "" : "--jar \(ShellWord(jar)) "

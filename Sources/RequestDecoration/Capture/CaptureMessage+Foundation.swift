@@ -246,7 +246,7 @@ public struct ScriptMessageError: Error, Sendable, Hashable, CustomStringConvert
         switch code {
         case .tooLarge: "the script's message is larger than \(ScriptMessage.byteLimit) bytes"
         case .notJSON: "the script's message is not JSON"
-        case .malformed: "the script's message is not one of ours: \(place.isEmpty ? "the message" : place) is wrong"
+        case .malformed: "the script's message is not valid: \(place.isEmpty ? "the message" : place) is wrong"
         }
     }
 }

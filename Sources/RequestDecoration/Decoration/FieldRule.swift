@@ -64,11 +64,11 @@ extension FieldRule {
         }
         guard !FieldRule.reserved.contains(fieldName) else {
             throw FieldRuleError(
-                name, "this field cannot be kept: the jar, a rule for credentials or the client sets it")
+                name, "this field cannot be stored: the jar, a credential rule or the client sets it")
         }
         if let scope, scope.hasWildcard {
             throw FieldRuleError(
-                name, "a scope is one host, and '*' stands for none: set the field for each host, or for all URLs")
+                name, "a scope is one host, without '*': set the field for each host, or for all URLs")
         }
         let octets = value.exposedBytes
         guard !octets.isEmpty, octets.count <= FieldRule.valueLimit, HTTPField.isValidValue(octets) else {

@@ -103,7 +103,7 @@ public struct LoginFallback: Sendable {
     private func notPresentable(_ rule: LoginRule) -> LoginFallbackError {
         LoginFallbackError(
             .tokenNotPresentable, rule.profile,
-            "the token is not one that a header field can present, or lacks the key that it is bound to")
+            "a header field cannot present the token, or the key that it is bound to is missing")
     }
 
     // MARK: - Cookies
@@ -116,7 +116,7 @@ public struct LoginFallback: Sendable {
         guard decisions.contains(where: { $0.outcome == .stored || $0.outcome == .replaced }) else {
             let reasons = decisions.flatMap { $0.reasons.reasons.map(\.identifier) }.joined(separator: ", ")
             throw LoginFallbackError(
-                .cookieRefused, rule.scope, "the jar does not take the cookie for the token: \(reasons)")
+                .cookieRefused, rule.scope, "the jar rejects the cookie for the token: \(reasons)")
         }
     }
 
@@ -138,7 +138,8 @@ public struct LoginFallback: Sendable {
         guard (200..<400).contains(response.status.code), !lines.isEmpty else {
             let error = LoginFallbackError(
                 .exchangeFailed, url.withoutQuery.description,
-                "the endpoint for cookies gave none (status \(response.status.code)); check the rule for \(rule.scope)")
+                "the endpoint for cookies returned none (status \(response.status.code)); check the rule for "
+                    + "\(rule.scope)")
             throw [401, 403].contains(response.status.code) ? TokenRefusal(error: error) : error
         }
         try keep(lines, of: rule, from: url, in: jar, now: now)

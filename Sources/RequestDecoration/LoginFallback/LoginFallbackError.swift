@@ -43,7 +43,7 @@ public struct LoginFallbackError: Error, Hashable, Sendable, CustomStringConvert
 
     /// One sentence that names the subject and what to do.
     public var description: String {
-        "\(subject): \(detail)" + (loginURL.map { " (the site's own page is \($0))" } ?? "")
+        "\(subject): \(detail)" + (loginURL.map { " (login page of the site: \($0))" } ?? "")
     }
 }
 
@@ -55,7 +55,7 @@ extension LoginChallenge {
         let refusal = (reason as? OAuth2Error).map { " (the token was not renewed: \($0))" } ?? ""
         return LoginFallbackError(
             .loginRequired, rule.profile,
-            "only a new login helps; make it with 'crumb token login\(profileWord)'\(refusal)",
+            "a new login is required: run 'crumb token login\(profileWord)'\(refusal)",
             loginURL: loginURL)
     }
 
@@ -64,8 +64,8 @@ extension LoginChallenge {
         guard sign != .stepUp else { return stepUpRequired }
         return LoginFallbackError(
             .loginRequired, rule.profile,
-            "the site refuses the renewed token as well, and only a new login helps; make it with "
-                + "'crumb token login\(profileWord)'", loginURL: loginURL)
+            "the site rejects the renewed token too; a new login is required: run 'crumb token "
+                + "login\(profileWord)'", loginURL: loginURL)
     }
 
     /// The profile's name as a word of a command, with a blank before it; empty if a shell would read more into it.
@@ -92,7 +92,7 @@ extension LoginChallenge {
         if let age = maximumAge { parameters += " --parameter max_age=\(age)" }
         return LoginFallbackError(
             .stepUpRequired, rule.profile,
-            "the site wants another login than this; make it with: crumb token login\(profileWord)\(parameters)",
+            "the site requires a different login; run: crumb token login\(profileWord)\(parameters)",
             loginURL: loginURL)
     }
 }

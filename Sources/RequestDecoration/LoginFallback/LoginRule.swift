@@ -66,25 +66,27 @@ public struct LoginRule: Sendable, Hashable, Codable {
 
     private func check() throws(LoginFallbackError) {
         guard let urlScope, AuthorizationRule.isConfidential(urlScope.prefix) else {
-            throw LoginFallbackError(.ruleInvalid, scope, "this is no https URL, and tokens go nowhere else")
+            throw LoginFallbackError(
+                .ruleInvalid, scope, "this is not an https URL, and tokens are sent only over https")
         }
         guard !urlScope.hasWildcard else {
             throw LoginFallbackError(
-                .ruleInvalid, scope, "a scope is one host, and '*' stands for none: set a rule for each host")
+                .ruleInvalid, scope, "a scope is one host, without '*': set a rule for each host")
         }
         guard signs.redirects.allSatisfy({ (try? urlScope.prefix.resolving(Octets($0))) != nil && !$0.isEmpty }) else {
-            throw LoginFallbackError(.ruleInvalid, scope, "a redirect to log in has to be a URL or a path")
+            throw LoginFallbackError(.ruleInvalid, scope, "the redirect to a login page must be a URL or a path")
         }
         if case .exchange(let text) = delivery {
             guard let url = try? RequestURL(text), AuthorizationRule.isConfidential(url) else {
                 throw LoginFallbackError(
-                    .ruleInvalid, scope, "the endpoint that gives cookies has to be an https URL")
+                    .ruleInvalid, scope, "the endpoint for cookies must be an https URL")
             }
             let list = CookiePolicy().publicSuffixes
             guard SchemefulSite(url, list) == SchemefulSite(urlScope.prefix, list) else {
                 throw LoginFallbackError(
                     .ruleInvalid, scope,
-                    "\(url.withoutQuery) is of another site, whose cookies do not come here; use a URL of this site")
+                    "\(url.withoutQuery) belongs to another site, which cannot set cookies for this one; use "
+                        + "a URL of this site")
             }
         }
     }
@@ -111,7 +113,7 @@ public struct CookieTemplate: Sendable, Hashable, Codable {
             part.prefix { $0 != "=" }.lowercased().filter { $0 != " " }
         }
         guard !names.contains("max-age"), !names.contains("expires") else {
-            throw LoginFallbackError(.ruleInvalid, "the cookie", "it lives as long as the token; leave Max-Age out")
+            throw LoginFallbackError(.ruleInvalid, "the cookie", "it has the lifetime of the token; leave out Max-Age")
         }
         self.text = text
     }
@@ -127,7 +129,7 @@ public struct CookieTemplate: Sendable, Hashable, Codable {
         where line.contains(placeholder) {
             guard let text = token?.exposedText, text.utf8.allSatisfy(CookieTemplate.isCookieOctet) else {
                 throw LoginFallbackError(
-                    .tokenNotPresentable, profile, "there is no such token, or no cookie can carry it")
+                    .tokenNotPresentable, profile, "the token is missing, or a cookie cannot carry it")
             }
             line = line.split(separator: placeholder, omittingEmptySubsequences: false).joined(separator: text)
         }

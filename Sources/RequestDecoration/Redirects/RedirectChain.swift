@@ -58,8 +58,8 @@ public struct RedirectChain: Sendable {
 
     private func exhausted(isLoop: Bool) -> RedirectError {
         isLoop
-            ? RedirectError(.loop, context.url, "redirects in a loop; a cookie that it wants may not be kept")
-            : RedirectError(.tooMany, context.url, "the \(number - 1) redirects that are followed are used up")
+            ? RedirectError(.loop, context.url, "redirects in a loop; the jar may not store a cookie that it requires")
+            : RedirectError(.tooMany, context.url, "the limit of \(number - 1) redirects is reached")
     }
 
     private func redirect(status: Int, location: Octets?) throws(RedirectError) -> Redirect? {
@@ -71,7 +71,7 @@ public struct RedirectChain: Sendable {
                 // `tel:1` is read as a host and port that lack a scheme; resolved, it is a scheme all the same.
                 return nil
             case .hostInvalid, .portInvalid:
-                throw RedirectError(.locationInvalid, context.url, "redirects to what is no URL: \(error)")
+                throw RedirectError(.locationInvalid, context.url, "redirects to an invalid URL: \(error)")
             }
         }
     }
@@ -114,7 +114,7 @@ extension RedirectChain {
             try request.retarget(to: context.url)
         } catch {
             throw RedirectError(
-                .locationInvalid, referrer ?? context.url, "redirects to what the client takes for no URL")
+                .locationInvalid, referrer ?? context.url, "redirects to a URL that the client does not accept")
         }
         if !keepsBody {
             request.becomeGET()
@@ -209,7 +209,7 @@ public struct RedirectError: Error, Hashable, Sendable, CustomStringConvertible 
     package init(bodyNotRepeatableIn chain: RedirectChain) {
         self.init(
             .bodyNotRepeatable, chain.referrer ?? chain.context.url,
-            "redirects and wants the body once more; give it as data, not as a stream")
+            "redirects and requires the body again; pass it as data, not as a stream")
     }
 
     /// One sentence that names the origin and what to do.

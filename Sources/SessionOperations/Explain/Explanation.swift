@@ -205,7 +205,7 @@ package struct Lifetime: CustomStringConvertible {
         }
         // What `Max-Age=0` says.
         guard expiry > .distantPast else {
-            description = "over at once"
+            description = "expires at once"
             return
         }
         let moment = Timestamp(seconds: expiry.seconds).rfc3339

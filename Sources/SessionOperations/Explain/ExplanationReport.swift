@@ -26,13 +26,13 @@ extension ExplanationReport {
     package func verdict(isScript: Bool) -> String {
         let place = "jar '\(Octets(jar))'"
         if count == 0 {
-            let consequence = isScript ? "scripts of \(url) see none" : "none goes to \(url)"
+            let consequence = isScript ? "scripts of \(url) see none" : "none is sent to \(url)"
             return "\(place) has no cookie of \(site): \(consequence)\(losses)"
         }
         let verb =
             switch (isScript, included.count == 1) {
-            case (false, true): "goes to"
-            case (false, false): "go to"
+            case (false, true): "is sent to"
+            case (false, false): "are sent to"
             case (true, true): "is visible to scripts of"
             case (true, false): "are visible to scripts of"
             }
@@ -77,11 +77,12 @@ package struct CookieRemarks {
     package func remarks(on cookie: CookieReport, isSent: Bool) -> [String] {
         var remarks: [String] = []
         if cookie.isAssumed {
-            remarks.append("a request told name and value; host-only, path, expiry and flags are assumed")
+            remarks.append("name and value come from a request; host-only, path, expiry and flags are assumed")
         }
         // Which of several cookies a server reads is up to the server.
         if isSent, let count = counts[cookie.nameOctets], count > 1 {
-            remarks.append("\(count) cookies named \(shownName(cookie.nameOctets)) go; most servers read the first")
+            remarks.append(
+                "\(count) cookies named \(shownName(cookie.nameOctets)) are sent; most servers read the first")
         }
         return remarks + [report.replacement(of: cookie)].compactMap(\.self)
     }
@@ -106,7 +107,7 @@ extension ChangeReport {
         let source = [url.map { "by \(shown($0))" }, capture.map { "in \(shown($0))" }].compactMap(\.self)
         let verb =
             switch CookieChange.Cause.allCases.first(where: { $0.identifier == cause }) {
-            case .expired: "expired; left the jar"
+            case .expired: "expired and removed"
             case .evicted: "evicted to make room"
             case .removed: "removed by a crumb command or the API"
             default: cause

@@ -204,7 +204,7 @@ extension ImportReport {
             )
         }
         if lines > 0 { return ("all-refused", "Nothing was imported: no cookie could be stored.") }
-        guard responses > 0 else { return ("no-cookies", "There is no cookie in it.") }
+        guard responses > 0 else { return ("no-cookies", "It contains no cookie.") }
         if let format = format.flatMap({ CaptureFormat(rawValue: $0) }), format.isCopiedRequest,
             requestCookies?.total ?? 0 == 0
         {
@@ -215,7 +215,7 @@ extension ImportReport {
             )
         }
         if requestCookies != nil {
-            return ("already-set", "No response sets a cookie, and nothing of what the requests carry is new.")
+            return ("already-set", "No response sets a cookie, and the requests carry no new cookie.")
         }
         guard carriedCookies == 0 else {
             return (

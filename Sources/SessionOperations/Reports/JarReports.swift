@@ -63,15 +63,15 @@ extension PruneReport {
             "jar '\(jar)': \(count) expired \(count == 1 ? "cookie" : "cookies") removed"
         }
         lines += waitingCookies.sorted { $0.key < $1.key }.map { jar, count in
-            "jar '\(jar)': \(count) expired \(count == 1 ? "cookie stays" : "cookies stay") until the clock has gone on "
-                + "for a day"
+            "jar '\(jar)': \(count) expired \(count == 1 ? "cookie stays" : "cookies stay") until the clock "
+                + "has advanced by a day"
         }
         if journalEntries > 0 {
             lines.append("journal: \(journalEntries) old \(journalEntries == 1 ? "entry" : "entries") removed")
         }
         if lines.isEmpty { lines.append("nothing to remove") }
         if vacuumed || freedBytes > 0 {
-            lines.append("\(freedBytes) bytes given back\(vacuumed ? ", the file written anew" : "")")
+            lines.append("\(freedBytes) bytes freed\(vacuumed ? ", file rewritten" : "")")
         }
         return lines.joined(separator: "\n")
     }

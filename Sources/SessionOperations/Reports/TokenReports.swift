@@ -66,15 +66,15 @@ extension TokenStatusReport {
             ("received", received), ("expires", token.expires ?? "unknown"),
             (
                 "refresh token",
-                token.hasRefreshToken ? refreshTokenExpires.map { "expires \($0)" } ?? "kept" : "none"
+                token.hasRefreshToken ? refreshTokenExpires.map { "expires \($0)" } ?? "stored" : "none"
             ),
             ("granted until", token.grantExpires ?? ""),
-            ("ID token", hasIDToken ? "kept" : "none"), ("from", grant ?? "another tool"),
+            ("ID token", hasIDToken ? "stored" : "none"), ("from", grant ?? "another tool"),
             ("client authentication", authenticationMethod ?? ""), ("resources", resources.joined(separator: " ")),
             ("bound to a key", isBoundToKey ? "yes" : "no"), ("bound to the certificate", boundCertificate ?? ""),
         ]
         lines += endpoints.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-        lines += [("kept in", database ?? ""), ("sealed under", key ?? "")]
+        lines += [("stored in", database ?? ""), ("sealed under", key ?? "")]
         if let refreshingProcess { lines.append(("being refreshed by process", "\(refreshingProcess)")) }
         return lines.filter { !$0.1.isEmpty }
     }

@@ -13,7 +13,7 @@ package struct LoginPage: Sendable {
     package static let done = LoginPage("You are logged in", "Crumb has the tokens. You can close this page.")
 
     package static let notThisLogin = LoginPage(
-        "Not this login", "This is no answer to a login that Crumb waits for.")
+        "Not this login", "This response does not belong to a login that Crumb is waiting for.")
 
     /// The login failed, or Crumb refused to store it.
     ///

@@ -42,7 +42,7 @@ package struct ProviderPreset: Decodable, Sendable {
         if let file { presets.merge(try decode(file.bytes, file.name)) { $1 } }
         guard var preset = presets[name] else {
             throw invalid(
-                "\(name): there is no such provider; there are \(presets.keys.sorted().joined(separator: ", "))")
+                "\(name): unknown provider; use one of \(presets.keys.sorted().joined(separator: ", "))")
         }
         if let issuer = preset.issuer { preset.issuer = try filled(issuer, name, values) }
         for (endpoint, url) in preset.endpoints ?? [:] {
@@ -71,7 +71,7 @@ package struct ProviderPreset: Decodable, Sendable {
         } catch let fault as StrictJSON.Fault {
             throw invalid("\(source): \(fault)")
         } catch {
-            throw invalid("\(source): this is no JSON object of provider presets")
+            throw invalid("\(source): this is not a JSON object of provider presets")
         }
     }
 
@@ -82,7 +82,7 @@ package struct ProviderPreset: Decodable, Sendable {
         for (key, value) in values { text = text.replacingOccurrences(of: "{\(key)}", with: value) }
         if let open = text.firstIndex(of: "{") {
             let missing = text[open...].dropFirst().prefix { $0 != "}" }
-            throw invalid("\(name): this provider needs --provider-\(missing)")
+            throw invalid("\(name): this provider requires --provider-\(missing)")
         }
         return text
     }
@@ -119,7 +119,7 @@ package struct ServerLookup: Sendable {
         guard let issuer else {
             guard !endpoints.isEmpty else {
                 throw OperationError(
-                    .tokenSettingsInvalid, "\(name): which server? Give its issuer, or its endpoints")
+                    .tokenSettingsInvalid, "\(name): name the server by its issuer or its endpoints")
             }
             return ServerMetadata(endpoints: endpoints)
         }

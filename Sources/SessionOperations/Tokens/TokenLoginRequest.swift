@@ -74,7 +74,8 @@ package struct TokenLoginRequest: Sendable {
         guard clientID == nil, clientSecret == nil, clientCertificate == nil else {
             throw OperationError(
                 .tokenSettingsInvalid,
-                "\(name): the server gives a client that it registers its identifier and secret; leave out your own")
+                "\(name): a client that the server registers gets its identifier and secret from the server; "
+                    + "leave out your own")
         }
         let client = try await registered(registration, store, over: transport)
         var request = self
@@ -141,7 +142,7 @@ package struct TokenLoginRequest: Sendable {
         // Without a client identifier, the assertion alone says which client asks (RFC 7521, section 3).
         let clientID = clientID ?? earlier?.profile.clientID ?? ""
         guard !clientID.isEmpty || assertion?.issuer != nil else {
-            throw OperationError(.tokenSettingsInvalid, "\(name): which client? Give its identifier")
+            throw OperationError(.tokenSettingsInvalid, "\(name): name the client by its identifier")
         }
         let secret = clientSecret ?? before?.clientSecret
         let certificate = clientCertificate?.pem ?? before?.clientCertificate
@@ -220,7 +221,8 @@ package struct TokenLoginRequest: Sendable {
         guard let other = others.first(where: { $0.id == profile && $0.name != name }) else { return }
         throw OperationError(
             .nameInvalid,
-            "\(name): the same issuer, client and account are kept as '\(other.name)'; for another account, say which, as "
+            "\(name): the login of the same issuer, client and account is stored as '\(other.name)'; name "
+                + "another account, as "
                 + "with --account")
     }
 
@@ -262,7 +264,7 @@ package struct TokenLoginRequest: Sendable {
         guard grant == .jwtBearer else { return nil }
         guard assertionKey != nil || before?.grantKey != nil else {
             throw OperationError(
-                .tokenSettingsInvalid, "\(name): which key signs the assertion? Give --assertion-key-file")
+                .tokenSettingsInvalid, "\(name): name the key that signs the assertion with --assertion-key-file")
         }
         let earlier = before?.settings.assertion
         return ProfileSettings.Assertion(
@@ -276,7 +278,7 @@ package struct TokenLoginRequest: Sendable {
     ) throws -> ProfileSettings.Exchange? {
         guard grant == .tokenExchange else { return nil }
         guard let exchange = exchange ?? own?.credentials.settings.exchange else {
-            throw OperationError(.tokenSettingsInvalid, "\(name): which login is exchanged? Give --exchange")
+            throw OperationError(.tokenSettingsInvalid, "\(name): name the login to exchange with --exchange")
         }
         for login in exchange.logins { _ = try store.get(login) }
         return exchange
@@ -346,7 +348,7 @@ package struct TokenLoginRequest: Sendable {
             guard authenticationMethod == .none || isUsable else {
                 let needed = authenticationMethod.takesCertificate ? "certificate" : "secret or key"
                 throw OperationError(
-                    .tokenSettingsInvalid, "\(name): this way to authenticate needs the client's \(needed)")
+                    .tokenSettingsInvalid, "\(name): this authentication method requires the client's \(needed)")
             }
             return authenticationMethod
         }

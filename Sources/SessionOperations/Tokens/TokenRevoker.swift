@@ -44,7 +44,7 @@ package struct TokenRevoker: Sendable {
         }
         throw OperationError(
             .tokenRefreshBusy,
-            "\(name): others keep renewing these tokens; end what renews them, and try again")
+            "\(name): another process keeps renewing these tokens; stop it, and try again")
     }
 
     /// Ends tokens at their server, the refresh token first.
@@ -84,7 +84,8 @@ extension OperationError {
     package init(noEndpointsOf name: String) {
         self.init(
             .tokenSettingsInvalid,
-            "\(name): the server's endpoints are not known; log in with 'crumb token login', or import the tokens again with "
+            "\(name): the server's endpoints are unknown; log in with 'crumb token login', or import the "
+                + "tokens again with "
                 + "--discover, or with --endpoint name=URL")
     }
 }
@@ -114,7 +115,7 @@ package struct DPoPRequest: Sendable {
         guard let proof = proof?.exposedText else {
             throw OperationError(
                 .tokenSettingsInvalid,
-                "\(name): the key that the token is bound to is not known; log in with 'crumb token login --dpop'")
+                "\(name): the key that the token is bound to is unknown; log in with 'crumb token login --dpop'")
         }
         return proof
     }

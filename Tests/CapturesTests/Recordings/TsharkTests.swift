@@ -205,7 +205,7 @@ struct TsharkTests {
         #expect(none.failures.count == 1 && failure.code == .inputUnrecognized)
         #expect(failure.description.contains("2 TLS connections") && failure.description.contains("--tls-keys"))
         let empty = Capture("[]", format: .tsharkJSON)
-        #expect(empty.failures.first?.description.contains("no message of HTTP/1 or HTTP/2") == true)
+        #expect(empty.failures.first?.description.contains("contains no HTTP/1 or HTTP/2 message") == true)
         let mixed = Self.capture(Self.packet(tls, connection: 1), Self.packet(Self.request))
         #expect(mixed.failures.isEmpty)
     }

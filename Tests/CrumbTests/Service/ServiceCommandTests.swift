@@ -39,12 +39,12 @@ struct ServiceCommandTests {
         // Lifetimes in seconds, and room: two files are never the same to the byte.
         text.replace(/"expiresIn":-?\d+/, with: "\"expiresIn\":N")
         text.replace(/"freedBytes":\d+/, with: "\"freedBytes\":N")
-        text.replace(/(?m)^\d+ bytes given back.*\n/, with: "")
+        text.replace(/(?m)^\d+ bytes freed.*\n/, with: "")
         // Times as formats write them.
         text.replace(/\b1[789]\d{8}(\d{3}|\.\d+)?\b/, with: "SECONDS")
         text.replace(/[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT/, with: "DATE")
         // Where tokens lie is no caller's business.
-        text.replace(/(?m)^(kept in|sealed under): .*\n/, with: "")
+        text.replace(/(?m)^(stored in|sealed under): .*\n/, with: "")
         return text
     }
 
