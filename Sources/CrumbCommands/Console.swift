@@ -103,7 +103,7 @@ struct Console {
                 if errno == EINTR { continue }
                 // The reader has gone, as `head` does: no failure of ours to talk about.
                 if errno == EPIPE { throw ExitCode(FailureKind.outputFailed.exitStatus) }
-                throw Problem(.outputFailed, "the output cannot be written: \(String(cString: strerror(errno)))")
+                throw Problem(.outputFailed, "cannot write the output: \(String(cString: strerror(errno)))")
             }
             written += count
         }

@@ -58,7 +58,7 @@ struct HandCommandTests {
         #expect(try home.crumb("get", "b", url, "--json").objects().first?["value"] as? String == "\u{E9} 1")
         for (name, address) in [("c", url), ("b", "http://www.example.com/"), ("a", "https://example.org/")] {
             let result = try home.crumb("get", name, address)
-            #expect(result.status == 3 && result.output.isEmpty && result.talk.contains("no cookie of this name"))
+            #expect(result.status == 3 && result.output.isEmpty && result.talk.contains("no cookie with this name"))
         }
         #expect(try home.shell("sqlite3 crumb.sqlite 'UPDATE cookie SET http_only = 1'").status == 0)
         #expect(try home.crumb("get", "a", url).status == 35)

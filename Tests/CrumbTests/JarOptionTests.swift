@@ -16,7 +16,7 @@ struct JarOptionTests {
 
     @Test("A jar that is not there is exit status 34 for whoever reads, whether there is a database or not")
     func unknown() throws {
-        for message in ["There is no database at ", "nowhere: no such jar in "] {
+        for message in ["\(home.file("crumb.sqlite")): no such database. ", "nowhere: no such jar in "] {
             for command in [
                 ["header", "https://example.com/"], ["script", "https://example.com/"], ["list"],
                 ["explain", "https://example.com/"],

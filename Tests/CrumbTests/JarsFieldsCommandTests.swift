@@ -21,7 +21,7 @@ struct JarsFieldsCommandTests {
             variables: ["CRUMB_FIELD_VALUE": ["variable", "all"].contains(source) ? "from-variable" : nil]
         ).wait()
         #expect(result.status == 0 && result.output.isEmpty, "\(result.talk)")
-        #expect(result.talk == "kept header field X-Key for all URLs\n")
+        #expect(result.talk == "stored header field X-Key for all URLs\n")
         let list = try home.crumb("jars", "fields", "list", "--values", "--json")
         #expect(list.text == #"{"name":"X-Key","value":"from-\#(source == "all" ? "file" : source)"}"# + "\n")
         #expect(try !home.crumb("jars", "fields").text.contains("from-"))

@@ -33,8 +33,8 @@ struct KeyRotateCommandTests {
         try fill(cookies: 100)
         let old = home.bytes("key")
         let result = try home.crumb("key", "rotate")
-        #expect(result.status == 0 && result.text == "rotated the key: 101 values sealed anew\n", "\(result.talk)")
-        #expect(result.talk.contains("backups from before"))
+        #expect(result.status == 0 && result.text == "rotated the key: 101 values resealed\n", "\(result.talk)")
+        #expect(result.talk.contains("earlier backups"))
         #expect(try readable() == 100)
         #expect(try home.crumb("token", "get", "work").text == "access-token-of-work\n")
         #expect(try home.mode("key") == 0o600 && home.bytes("key") != old)
@@ -129,7 +129,7 @@ struct KeyRotateCommandTests {
         let url = "https://www.example.com/"
         #expect(try home.crumb("header", url, variables: variables).text == "Cookie: a=1\n")
         #expect(
-            try home.crumb("key", "rotate", variables: variables).text.hasPrefix("brought a rotation to its end: 1 "))
+            try home.crumb("key", "rotate", variables: variables).text.hasPrefix("finished a rotation: 1 "))
         #expect(try home.crumb("header", url, variables: variables).text == "Cookie: a=1\n")
     }
 

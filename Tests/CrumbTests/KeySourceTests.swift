@@ -73,7 +73,7 @@ struct KeySourceTests {
         #expect(alone.status == 72 && alone.talk.hasPrefix("crumb: CRUMB_KEY: "), "\(alone.talk)")
         let both: [String: String?] = ["CRUMB_KEY": "\(KeySourceTests.key),\(KeySourceTests.other)"]
         let result = try home.crumb("key", "rotate", variables: both)
-        #expect(result.status == 0 && result.text == "rotated the key: 1 values sealed anew\n", "\(result.talk)")
+        #expect(result.status == 0 && result.text == "rotated the key: 1 values resealed\n", "\(result.talk)")
         for (value, status) in [("\(KeySourceTests.key)", 31), (KeySourceTests.other, 0)] {
             let result = try home.crumb("header", KeySourceTests.url, variables: ["CRUMB_KEY": value])
             #expect(result.status == Int32(status))

@@ -91,7 +91,7 @@ struct ListCommandTests {
     @Test("Status says where everything lies, before there is anything too")
     func status() throws {
         let before = try home.crumb("status")
-        #expect(before.status == 0 && before.text.contains("not made yet") && before.text.contains(home.file("key")))
+        #expect(before.status == 0 && before.text.contains("not created yet") && before.text.contains(home.file("key")))
         try fill()
         try home.receive("w=1", jar: "work")
         _ = try home.crumb("token", "import", "t", input: "token")
@@ -115,7 +115,7 @@ struct ListCommandTests {
         for (argument, note) in [
             ("sid", "no cookies of the domain 'sid' in jar 'default'; 1 cookie has this name: 'crumb list' shows"),
             ("work", "no cookies of the domain 'work' in jar 'default'; to list the jar: crumb list --jar work"),
-            ("typo", "no cookies of the domain 'typo' in jar 'default', and no cookie and no jar of this name"),
+            ("typo", "no cookies of the domain 'typo' in jar 'default', and no cookie or jar with this name"),
             ("other.example", "no cookies of the domain 'other.example' in jar 'default'\n"),
         ] {
             let result = try home.crumb("list", argument)

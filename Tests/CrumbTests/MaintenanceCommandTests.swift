@@ -59,7 +59,7 @@ struct MaintenanceCommandTests {
         #expect(lines.count == 5)
         #expect(lines.first?.hasPrefix("wrong  cookie 'a' of www.example.com/ in jar 'default': ") == true)
         #expect(lines.dropFirst().first?.contains("chmod 600") == true)
-        #expect(lines.last?.hasSuffix(": 4 things are wrong; 1 sealed value can be read") == true)
+        #expect(lines.last?.hasSuffix(": 4 problems; 1 sealed value can be read") == true)
         let json = try home.crumb("check", "--json")
         let report = try #require(try json.objects().first)
         #expect(json.status == 29 && report["sound"] as? Bool == false && report["readableValues"] as? Int == 1)
@@ -153,6 +153,6 @@ struct MaintenanceCommandTests {
         #expect(limits.map { $0["domainCookies"] as? Int } == [180, 180])
         #expect(limits.map { $0["totalCookies"] as? Int } == [nil, 3300])
         let text = try home.crumb("status").text
-        #expect(text.contains("180 a domain, 3300 in all") && text.contains("cookies made"))
+        #expect(text.contains("180 a domain, 3300 in all") && text.contains("cookies created"))
     }
 }

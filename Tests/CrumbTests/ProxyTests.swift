@@ -223,7 +223,7 @@ struct ProxyTests {
         }
         let refused = try login(options, variables)
         #expect(refused.status == 47 && refused.talk.contains(name), "\(refused.talk)")
-        #expect(refused.talk.contains("setting of this machine") && server.paths.isEmpty)
+        #expect(refused.talk.contains("setting on this machine") && server.paths.isEmpty)
         #expect(try login([], [:]).status == 0)
     }
 

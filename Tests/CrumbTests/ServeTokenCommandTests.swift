@@ -19,7 +19,7 @@ struct ServeTokenCommandTests {
         #expect(report["expires"] != nil)
         let revoked = try home.crumb("serve", "token", "revoke", "ci")
         #expect(revoked.status == 0 && revoked.output.isEmpty)
-        #expect(revoked.talk == "revoked access token 'ci'; requests with it are refused from now on\n")
+        #expect(revoked.talk == "revoked access token 'ci'; requests with it are rejected from now on\n")
         #expect(try home.crumb("serve", "token", "list").text.isEmpty)
         #expect(try home.crumb("serve", "token", "list", "--all").text.contains("revoked"))
         #expect(try home.crumb("serve", "token", "revoke", "ci").status == 40)

@@ -14,7 +14,7 @@ struct SessionCommandTests {
         let result = try home.crumb("session", "end")
         #expect(
             result.talk
-                == "ended the session of jar 'default': 1 session cookie removed, 1 with a lifetime of their own kept\n"
+                == "ended the session of jar 'default': 1 session cookie removed, 1 with an expiry kept\n"
         )
         #expect(try home.header() == "Cookie: p=2")
         let object = try home.crumb("session", "end", "--json").objects().first
@@ -30,13 +30,15 @@ struct SessionCommandTests {
         #expect(restored.status == 0 && restored.output.isEmpty)
         #expect(
             restored.talk
-                == "restored 'login' in jar 'default': 3 cookies; 1 came back, 1 changed, 1 removed\n")
+                == "restored 'login' in jar 'default': 3 cookies; 1 added, 1 changed, 1 removed\n")
         #expect(try home.header() == "Cookie: s=1; p=2; h=3")
         #expect(try home.crumb("session", "list", "--json").objects().first?["cookies"] as? Int == 3)
         #expect(try home.crumb("session", "list").text.hasPrefix("NAME   SAVED"))
         let again = try home.crumb("session", "save", "login")
-        #expect(again.status == 0 && again.talk.contains("is replaced"))
-        #expect(try home.crumb("session", "remove", "login").talk == "forgot 'login' of jar 'default' with 3 cookies\n")
+        #expect(again.status == 0 && again.talk.contains("replaced the session of "))
+        #expect(
+            try home.crumb("session", "remove", "login").talk
+                == "removed saved session 'login' of jar 'default' with 3 cookies\n")
         #expect(try home.header() == "Cookie: s=1; p=2; h=3")
     }
 

@@ -143,7 +143,7 @@ struct TokenExecTests {
         let process = try home.start(
             ["token", "exec", "work", "--file", "F", "--", "sh", "-c", script], talk: talk.path)
         #expect(
-            talk.says("the command has ended; crumb waits up to 120 seconds for the answer to the refresh of 'work'"))
+            talk.says("the command has ended; crumb waits up to 120 seconds for the response to the refresh of 'work'"))
         let file = String(decoding: home.bytes("path"), as: UTF8.self).trimmingCharacters(in: .newlines)
         #expect(!file.isEmpty && !FileManager.default.fileExists(atPath: file))
         gate.signal()

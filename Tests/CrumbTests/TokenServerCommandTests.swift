@@ -610,7 +610,7 @@ struct TokenServerCommandTests {
         let set = try home.crumb(
             "token", "fallback", "set", "app", "https://app.example/", "--profile", "work", "--when-redirect", "/login",
             "--cookie", "session={access_token}; Path=/; Secure")
-        #expect(set.status == 0 && set.talk.hasPrefix("kept rule app: https://app.example/ at /login: cookie"))
+        #expect(set.status == 0 && set.talk.hasPrefix("stored rule app: https://app.example/ at /login: cookie"))
         let list = try #require(try home.crumb("token", "fallback", "list", "--json").objects().first)
         #expect(list["profile"] as? String == "work" && list["delivery"] as? String == "cookie")
         let refused = try home.crumb(

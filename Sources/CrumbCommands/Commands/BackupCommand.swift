@@ -32,7 +32,9 @@ struct BackupCommand: CrumbCommand {
         } else {
             try console.writeLine("\(file): \(size) bytes")
         }
-        console.note("it is sealed: without the key from \(key) it cannot be opened; keep that too, elsewhere")
+        console.note(
+            "the backup is sealed: it cannot be opened without the key from \(key); back that up too, in another "
+                + "place")
     }
 }
 
@@ -45,20 +47,20 @@ private struct BackupReport: Encodable {
 struct RestoreCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore",
-        abstract: "Put a backup in the place of the database.",
+        abstract: "Replace the database with a backup.",
         discussion: """
-            Reads a file that 'crumb backup' made. It has to be sealed under the current key. Crumb copies the backup, \
+            Reads a file that 'crumb backup' made. It must be sealed under the current key. Crumb copies the backup, \
             checks its structure and every sealed value, and then replaces the database in one step, with its \
             write-ahead log. The backup stays as it is.
 
             Stop 'crumb serve' and every other process that uses the database first: exit status 25 if one still has it \
-            open. A database that is there is replaced only with --force; back it up first to keep it.
+            open. An existing database is replaced only with --force; back it up first to keep it.
             """)
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
-    @Flag(help: "Replace the database that is there.")
+    @Flag(help: "Replace an existing database.")
     var force = false
 
     @Argument(help: "The backup.", completion: .file())
@@ -127,7 +129,7 @@ struct CheckCommand: CrumbCommand {
             }
             let problems = check.findings.count(where: \.isProblem)
             let verdict =
-                problems == 0 ? "sound" : problems == 1 ? "one thing is wrong" : "\(problems) things are wrong"
+                problems == 0 ? "sound" : problems == 1 ? "1 problem" : "\(problems) problems"
             let values = "\(check.readableValues) sealed \(check.readableValues == 1 ? "value" : "values") can be read"
             try console.writeLine("\(opened.path): \(verdict); \(values)")
         }

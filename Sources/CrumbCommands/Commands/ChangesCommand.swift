@@ -19,7 +19,7 @@ struct ChangesCommand: CrumbCommand {
     @Option(help: "Only changes after this position.")
     var after: Int64 = 0
 
-    @Flag(name: .shortAndLong, help: "Go on with the changes that come, until Control-C.")
+    @Flag(name: .shortAndLong, help: "Print new changes as they happen, until Control-C.")
     var follow = false
 
     private static let heading = ["POSITION", "TIME", "CAUSE", "COOKIE"]
@@ -63,7 +63,7 @@ struct ChangesCommand: CrumbCommand {
     /// Says that changes are gone. From the beginning, everybody knows that there may have been more.
     private func noteGap(in page: ChangeList, after position: Int64, _ console: Console) {
         guard page.hasGap, position > 0 else { return }
-        console.note("changes after position \(position) are gone: look at the whole jar with 'crumb list'")
+        console.note("changes after position \(position) are gone: list the whole jar with 'crumb list'")
     }
 
     private static func row(_ change: ChangeReport) -> [String] {

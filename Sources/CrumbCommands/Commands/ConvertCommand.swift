@@ -32,7 +32,7 @@ struct ConvertCommand: CrumbCommand {
 
     @OptionGroup var database: BrowserDatabaseOptions
 
-    @Option(help: "The URL of the first request in a capture that does not tell it.")
+    @Option(help: "The URL of the first request, for a capture that does not contain it.")
     var url: String?
 
     @Option(help: "Only the cookies that a request to this URL carries. Default for formats for one URL: --url.")
@@ -46,7 +46,7 @@ struct ConvertCommand: CrumbCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The TLS key log (SSLKEYLOGFILE) of packet captures, unless they hold their keys.", valueName: "file"))
+            "The TLS key log (SSLKEYLOGFILE) of packet captures, unless they contain their keys.", valueName: "file"))
     var tlsKeys: String?
 
     @Argument(help: "The captures; '-' is standard input.")
@@ -72,7 +72,7 @@ struct ConvertCommand: CrumbCommand {
         var status: FailureKind?
         for file in files {
             if Interruption.isRequested {
-                console.error("\(file): not read, since it was stopped before")
+                console.error("\(file): not read, since the command was stopped")
                 continue
             }
             let report = try converter.read(InputFile(capture: file, tlsKeys: tlsKeys))

@@ -53,7 +53,8 @@ struct CurlCommand: CrumbCommand {
         if output.json, !hasTerminator { try CurlCommand.refuseAmbiguity(given.options) }
         if let name = jarBehindCurlOptions(now: console.now) {
             console.error(
-                "'-j \(name)' is curl's option here. Put it first to name the jar: crumb curl -j \(ShellWord(name))")
+                "'-j \(name)' is an option of curl here. Put it first to name the jar: crumb curl -j "
+                    + "\(ShellWord(name))")
         }
         let plan = try CurlPlan(given.options)
         var request = try context.context(for: plan.target.url)
@@ -90,7 +91,7 @@ struct CurlCommand: CrumbCommand {
     private static func refuseAmbiguity(_ options: [CurlOption]) throws {
         guard options.count(where: { $0.name == "url" }) > 1 else { return }
         throw ValidationError(
-            "--json is crumb's own option here, and curl's arguments name several URLs. "
+            "--json is an option of crumb here, and curl's arguments name several URLs. "
                 + "Put '--' before curl's arguments: crumb curl -- --json DATA URL")
     }
 

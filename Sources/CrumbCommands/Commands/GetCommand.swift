@@ -9,7 +9,7 @@ struct GetCommand: CrumbCommand {
         abstract: "Print the value of one cookie that a URL gets, for use in $(…).",
         discussion: """
             If several cookies have the name, prints the one that is sent first. Exit status 3 and no output if none is \
-            sent; 'crumb explain URL' tells why.
+            sent; 'crumb explain URL' shows why.
             """)
 
     @OptionGroup var jar: JarOptions
@@ -35,8 +35,8 @@ struct GetCommand: CrumbCommand {
         case .found(let cookie): try console.write(cookie.valueOctets + [UInt8(ascii: "\n")])
         case .unreadable(let cookie): throw Problem(.valueDamaged, cookie.unreadableLine)
         case .notSent(let isKept):
-            let hint = isKept ? "; 'crumb explain' says why" : ""
-            throw Problem(.nothingToSend, "'\(name)': no cookie of this name is sent to \(request.url)\(hint)")
+            let hint = isKept ? "; 'crumb explain' shows why" : ""
+            throw Problem(.nothingToSend, "'\(name)': no cookie with this name is sent to \(request.url)\(hint)")
         }
     }
 }
@@ -74,13 +74,13 @@ struct ListCommand: CrumbCommand {
         if jars.contains(where: { $0.name == domain }) {
             return "\(note); to list the jar: crumb list --jar \(ShellWord(domain))"
         }
-        return domain.contains(".") ? note : "\(note), and no cookie and no jar of this name"
+        return domain.contains(".") ? note : "\(note), and no cookie or jar with this name"
     }
 
     func execute(_ console: Console) throws {
         let host = try domain.map { domain in
             guard let host = CookieFilter.domain(named: domain) else {
-                throw Problem(.urlInvalid, "\(domain): this is not a host name")
+                throw Problem(.urlInvalid, "\(domain): not a valid host name")
             }
             return host
         }
@@ -143,7 +143,7 @@ struct RemoveCommand: CrumbCommand {
         let removed = try jar.kept(now: console.now).removeCookies(try filter())
         guard !removed.isEmpty else {
             throw Problem(
-                .cookieNotFound, "jar '\(jar.jar)' has no such cookie; 'crumb list' shows those there are")
+                .cookieNotFound, "jar '\(jar.jar)' has no such cookie; 'crumb list' lists its cookies")
         }
         for cookie in removed {
             if output.json {
@@ -160,7 +160,7 @@ struct RemoveCommand: CrumbCommand {
         filter.path = path.map { Octets($0) }
         if let domain {
             guard let host = CookieFilter.domain(named: domain) else {
-                throw Problem(.urlInvalid, "\(domain): this is not a host name")
+                throw Problem(.urlInvalid, "\(domain): not a valid host name")
             }
             filter.domain = host
         }

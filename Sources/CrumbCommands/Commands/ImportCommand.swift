@@ -10,18 +10,19 @@ struct ImportCommand: CrumbCommand {
         commandName: "import",
         abstract: "Import cookies from captures, cookie files and browsers into a jar.",
         discussion: """
-            Reads HAR, net-logs, WARC, raw HTTP responses, what curl and wget tell, cookie files, cookie lists of \
-            browsers and tools, and browsers' databases, told apart by content; docs/importing.md lists them. What can be read of a broken file is stored; the exit status then \
-            tells what was wrong with the first one. A capture that the jar has been given before changes nothing.
+            Reads HAR, net-logs, WARC, raw HTTP responses, traces of curl and wget, cookie files, cookie lists of \
+            browsers and tools, and browsers' databases. Detects the format from the content; docs/importing.md lists \
+            the formats. Stores the readable part of a broken file; the exit status then reports the first problem. A \
+            capture that the jar has imported before changes nothing.
             """)
 
     @OptionGroup var jar: JarOptions
     @OptionGroup var output: OutputOptions
 
-    @Option(help: "The URL of the first request in a capture that does not tell it.")
+    @Option(help: "The URL of the first request, for a capture that does not contain it.")
     var url: String?
 
-    @Option(help: "The page in the address bar, for requests whose capture does not tell it.")
+    @Option(help: "The page in the address bar, for requests whose capture does not contain it.")
     var topLevel: String?
 
     @Option(
@@ -56,7 +57,7 @@ struct ImportCommand: CrumbCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The TLS key log (SSLKEYLOGFILE) of packet captures, unless they hold their keys.", valueName: "file"))
+            "The TLS key log (SSLKEYLOGFILE) of packet captures, unless they contain their keys.", valueName: "file"))
     var tlsKeys: String?
 
     @Argument(help: "The captures; '-' is standard input.")
@@ -93,7 +94,7 @@ struct ImportCommand: CrumbCommand {
             let others = profiles.all.filter { $0.folder != profile.folder }
             if self.profile == nil, self.browser?.profile == nil, !others.isEmpty {
                 let names = others.map(\.title).joined(separator: ", ")
-                console.note("note: \(profile.title) is read; choose another profile with --profile: \(names)")
+                console.note("note: reading \(profile.title); choose another profile with --profile: \(names)")
             }
             if let database = profile.database(of: browser) {
                 try importFile(database, importer, console, &outcome, isOwn: true)
@@ -125,7 +126,7 @@ struct ImportCommand: CrumbCommand {
         isOwn: Bool = false, mayBeEmpty: Bool = false
     ) throws {
         if Interruption.isRequested {
-            return console.error("\(file): not read, since it was stopped before")
+            return console.error("\(file): not read, since the command was stopped")
         }
         let report = try importer.importFile(InputFile(capture: file, tlsKeys: tlsKeys), isOwn: isOwn)
         if report.nothingImported == nil { outcome.hasImported = true } else if mayBeEmpty { return }

@@ -31,7 +31,7 @@ struct JarsListCommand: CrumbCommand {
             return
         }
         guard !jars.isEmpty else {
-            console.note("no jars yet: 'crumb import FILE' and 'crumb jars create NAME' make one")
+            console.note("no jars yet: 'crumb import FILE' and 'crumb jars create NAME' create one")
             return
         }
         var rows = [["JAR", "COOKIES", "SESSION", "SAVED", "PROFILE", "NEXT EXPIRY"]]
@@ -48,7 +48,7 @@ struct JarsListCommand: CrumbCommand {
 struct JarsCreateCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "create",
-        abstract: "Create a jar, with settings of its own if you like.",
+        abstract: "Create a jar, optionally with settings.",
         discussion: "'crumb import --jar NAME' creates one too, with default settings.")
 
     @OptionGroup var database: DatabaseOptions
@@ -63,7 +63,7 @@ struct JarsCreateCommand: CrumbCommand {
         if output.json {
             try console.writeJSON(report)
         } else {
-            console.note("made jar '\(name)'; 'crumb import --jar' fills it")
+            console.note("created jar '\(name)'; import cookies with 'crumb import --jar'")
         }
     }
 }
@@ -182,7 +182,7 @@ struct JarsCopyCommand: CrumbCommand {
         if output.json {
             try console.writeJSON(copy)
         } else {
-            let expired = copy.expired == 0 ? "" : ", \(copy.expired) left out: expired"
+            let expired = copy.expired == 0 ? "" : ", \(copy.expired) expired left out"
             console.note("copied \(counted(copy.copied, "cookie")) from jar '\(name)' to '\(newName)'\(expired)")
         }
         for cookie in copy.unreadable {
@@ -217,7 +217,8 @@ struct JarsMergeCommand: CrumbCommand {
         } else {
             console.note(
                 "merged jar '\(name)' into '\(target)': \(merge.added) added, \(merge.replaced) replaced, "
-                    + "\(merge.kept) as new or newer there, \(merge.expired) expired, \(merge.evicted.count) evicted")
+                    + "\(merge.kept) not newer, \(merge.expired) expired, "
+                    + "\(merge.evicted.count) evicted")
             for eviction in merge.evicted { console.note("  \(eviction.evictionLine)") }
         }
         for cookie in merge.unreadable {

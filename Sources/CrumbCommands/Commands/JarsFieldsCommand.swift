@@ -80,7 +80,7 @@ struct JarsFieldsSetCommand: CrumbCommand {
         if output.json {
             try console.writeJSON(report)
         } else {
-            console.note("kept header field \(report.name) for \(report.place)")
+            console.note("stored header field \(report.name) for \(report.place)")
         }
     }
 

@@ -59,16 +59,18 @@ private struct KeyStatusReport: Encodable {
     }
 
     var text: String {
-        var file = "not made yet"
+        var file = "not created yet"
         if let keys, let locked {
             file = "\(keys == 1 ? "one key" : "\(keys) keys"), \(locked ? "locked with a passphrase" : "in the clear")"
         }
-        var rotation = rotationUnfinished.map { $0 ? "unfinished: run 'crumb key rotate'" : "none under way" }
-        if hasDatabase { rotation = "not known while the key is locked: name the passphrase in CRUMB_PASSPHRASE_FILE" }
+        var rotation = rotationUnfinished.map { $0 ? "unfinished: run 'crumb key rotate'" : "none in progress" }
+        if hasDatabase {
+            rotation = "unknown while the key is locked: name the file with the passphrase in CRUMB_PASSPHRASE_FILE"
+        }
         return Console.table([
             [isFile ? "key file" : "environment", isFile ? "\(source) (\(file))" : source],
-            ["database", database + (rotation == nil ? " (not made yet)" : "")],
-            ["rotation", rotation ?? "none under way"],
+            ["database", database + (rotation == nil ? " (not created yet)" : "")],
+            ["rotation", rotation ?? "none in progress"],
         ])
     }
 }
@@ -76,7 +78,7 @@ private struct KeyStatusReport: Encodable {
 struct KeyRotateCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "rotate",
-        abstract: "Make a new key and seal every value under it.",
+        abstract: "Create a new key and seal every value under it.",
         discussion: """
             Other processes can use the database meanwhile. If the rotation is interrupted, everything stays readable, and \
             the next 'crumb key rotate' finishes it. It then removes the old key from the key file: older backups, and \
@@ -93,30 +95,32 @@ struct KeyRotateCommand: CrumbCommand {
     func execute(_ console: Console) throws {
         guard let opened = try database.openExisting(now: console.now) else {
             throw Problem(
-                .databaseUnavailable, "\(try database.path()): there is no database, so there is nothing to do")
+                .databaseUnavailable, "\(try database.path()): there is no database, so there is nothing to rotate")
         }
         let other = keepOldKeys ? nil : try otherDatabase()
         let rotation = try opened.rotateKey(keepingOldKeys: keepOldKeys || other != nil, now: console.now)
         if output.json {
             try console.writeJSON(KeyRotationReport(rotation))
         } else {
-            let verb = rotation.wasResumed ? "brought a rotation to its end" : "rotated the key"
-            try console.writeLine("\(verb): \(rotation.resealed) values sealed anew")
+            let verb = rotation.wasResumed ? "finished a rotation" : "rotated the key"
+            try console.writeLine("\(verb): \(rotation.resealed) values resealed")
         }
         for location in rotation.unreadable {
-            console.error("\(location): the stored value was changed or moved, and stays as it is")
+            console.error("\(location): the stored value was changed or moved; it stays as it is")
         }
         if let other { console.note("the old key stays in the key file: \(other) may need it; rotate there too") }
         if try KeyLocation().isLocked() {
             console.note(
-                "the key is locked: a running service that was started without CRUMB_PASSPHRASE_FILE answers nothing more; "
-                    + "restart it with that")
+                "the key is locked: a running service that was started without CRUMB_PASSPHRASE_FILE can no "
+                    + "longer open the database; restart it with that variable")
         }
         if rotation.oldKeysDropped {
-            console.note("the old key is gone: backups from before cannot be opened without it")
+            console.note("the old key is removed: earlier backups cannot be opened without it")
         }
         if !rotation.isLogEmpty {
-            console.note("another process is reading: until it is done, the log holds values under the old key")
+            console.note(
+                "another process is reading: until it has finished, the write-ahead log contains values under "
+                    + "the old key")
         }
         if !rotation.unreadable.isEmpty { throw FailureKind.valueDamaged.exitCode }
     }
@@ -167,7 +171,7 @@ struct KeyPassphraseCommand: CrumbCommand {
     var remove = false
 
     func validate() throws {
-        if remove, newPassphraseFile != nil { throw ValidationError("'--remove' needs no new passphrase") }
+        if remove, newPassphraseFile != nil { throw ValidationError("--remove takes no new passphrase.") }
     }
 
     func execute(_ console: Console) throws {
@@ -177,7 +181,7 @@ struct KeyPassphraseCommand: CrumbCommand {
         }
         let file = try location.file()
         guard let state = try file.state() else {
-            throw Problem(.keyMissing, "\(file.path): there is no key yet; the first import makes one")
+            throw Problem(.keyMissing, "\(file.path): there is no key yet; the first import creates one")
         }
         if remove {
             guard state.isLocked else {
@@ -185,12 +189,12 @@ struct KeyPassphraseCommand: CrumbCommand {
                 return
             }
             try file.changePassphrase(to: nil)
-            console.note("\(file.path) is in the clear now, readable by you alone")
+            console.note("\(file.path) is no longer encrypted; only you can read it")
             return
         }
         try file.changePassphrase(
             to: try Terminal.passphrase(in: newPassphraseFile, by: "--new-passphrase-file", isNew: true))
-        console.note("\(file.path) is locked with the new passphrase; without it everything sealed is lost")
-        console.note("a running service needs CRUMB_PASSPHRASE_FILE once it restarts, or the key is rotated")
+        console.note("\(file.path) is locked with the new passphrase; without it, every sealed value is lost")
+        console.note("a running service needs CRUMB_PASSPHRASE_FILE when it restarts or the key is rotated")
     }
 }

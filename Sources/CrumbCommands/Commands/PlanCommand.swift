@@ -25,11 +25,11 @@ struct PlanCommand: CrumbCommand {
     @Option(help: ArgumentHelp("The contents of the web view's store; '-' is standard input.", valueName: "file"))
     var native: String?
 
-    @Flag(help: "The store of the web view cannot be written: the request carries every cookie.")
+    @Flag(help: "Do not use the web view's store: the request carries every cookie.")
     var withoutStore = false
 
     @Option(
-        help: ArgumentHelp("Report to this message handler what became of each cookie.", valueName: "name"),
+        help: ArgumentHelp("Report the result for each cookie to this message handler.", valueName: "name"),
         transform: messageHandlerName)
     var handler: MessageHandlerName?
 
@@ -37,7 +37,7 @@ struct PlanCommand: CrumbCommand {
     var url: String
 
     func validate() throws {
-        if withoutStore, native != nil { throw ValidationError("--native and --without-store exclude each other") }
+        if withoutStore, native != nil { throw ValidationError("--native and --without-store exclude each other.") }
     }
 
     func execute(_ console: Console) throws {

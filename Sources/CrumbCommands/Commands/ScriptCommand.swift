@@ -32,11 +32,11 @@ struct ScriptCommand: CrumbCommand {
             """)
     var write = ScriptWriting.once
 
-    @Flag(help: "Make the script return, in JSON, what became of each cookie.")
+    @Flag(help: "Make the script return the result for each cookie, in JSON.")
     var verify = false
 
     @Option(
-        help: ArgumentHelp("Report to this message handler what became of each cookie.", valueName: "name"),
+        help: ArgumentHelp("Report the result for each cookie to this message handler.", valueName: "name"),
         transform: messageHandlerName)
     var handler: MessageHandlerName?
 

@@ -73,7 +73,7 @@ struct ServeRunCommand: ParsableCommand {
         let arguments = try [program, "serve"] + given() + defaults()
         let pointers = arguments.map { strdup($0) } + [nil]
         execv(program, pointers)
-        throw Problem(.networkProgramNotFound, "\(program): it cannot be run: \(String(cString: strerror(errno)))")
+        throw Problem(.networkProgramNotFound, "\(program): cannot be run: \(String(cString: strerror(errno)))")
     }
 
     /// The options as they were given.
@@ -119,7 +119,7 @@ struct ServeRefreshCommand: CrumbCommand {
         guard try store.changeSettings(of: name, { $0.refreshesAhead = off ? nil : true }) else {
             throw Problem(
                 .tokenSettingsInvalid,
-                "\(name): how its tokens are renewed is not known; log in anew, or import it anew")
+                "\(name): the token endpoint is unknown, so its tokens cannot be renewed; log in or import it again")
         }
         if output.json {
             try console.writeJSON(RefreshAheadReport(name: name, refreshesAhead: !off))

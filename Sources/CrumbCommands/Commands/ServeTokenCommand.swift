@@ -96,7 +96,7 @@ struct ServeTokenListCommand: CrumbCommand {
             return
         }
         guard !reports.isEmpty else {
-            console.note("no access tokens; 'crumb serve token create NAME' makes one")
+            console.note("no access tokens; 'crumb serve token create NAME' creates one")
             return
         }
         try console.writeLine(
@@ -120,12 +120,12 @@ struct ServeTokenRevokeCommand: CrumbCommand {
         guard try database.openExisting(now: now)?.serviceTokens.revoke(named: name, now: now) == true else {
             throw Problem(
                 .tokenNotFound,
-                "\(name): there is no access token of this name; 'crumb serve token list' shows those there are")
+                "\(name): there is no access token with this name; 'crumb serve token list' lists the access tokens")
         }
         if output.json {
             try console.writeJSON(["revoked": name])
         } else {
-            console.note("revoked access token '\(name)'; requests with it are refused from now on")
+            console.note("revoked access token '\(name)'; requests with it are rejected from now on")
         }
     }
 }

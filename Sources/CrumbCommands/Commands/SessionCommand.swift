@@ -31,7 +31,7 @@ struct SessionSaveCommand: CrumbCommand {
             try console.writeJSON(save)
         } else {
             let previous = save.replaced.map {
-                "; the session of this name from \($0.saved) with \(counted($0.cookies, "cookie")) is replaced"
+                "; replaced the session of \($0.saved) with \(counted($0.cookies, "cookie"))"
             }
             console.note(
                 "saved \(counted(save.session.cookies, "cookie")) of jar '\(jar.jar)' as '\(name)'\(previous ?? "")"
@@ -53,7 +53,7 @@ struct SessionListCommand: CrumbCommand {
         if output.json {
             for session in sessions { try console.writeJSON(session) }
         } else if sessions.isEmpty {
-            console.note("no saved sessions of jar '\(jar.jar)': 'crumb session save NAME' makes one")
+            console.note("no saved sessions of jar '\(jar.jar)': 'crumb session save NAME' saves one")
         } else {
             let rows = sessions.map { [shown($0.name), $0.saved, "\($0.cookies)"] }
             try console.writeLine(Console.table([["NAME", "SAVED", "COOKIES"]] + rows))
@@ -85,7 +85,7 @@ struct SessionRestoreCommand: CrumbCommand {
         let expired = restoration.expired.isEmpty ? "" : ", \(restoration.expired.count) expired since"
         console.note(
             "restored '\(name)' in jar '\(jar.jar)': \(counted(restoration.cookies, "cookie")); "
-                + "\(restoration.added) came back, \(restoration.changed) changed, \(restoration.removed) removed\(expired)"
+                + "\(restoration.added) added, \(restoration.changed) changed, \(restoration.removed) removed\(expired)"
         )
         for cookie in restoration.expired { console.note("  expired \(cookie.label)") }
     }
@@ -107,7 +107,8 @@ struct SessionRemoveCommand: CrumbCommand {
         if output.json {
             try console.writeJSON(session)
         } else {
-            console.note("forgot '\(name)' of jar '\(jar.jar)' with \(counted(session.cookies, "cookie"))")
+            console.note(
+                "removed saved session '\(name)' of jar '\(jar.jar)' with \(counted(session.cookies, "cookie"))")
         }
     }
 }
@@ -126,7 +127,7 @@ struct SessionEndCommand: CrumbCommand {
         } else {
             console.note(
                 "ended the session of jar '\(jar.jar)': \(counted(end.removed, "session cookie")) removed, "
-                    + "\(end.kept) with a lifetime of their own kept")
+                    + "\(end.kept) with an expiry kept")
         }
     }
 }

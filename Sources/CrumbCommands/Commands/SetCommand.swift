@@ -10,7 +10,7 @@ struct SetCommand: CrumbCommand {
         abstract: "Store cookies by hand: Set-Cookie lines, as if the URL had answered with them.",
         discussion: """
             Reads one or more lines from standard input or a file, never from the command line, which others can see. \
-            Applies the same rules as to any response. Exit status 5 if a line is refused; the others are stored.
+            Applies the same rules as to any response. Exit status 5 if a line is rejected; the others are stored.
 
                 echo 'sid=31d4; Path=/; Secure' | crumb set https://www.example.com/
             """)
@@ -46,7 +46,7 @@ struct SetCommand: CrumbCommand {
         let input = InputFile(file)
         let lines = SetCommand.lines(try input.contents(limit: SetCommand.inputLimit, otherwise: .lineTooLong))
         guard !lines.isEmpty else {
-            throw Problem(.inputEmpty, "\(input.name): there is no line; write one as 'name=value; Path=/; Secure'")
+            throw Problem(.inputEmpty, "\(input.name): no line; write one as 'name=value; Path=/; Secure'")
         }
         let decisions = try jar.kept(now: console.now, console: console).receive(lines, from: context)
         var errors = EntryErrors(console)
@@ -86,7 +86,7 @@ struct PruneCommand: CrumbCommand {
         commandName: "prune",
         abstract: "Remove expired cookies and old journal entries, and free their space.",
         discussion: """
-            Expired cookies are never sent, pruned or not. They are removed once the clock has gone on for a day, so a \
+            Expired cookies are never sent, pruned or not. They are removed once the clock has advanced by a day, so a \
             clock that jumps ahead and back loses none. Saved sessions stay as they are. Rewrites the file if at least a \
             quarter of it, and a megabyte, is free, and empties the write-ahead log.
             """)
@@ -105,7 +105,7 @@ struct PruneCommand: CrumbCommand {
     var vacuum: Bool?
 
     func validate() throws {
-        if journalEntries < 0 { throw ValidationError("'--journal-entries' cannot be negative") }
+        if journalEntries < 0 { throw ValidationError("--journal-entries: use 0 or more.") }
     }
 
     func execute(_ console: Console) throws {

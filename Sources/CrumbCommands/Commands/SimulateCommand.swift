@@ -8,8 +8,8 @@ struct SimulateCommand: CrumbCommand {
         commandName: "simulate",
         abstract: "Run scenarios on throw-away jars and print the decisions.",
         discussion: """
-            A scenario is a JSON object on one line; docs/simulate.md describes it. An invalid line is answered with an \
-            error in its place. The others still run, and the exit status is 1.
+            A scenario is a JSON object on one line; docs/simulate.md describes it. An invalid line gets an \
+            error in place of a result. The others still run, and the exit status is 1.
             """)
 
     @OptionGroup var suffixListOptions: SuffixListOptions

@@ -100,7 +100,9 @@ private struct StatusReport: Encodable {
         var rows: [[String]] {
             var rows = [["log", "\(logSize) bytes"], ["free", "\(freeSize) bytes"]]
             if let oldestCookie, let newestCookie {
-                rows.append(["cookies made", "\(oldestCookie) to \(newestCookie), \(expiredCookies) of them expired"])
+                rows.append([
+                    "cookies created", "\(oldestCookie) to \(newestCookie), \(expiredCookies) of them expired",
+                ])
             }
             return rows + [["journal", "\(journalEntries) entries"], ["saved sessions", "\(savedSessions)"]]
         }
@@ -131,7 +133,7 @@ private struct StatusReport: Encodable {
     }
 
     var text: String {
-        let size = sizeInBytes.map { "\($0) bytes, schema \(schema ?? "unknown")" } ?? "not made yet"
+        let size = sizeInBytes.map { "\($0) bytes, schema \(schema ?? "unknown")" } ?? "not created yet"
         let table = [
             ["crumb", version],
             ["standard", standard],
@@ -145,7 +147,7 @@ private struct StatusReport: Encodable {
             ["tokens", "\(tokens)"],
         ]
         var text = Console.table(table + (statistics?.rows ?? []))
-        guard !jars.isEmpty else { return text + "\nno jars yet: 'crumb import FILE' makes one" }
+        guard !jars.isEmpty else { return text + "\nno jars yet: 'crumb import FILE' creates one" }
         var rows = [["JAR", "COOKIES", "SESSION", "PROFILE", "LIMITS", "NEXT EXPIRY"]]
         for jar in jars {
             rows.append([

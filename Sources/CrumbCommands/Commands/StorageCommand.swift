@@ -5,7 +5,7 @@ import SessionOperations
 struct StorageCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "storage",
-        abstract: "List and remove the localStorage of pages that a jar holds beside its cookies.",
+        abstract: "List and remove the localStorage items of a jar.",
         discussion: """
             'crumb import' reads it from Playwright's storageState, 'crumb export --format storage-state' writes it, and \
             'crumb script' sets it in a page.

@@ -93,7 +93,7 @@ struct CurlArguments {
         switch option.name {
         case "config":
             guard !option.isPrivate else {
-                throw Problem(.curlArgumentsUnsupported, "a configuration file within another is not supported")
+                throw Problem(.curlArgumentsUnsupported, "nested configuration files are not supported")
             }
             try takeConfiguration(String(decoding: option.value ?? [], as: UTF8.self))
         case "header" where file != nil:
@@ -112,7 +112,7 @@ struct CurlArguments {
     }
 
     private func needed(_ value: [UInt8]?, _ spelling: String) throws -> [UInt8] {
-        guard let value else { throw Problem(.curlArgumentsUnsupported, "\(spelling): a value is missing behind it") }
+        guard let value else { throw Problem(.curlArgumentsUnsupported, "\(spelling): the value is missing") }
         return value
     }
 

@@ -80,7 +80,7 @@ enum RequestBody {
         let descriptor = anonymousFile()
         guard descriptor >= 0 else {
             throw Problem(
-                .inputUnreadable, "standard input cannot be kept for redirects: \(String(cString: strerror(errno)))")
+                .inputUnreadable, "standard input cannot be stored for redirects: \(String(cString: strerror(errno)))")
         }
         do {
             try InputFile("-").forEachChunk { try Console.write(Array($0), to: descriptor) }

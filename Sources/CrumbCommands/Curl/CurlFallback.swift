@@ -79,8 +79,8 @@ extension CurlPlan {
 
     /// Why a request is not sent again although its response says "not signed in".
     static func unrepeatableBody(_ url: RequestURL) -> String {
-        "\(url.withoutQuery): the site says 'not signed in', and the request was not sent again, since its body can be "
-            + "read only once; give the body as a file or on standard input"
+        "\(url.withoutQuery): the site responded 'not signed in', and the request was not repeated, since its body can be "
+            + "read only once; pass the body as a file or on standard input"
     }
 
     var canRepeatBody: Bool {

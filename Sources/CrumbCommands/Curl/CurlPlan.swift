@@ -115,7 +115,7 @@ struct CurlPlan {
         for path in options.flatMap(\.bodyFiles) where !RequestBody.isReplayable(path) {
             throw Problem(
                 .curlArgumentsUnsupported,
-                "\(path): this can be read only once, and a redirect may need it again; use a file or standard input")
+                "\(path): can be read only once, but a redirect may need it again; use a file or standard input")
         }
     }
 }

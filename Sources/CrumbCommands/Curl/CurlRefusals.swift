@@ -5,11 +5,11 @@ enum CurlRefusals {
     /// Options that never go together with a jar.
     private static let always: [String: String] = [
         "next": "one request at a time; run 'crumb curl' once for each",
-        "cookie-jar": "crumb keeps the cookies: leave the option out, of .curlrc too",
-        "junk-session-cookies": "crumb keeps the cookies; curl has no session of its own here",
-        "hsts": "curl would change http to https behind the cookie rules' back; write https in the URL",
-        "request-target": "cookies go by the path in the URL, and the server would see another one",
-        "libcurl": "the source code that curl writes would hold the cookies",
+        "cookie-jar": "crumb stores the cookies: remove the option, also from .curlrc",
+        "junk-session-cookies": "crumb stores the cookies; curl has no session of its own here",
+        "hsts": "curl would change http to https, unknown to the cookie rules; write https in the URL",
+        "request-target": "cookies are selected by the path of the URL, and the server would see another one",
+        "libcurl": "the source code that curl writes would contain the cookies",
         "metalink": "it makes several requests",
         "variable": "variables are not supported; write the values out",
         "help": "run curl itself for this", "manual": "run curl itself for this", "version": "run curl itself for this",
@@ -41,7 +41,7 @@ enum CurlRefusals {
         switch option.name {
         case "cookie":
             return value.contains(UInt8(ascii: "="))
-                ? nil : "a file of cookies would go round the jar; 'crumb import' takes it in"
+                ? nil : "a cookie file would bypass the jar; use 'crumb import'"
         case "url":
             if value.first == UInt8(ascii: "@") { return "a file of URLs is not supported; name one URL" }
             if value.contains(UInt8(ascii: "\\")) {
@@ -50,7 +50,7 @@ enum CurlRefusals {
             return nil
         case "trace", "trace-ascii":
             return value == [UInt8(ascii: "-")] || value == [UInt8(ascii: "%")]
-                ? nil : "the file would hold the cookies, readable to others; '-' and '%' are fine, and --verbose"
+                ? nil : "the file would contain the cookies, readable to others; use '-', '%' or --verbose"
         case "dump-header":
             return value == [UInt8(ascii: "%")] ? "name a file, or '-' for standard output" : nil
         case "header":
@@ -61,12 +61,13 @@ enum CurlRefusals {
     }
 
     private static func headerReason(_ option: CurlOption, _ value: [UInt8]) -> String? {
-        if value.contains(0x0A) || value.contains(0x0D) { return "a line end in a header would make two of it" }
+        if value.contains(0x0A) || value.contains(0x0D) { return "a line break would split the header in two" }
         switch option.fieldName {
         case "host":
-            return "cookies go by the URL's host; name it there, and the machine with --connect-to or --resolve"
+            return "cookies are selected by the host of the URL; name the host there, and the machine with "
+                + "--connect-to or --resolve"
         case "cookie" where option.fieldValue ?? [] == []:
-            return "this takes the Cookie header away that crumb is there to send"
+            return "this would remove the Cookie header that crumb sends"
         default:
             return nil
         }
@@ -81,7 +82,7 @@ enum CurlRefusals {
             if text.contains(where: Array("[]{}".utf8).contains) {
                 return Problem(
                     .curlArgumentsUnsupported,
-                    "\(option.spelling): [] and {} make several requests; with --globoff they stand for themselves"
+                    "\(option.spelling): [] and {} make several requests; use --globoff for literal brackets"
                 )
             }
         }

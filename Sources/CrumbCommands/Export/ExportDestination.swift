@@ -38,7 +38,7 @@ final class ExportDestination {
             if path == nil, console.outputIsTerminal {
                 throw Problem(
                     .outputIsTerminal,
-                    "whoever sees cookies is signed in: name a file with --output, or show them with --output -")
+                    "anyone who sees the cookies is signed in: name a file with --output, or show them with --output -")
             }
             file = nil
             descriptor = STDOUT_FILENO
@@ -163,7 +163,7 @@ extension ExportReport {
         if expired > 0 { rows[0] += ", \(expired) expired" }
         if storageItems > 0 { rows[0] += ", \(counted(storageItems, "localStorage item"))" }
         if storageItemsLeftOut > 0 {
-            rows.append("  \(format) holds no localStorage: \(counted(storageItemsLeftOut, "item")) left out")
+            rows.append("  \(format) has no localStorage: \(counted(storageItemsLeftOut, "item")) left out")
         }
         let order = CookieFeature.allCases.map(\.rawValue)
         let lost = notKept.sorted { (order.firstIndex(of: $0.id) ?? 0) < (order.firstIndex(of: $1.id) ?? 0) }

@@ -133,7 +133,7 @@ struct DesktopKeyring: Sendable {
             if let password = ask("kwallet-query", words, &attempts) { return password }
         }
         console.note(
-            "note: the keyring gave no password of \(browser.rawValue): \(attempts.joined(separator: "; "))")
+            "note: the keyring returned no password for \(browser.rawValue): \(attempts.joined(separator: "; "))")
         return nil
     }
 

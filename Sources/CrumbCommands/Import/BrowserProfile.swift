@@ -92,7 +92,7 @@ struct BrowserProfiles {
     private func profile(in folder: String) throws -> BrowserProfile {
         let profile = BrowserProfile(folder: folder)
         guard profile.database(of: browser) != nil else {
-            throw Problem(.inputNotFound, "\(folder): there are no cookies of \(browser.rawValue) in this folder")
+            throw Problem(.inputNotFound, "\(folder): this folder contains no cookies of \(browser.rawValue)")
         }
         return profile
     }

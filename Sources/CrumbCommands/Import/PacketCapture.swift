@@ -106,7 +106,7 @@ final class PacketCapture {
         guard text.contains("CLIENT_") || text.contains("RSA ") else {
             throw Problem(
                 .inputUnrecognized,
-                "\(keys): this is not a TLS key log; name the file that the client wrote as SSLKEYLOGFILE says")
+                "\(keys): this is not a TLS key log; name the file that the client wrote for SSLKEYLOGFILE")
         }
     }
 

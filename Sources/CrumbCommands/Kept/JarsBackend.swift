@@ -191,7 +191,7 @@ protocol CaptureImporting {
 extension Problem {
     /// Nothing was ever saved in a jar.
     static func nothingSaved(as name: String) -> Problem {
-        Problem(.sessionNotFound, "\(name): nothing was saved yet; 'crumb session save' does it")
+        Problem(.sessionNotFound, "\(name): no session was saved yet; save one with 'crumb session save'")
     }
 
     /// There is no jar of a name.
@@ -217,6 +217,6 @@ extension Problem {
 
     /// There is no database, so there is no jar in it.
     static func noDatabase(at path: String) -> Problem {
-        Problem(.jarNotFound, "There is no database at \(path).")
+        Problem(.jarNotFound, "\(path): no such database. 'crumb import' creates one.")
     }
 }

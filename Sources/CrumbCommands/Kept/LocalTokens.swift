@@ -81,8 +81,8 @@ struct LocalTokens: TokensBackend {
         } catch let error as OAuth2Error {
             throw Problem(
                 FailureKind(error),
-                "\(name): nothing was forgotten, since the server did not revoke the tokens: \(error) Try again, or "
-                    + "forget them with --force")
+                "\(name): the login was not removed, since the server did not revoke the tokens: \(error) "
+                    + "Try again, or remove it with --force")
         } catch let error as OperationError {
             problem = "the server did not revoke the tokens: \(error)"
         }

@@ -67,15 +67,15 @@ extension AccessTokenReport {
             guard let field = tokens.exposedAuthorizationField else {
                 throw Problem(
                     .tokenSettingsInvalid,
-                    "\(name): a token of the type \(tokenType) is not simply presented in a header")
+                    "\(name): a token of the type \(tokenType) cannot be presented in a header alone")
             }
             return [(field.name.rawName, field.value)]
         }
         guard let proof else {
             throw Problem(
                 .tokenSettingsInvalid,
-                "\(name): the token is bound to a key, and each request takes a proof of its own; name the request by "
-                    + "--method and --url")
+                "\(name): the token is bound to a key, and each request needs its own proof; describe the "
+                    + "request with --method and --url")
         }
         return [("Authorization", "DPoP \(accessToken)"), ("DPoP", proof)]
     }

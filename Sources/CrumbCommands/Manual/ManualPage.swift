@@ -199,14 +199,14 @@ struct ManualPage {
         ("CRUMB_DATABASE", "The database file."),
         ("CRUMB_JAR", "The jar that commands with --jar use unless they name one."),
         ("CRUMB_LOGIN", "The login that commands of crumb token use unless they name one."),
-        ("CRUMB_KEY", "The key of the database, 32 bytes in base64; it outranks the key file."),
+        ("CRUMB_KEY", "The key of the database, 32 bytes in base64; it takes precedence over the key file."),
         ("CRUMB_KEY_FILE", "The key file."),
         ("CRUMB_PASSPHRASE_FILE", "The file with the passphrase that unlocks the key file."),
-        ("CRUMB_SERVICE", "The running service to ask in place of a file."),
+        ("CRUMB_SERVICE", "The running service to use in place of a file."),
         ("CRUMB_SERVICE_CA", "The file with the certificate authority of that service."),
         ("CRUMB_SERVICE_TOKEN_FILE", "The file with the access token for that service."),
         ("CRUMB_PUBLIC_SUFFIX_LIST", "A newer public suffix list than the built-in one."),
-        ("CRUMB_REFRESH_TIMEOUT_SECONDS", "How many seconds a server has to answer the renewal of a login."),
+        ("CRUMB_REFRESH_TIMEOUT_SECONDS", "How many seconds to wait for the response to the renewal of a login."),
         ("CRUMB_PROXY", "The proxy for requests to authorization servers, as --proxy names it."),
         ("CRUMB_PROXY_CREDENTIALS_FILE", "The file with the user name and the password for that proxy."),
         ("CRUMB_CA_FILE", "The file with further certificate authorities for those requests."),
@@ -215,7 +215,7 @@ struct ManualPage {
         ("CRUMB_FIELD_VALUE", "The value for crumb jars fields set."),
         (
             "BROWSER",
-            "The browsers for crumb token login: commands with colons between them, in which %s stands for the page."
+            "The browsers for crumb token login: commands separated by colons, with %s for the page."
         ),
         ("NO_COLOR", "Print without colour."),
         ("XDG_DATA_HOME, XDG_CONFIG_HOME, XDG_RUNTIME_DIR", "Where the database, the key file and the socket lie."),

@@ -49,10 +49,10 @@ struct CookieFilterOptions: ParsableArguments {
         let hasPage = context.topLevel != nil && !isAboutCaptures
         if hasPage || context.initiator != nil || context.navigation != nil || context.method != "GET" {
             throw ValidationError(
-                "--method, --top-level, --initiator and --navigation describe a request: give its URL.")
+                "--method, --top-level, --initiator and --navigation describe a request: add its URL.")
         }
         guard format.scope == .anySite else {
-            throw Problem(.urlMissing, "'\(format.rawValue)' holds the cookies for one URL: give it with --url")
+            throw Problem(.urlMissing, "'\(format.rawValue)' contains the cookies for one URL: add it with --url")
         }
         return nil
     }

@@ -31,7 +31,7 @@ struct DatabaseOptions: ParsableArguments {
         if let database { return database }
         guard try service() == nil else {
             throw ValidationError(
-                "This works on a database file alone: name it with --database, or give no --service and CRUMB_SERVICE.")
+                "This works only on a database file: name it with --database, or remove --service and CRUMB_SERVICE.")
         }
         return try Locations().database()
     }
@@ -48,7 +48,7 @@ struct DatabaseOptions: ParsableArguments {
     func keptTokens(clock: @escaping CommandClock, refresh: RefreshOptions? = nil) throws -> any TokensBackend {
         if let service = try service() {
             guard refresh?.refreshTimeout == nil else {
-                throw ValidationError("--refresh-timeout: the service goes by its own setting, refresh.timeoutSeconds.")
+                throw ValidationError("--refresh-timeout: the service uses its own setting, refresh.timeoutSeconds.")
             }
             return RemoteTokens(service)
         }
@@ -130,7 +130,7 @@ struct BrowserDatabaseOptions: ParsableArguments {
         let names = containers.all.map { "\($0.name) (\($0.number))" }.joined(separator: ", ")
         throw Problem(
             .inputNotFound,
-            "there is no container '\(container)' in \(folder)/containers.json"
+            "no container '\(container)' in \(folder)/containers.json"
                 + (names.isEmpty ? "" : "; containers: \(names)"))
     }
 

@@ -35,7 +35,7 @@ struct JarOptions: ParsableArguments {
             return LocalJar(self, browserOptions: browserOptions, now: now, console: console)
         }
         guard suffixListOptions.publicSuffixList == nil else {
-            throw ValidationError("A service goes by its own public suffix list: --public-suffix-list has no effect.")
+            throw ValidationError("A service uses its own public suffix list: remove --public-suffix-list.")
         }
         return try RemoteJar(named: jar, of: service, now: now, console: console)
     }

@@ -23,7 +23,7 @@ struct JarSettingsOptions: ParsableArguments {
 
     func validate() throws {
         if let profile, CookieProfile(name: profile) == nil {
-            throw ValidationError("there is no profile '\(profile)': use 'rfc6265bis' or 'browser'")
+            throw ValidationError("unknown profile '\(profile)': use 'rfc6265bis' or 'browser'")
         }
         for text in limits { _ = try JarSettingsOptions.limit(text) }
     }
@@ -70,11 +70,12 @@ struct JarSettingsOptions: ParsableArguments {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2, let limit = JarLimit(rawValue: parts[0]) else {
             let names = JarLimit.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ValidationError("'\(text)' is no limit: write NAME=NUMBER, NAME=none or none; the names are \(names)")
+            throw ValidationError(
+                "'\(text)' is not a limit: write NAME=NUMBER, NAME=none or none; the names are \(names)")
         }
         guard parts[1] != "none" else { return (limit, nil) }
         guard let number = Int(parts[1]), number >= 0 else {
-            throw ValidationError("'\(text)': a limit is a number from 0 on, or 'none'")
+            throw ValidationError("'\(text)': use 0 or more, or 'none', for a limit")
         }
         return (limit, number)
     }

@@ -74,7 +74,7 @@ struct NetworkProgram {
             output.hasHead = true
             switch message.head {
             case .settingsInvalid(let reason):
-                throw Problem(.tokenSettingsInvalid, "a setting of this machine cannot be used: \(reason)")
+                throw Problem(.tokenSettingsInvalid, "a setting on this machine cannot be used: \(reason)")
             case .failure(let reason): try response(.failure(UnreachableService(reason: reason)))
             case .response(let status, let fields):
                 try response(.success(ServiceResponseHead(status: status, fields: fields)))
@@ -86,7 +86,8 @@ struct NetworkProgram {
             throw Problem(.networkProgramNotFound, "\(path): it has failed, or belongs to another version of crumb")
         }
         guard status == 0 else {
-            try response(.failure(UnreachableService(reason: "the connection broke off in the middle of the answer")))
+            try response(
+                .failure(UnreachableService(reason: "the connection was closed in the middle of the response")))
             return
         }
     }

@@ -14,10 +14,10 @@ import Synchronization
 /// signals the whole process group, so every program that takes part has to hold the signals back.
 enum SignalDeferral {
     private static let notice: StaticString =
-        "crumb: a login is being renewed; crumb stops as soon as the server's answer is stored\n"
+        "crumb: a login is being renewed; crumb stops as soon as the server's response is stored\n"
     private static let stakes: StaticString = """
         crumb: the server may already have replaced the refresh token. If crumb stops before the new one is stored, you may \
-        have to log in again. It stops by itself when the answer is stored, or when the timeout of the refresh is over. \
+        have to log in again. It stops by itself when the response is stored, or when the refresh times out. \
         Press Control-C once more to stop now
 
         """

@@ -135,15 +135,15 @@ struct SetCookieInput {
         } catch let problem as Problem where problem.failure != .lineTooLong && input.name.contains("=") {
             throw Problem(
                 .inputNotFound,
-                "--set-cookie: there is no such file; a line itself is read from a file or standard input ('-'), "
-                    + "where nobody else can see it")
+                "--set-cookie: no such file; put the line into a file or on standard input ('-'), where "
+                    + "others cannot see it")
         }
         let all = bytes.split(separator: UInt8(ascii: "\n")).map { line in
             line.last == UInt8(ascii: "\r") ? line.dropLast() : line
         }.filter { line in !line.allSatisfy(InputFile.isWhiteSpace) }
         let named = all.filter(SetCookieInput.hasName).map { $0.dropFirst(SetCookieInput.fieldName.count) }
         lines = (named.isEmpty ? all : named).map { Octets(Array($0)) }
-        if lines.isEmpty { throw Problem(.inputEmpty, "\(input.name): there is no Set-Cookie line in it") }
+        if lines.isEmpty { throw Problem(.inputEmpty, "\(input.name): it contains no Set-Cookie line") }
     }
 
     private static func hasName(_ line: ArraySlice<UInt8>) -> Bool {

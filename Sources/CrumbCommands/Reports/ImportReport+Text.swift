@@ -38,7 +38,7 @@ extension ImportReport {
             let features = CookieFeature.allCases.compactMap { feature in
                 kept[feature.rawValue].map { "\(feature.title) of \(counted($0, "cookie"))" }
             }
-            rows.append("  kept what the file does not say: \(features.joined(separator: ", "))")
+            rows.append("  kept from the jar, since the file lacks it: \(features.joined(separator: ", "))")
         }
         if lifetimesCut > 0 {
             rows.append(

@@ -119,7 +119,7 @@ struct NativeCookieDocument: Codable {
             // The decoder's own words may quote a value.
             throw Problem(
                 .entryMalformed,
-                "\(place): not a cookie in JSON; name, value, domain and hostOnly have to be there")
+                "\(place): not a cookie in JSON; name, value, domain and hostOnly are required")
         }
     }
 
@@ -130,13 +130,13 @@ struct NativeCookieDocument: Codable {
             partitionKey: partitionKey.flatMap(PartitionKey.init(serialized:)))
         if let sameSite {
             guard let known = SameSite.allCases.first(where: { $0.attributeValue == sameSite }) else {
-                throw Problem(.entryMalformed, "\(place): sameSite is Strict, Lax or None, or is left out")
+                throw Problem(.entryMalformed, "\(place): use Strict, Lax or None for sameSite, or leave it out")
             }
             cookie.sameSite = known
         }
         if let expires {
             guard let expiry = Timestamp(rfc3339: Array(expires.utf8)) else {
-                throw Problem(.entryMalformed, "\(place): expires is no time such as 2027-01-31T12:00:00Z")
+                throw Problem(.entryMalformed, "\(place): write expires as a time such as 2027-01-31T12:00:00Z")
             }
             cookie.expiry = Timestamp(seconds: expiry.seconds)
         }

@@ -82,8 +82,8 @@ struct RemoteCaptures: CaptureImporting {
             ImportReport.Failure(
                 Problem(
                     .inputUnrecognized,
-                    "\(input.name): a browser's database is read where it lies, and no service can; name a database of "
-                        + "crumb's with --database"), source: input.name))
+                    "\(input.name): a service cannot read a browser's database; import it into a database "
+                        + "file with --database"), source: input.name))
         return report
     }
 
@@ -108,7 +108,7 @@ struct RemoteCaptures: CaptureImporting {
         }
 
         var interruption: Problem {
-            Problem(.interrupted, "stopped after \(byteCount) bytes; what had come to the service is stored")
+            Problem(.interrupted, "stopped after \(byteCount) bytes; the part that the service received is stored")
         }
     }
 

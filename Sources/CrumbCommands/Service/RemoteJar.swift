@@ -187,7 +187,8 @@ struct RemoteJar: JarBackend {
 
     func cookie(named name: String, for request: RequestContext) throws -> CookieFinding {
         guard !name.isEmpty else {
-            throw Problem(.nameInvalid, "a service gives no cookie without a name; 'crumb list --values' shows it")
+            throw Problem(
+                .nameInvalid, "a service does not return cookies without a name; 'crumb list --values' shows them")
         }
         do {
             guard

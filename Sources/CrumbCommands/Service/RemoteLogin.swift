@@ -63,7 +63,7 @@ struct RemoteLogin {
         }
         guard let arrival, let result else {
             forget(login)
-            throw Problem(.loginFailed, "nobody logged in within the time; log in again")
+            throw Problem(.loginFailed, "the login timed out; log in again")
         }
         try arrival.finish { try check(try result.get()) }
     }
@@ -91,7 +91,7 @@ struct RemoteLogin {
     private func check(_ login: LoginReport) throws {
         guard login.state != "done" else { return }
         guard let problem = login.problem else {
-            throw Problem(.loginFailed, "the login has not ended; log in again")
+            throw Problem(.loginFailed, "the login did not complete; log in again")
         }
         throw SessionClientError(problem, from: service.address)
     }

@@ -28,7 +28,8 @@ struct ServiceConnection {
     static func certificates(in path: String) throws -> String {
         let text = String(decoding: try InputFile(path).contents(limit: certificateLimit), as: UTF8.self)
         guard text.contains("-----BEGIN CERTIFICATE-----") else {
-            throw Problem(.inputUnrecognized, "\(path): this file has no certificate in PEM; name another --service-ca")
+            throw Problem(
+                .inputUnrecognized, "\(path): this file contains no certificate in PEM; name another --service-ca")
         }
         return text
     }
@@ -117,11 +118,11 @@ struct ServiceTokenFile {
         var bytes = try InputFile(path).contents(limit: ServiceTokenFile.sizeLimit)
         // A pipe has no modes that matter.
         guard PrivateFile.isPrivate(path) || PrivateFile.isSpecial(path) else {
-            throw Problem(.keyExposed, "\(path): other users may read the access token; run: chmod 600 '\(path)'")
+            throw Problem(.keyExposed, "\(path): other users can read the access token; run: chmod 600 '\(path)'")
         }
         while let last = bytes.last, InputFile.isWhiteSpace(last) { bytes.removeLast() }
         guard !bytes.isEmpty, bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw Problem(.tokenInputInvalid, "\(path): there is no access token in this file")
+            throw Problem(.tokenInputInvalid, "\(path): this file contains no access token")
         }
         secret = Secret(bytes)
     }
@@ -150,7 +151,7 @@ extension Problem {
         if problem.code == FailureKind.tokenMissing.code {
             self.init(
                 .serviceRefused,
-                "\(place)the service wants an access token; name its file with --service-token-file or "
+                "\(place)the service requires an access token; name its file with --service-token-file or "
                     + "CRUMB_SERVICE_TOKEN_FILE")
             return
         }
@@ -162,7 +163,7 @@ extension Problem {
         case FailureKind.serviceUnavailable.exitStatus: self.init(.serviceUnavailable, error.description)
         case FailureKind.serviceIncompatible.exitStatus:
             self.init(
-                .serviceIncompatible, "\(place)the service is of another version of crumb: \(problem.detail)")
+                .serviceIncompatible, "\(place)the service has another version of crumb: \(problem.detail)")
         default: self.init(advising: failure, problem.detail)
         }
     }

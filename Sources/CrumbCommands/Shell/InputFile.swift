@@ -170,9 +170,9 @@ final class InputFile {
 
     private func problem(_ failure: Int32) -> Problem {
         switch failure {
-        case ENOENT: Problem(.inputNotFound, "\(name): there is no such file")
+        case ENOENT: Problem(.inputNotFound, "\(name): no such file")
         case EISDIR: Problem(.inputIsFolder, "\(name): this is a folder; name the files in it")
-        case EACCES, EPERM: Problem(.inputUnreadable, "\(name): you may not read this file; check its permissions")
+        case EACCES, EPERM: Problem(.inputUnreadable, "\(name): you cannot read this file; check its permissions")
         default: Problem(.inputUnreadable, "\(name): the file cannot be read: \(String(cString: strerror(failure)))")
         }
     }

@@ -28,7 +28,7 @@ struct ClientSecretOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The PEM file with the client's certificate and those that it was issued by, for mutual TLS (RFC 8705).",
+            "The PEM file with the client's certificate and its issuers' certificates, for mutual TLS (RFC 8705).",
             valueName: "file"))
     var clientCertificateFile: String?
 
@@ -38,7 +38,7 @@ struct ClientSecretOptions: ParsableArguments {
         ))
     var clientCertificateKeyFile: String?
 
-    @Flag(help: "Accept a secret or key from a file that other users can read.")
+    @Flag(help: "Accept a secret or key in a file that other users can read.")
     var dangerouslyAllowExposedFiles = false
 
     @Option(help: "The identifier of that key.")
@@ -66,7 +66,7 @@ struct ClientSecretOptions: ParsableArguments {
         transform: { try knownAlgorithm(named: $0) })
     var idTokenAlgorithm: String?
 
-    @Flag(help: "Register a client at the server first (RFC 7591), and keep what it gets.")
+    @Flag(help: "Register a client at the server first (RFC 7591), and store its identifier and credentials.")
     var register = false
 
     @Option(
@@ -86,7 +86,7 @@ struct ClientSecretOptions: ParsableArguments {
         try checkModes(of: file)
         var bytes = try InputFile(file).contents(limit: 1 << 16)
         while let last = bytes.last, InputFile.isWhiteSpace(last) { bytes.removeLast() }
-        guard !bytes.isEmpty else { throw Problem(.inputEmpty, "\(file): there is no secret in it") }
+        guard !bytes.isEmpty else { throw Problem(.inputEmpty, "\(file): this file contains no secret") }
         return Secret(bytes)
     }
 
@@ -149,8 +149,8 @@ struct ClientSecretOptions: ParsableArguments {
         if method != .none, !hasSecret {
             throw Problem(
                 .tokenSettingsInvalid,
-                "--auth-method: give the client's secret by --client-secret-file or CRUMB_CLIENT_SECRET, "
-                    + "or its key by --client-key-file")
+                "--auth-method: pass the client's secret with --client-secret-file or CRUMB_CLIENT_SECRET, "
+                    + "or its key with --client-key-file")
         }
         return method
     }

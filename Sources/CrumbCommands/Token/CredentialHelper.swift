@@ -106,7 +106,7 @@ struct CredentialHelper {
             let given = try? JSONDecoder().decode(DockerCredential.self, from: Data(try input().utf8))
             guard let given, isFor(given.server), Secret(given.secret) == Secret(try token().accessToken) else {
                 try refuse(
-                    "crumb stores no passwords; '\(login)' is an OAuth2 login, which 'crumb token login' makes")
+                    "crumb stores no passwords; '\(login)' is an OAuth2 login: use 'crumb token login'")
             }
         default: try refuse("unknown operation; use get, store, erase or list")
         }

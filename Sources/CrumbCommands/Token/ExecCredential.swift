@@ -38,7 +38,8 @@ struct ExecCredentialRequest {
         else {
             throw Problem(
                 .tokenSettingsInvalid,
-                "\(ExecCredentialRequest.variable) holds no ExecCredential; unset it, or run this command from kubectl")
+                "\(ExecCredentialRequest.variable) contains no ExecCredential; unset it, or run this command "
+                    + "from kubectl")
         }
         let supported = ExecCredentialRequest.versions.map { "\(ExecCredentialRequest.group)/\($0)" }
         guard supported.contains(document.apiVersion) else {

@@ -55,7 +55,8 @@ final class FreshTokenFile: @unchecked Sendable {
         var template = Array("\(parent ?? "/tmp")/crumb-token-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
             throw Problem(
-                .fileNotWritten, "\(parent ?? "/tmp"): no folder can be made there: \(String(cString: strerror(errno)))"
+                .fileNotWritten,
+                "\(parent ?? "/tmp"): cannot create a folder there: \(String(cString: strerror(errno)))"
             )
         }
         folder = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
@@ -77,8 +78,8 @@ final class FreshTokenFile: @unchecked Sendable {
         let limit = try RefreshOptions.seconds(source.refresh.refreshTimeout)
         SignalDeferral.awaitExchanges(upTo: TimeInterval(limit)) {
             console.note(
-                "the command has ended; crumb waits up to \(limit) seconds for the answer to the refresh of "
-                    + "'\(source.login)', which it has to store")
+                "the command has ended; crumb waits up to \(limit) seconds for the response to the refresh "
+                    + "of '\(source.login)', to store the new tokens")
         }
     }
 
@@ -94,7 +95,7 @@ final class FreshTokenFile: @unchecked Sendable {
                 let sentence = Problem(of: error)?.message ?? "\(error)"
                 // Once, and only while there is a file.
                 if sentence != lastComplaint, condition.withLock({ !isClosed }) {
-                    console.error("\(sentence); the file keeps the last token")
+                    console.error("\(sentence). The file still has the last token")
                 }
                 lastComplaint = sentence
             }

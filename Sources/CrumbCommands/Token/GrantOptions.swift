@@ -10,7 +10,7 @@ struct GrantOptions: ParsableArguments {
     @Flag(help: "Get tokens for the client itself, without a user.")
     var clientCredentials = false
 
-    @Flag(help: "Get tokens for a signed assertion, without a user (RFC 7523). Needs --assertion-key-file.")
+    @Flag(help: "Get tokens for a signed assertion, without a user (RFC 7523). Requires --assertion-key-file.")
     var jwtBearer = false
 
     @Option(
@@ -36,7 +36,7 @@ struct GrantOptions: ParsableArguments {
     @Option(help: "The audience of the assertion. Default: as --key-audience.")
     var assertionAudience: String?
 
-    @Option(help: ArgumentHelp("The login of who acts for the user of --exchange.", valueName: "name"))
+    @Option(help: ArgumentHelp("The login of the party that acts for the user of --exchange.", valueName: "name"))
     var actor: String?
 
     @Option(help: "The name of a service that the exchanged token is for. Repeatable.")

@@ -35,11 +35,11 @@ enum LoopbackPage {
         switch self {
         case .done: .done
         case .failed(let reason): .failed(reason)
-        case .question: LoginPage("One question", "Answer the question in the terminal to end this login.")
+        case .question: LoginPage("One question", "Answer the question in the terminal to complete this login.")
         case .notThisLogin: .notThisLogin
-        case .notFound: LoginPage("Nothing here", "Crumb waits at another address for a login to end.")
+        case .notFound: LoginPage("Not found", "Crumb is waiting for a login at another address.")
         case .anotherUser: LoginPage("Not your login", "Another user of this machine began this login.")
-        case .redirect: LoginPage("Log in", "The page to log in on opens.")
+        case .redirect: LoginPage("Log in", "The login page opens.")
         }
     }
 

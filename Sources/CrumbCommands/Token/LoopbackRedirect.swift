@@ -38,7 +38,7 @@ final class LoopbackRedirect: Sendable {
                 finish(.done)
                 return value
             } catch {
-                finish(.failed(reason: Problem(of: error)?.message ?? "the terminal says why"))
+                finish(.failed(reason: Problem(of: error)?.message ?? "see the terminal"))
                 throw error
             }
         }
@@ -82,8 +82,8 @@ final class LoopbackRedirect: Sendable {
         guard let (host, port, path) = LoopbackRedirect.parts(of: uri) else {
             throw Problem(
                 .tokenSettingsInvalid,
-                "\(uri): no URL that crumb can wait at; use http://127.0.0.1/path or http://[::1]/path, or "
-                    + "http://localhost/path if the server takes nothing else")
+                "\(uri): crumb cannot listen at this URL; use http://127.0.0.1/path or http://[::1]/path, or "
+                    + "http://localhost/path if the server accepts nothing else")
         }
         self.path = path
         guard let (listeners, bound) = LoopbackRedirect.sockets(at: host, port) else {
@@ -140,8 +140,9 @@ final class LoopbackRedirect: Sendable {
             let text = String(decoding: line, as: UTF8.self).trimmingCharacters(in: .whitespaces)
             line = []
             if isMeant(text) { return Arrival(text, at: self, nil) }
+            let advice = "paste the whole URL that the browser was redirected to"
             try? Console.write(
-                Array("crumb: this is not the URL that the login ended at; paste all of it\n".utf8), to: STDERR_FILENO)
+                Array("crumb: this is not the URL of this login; \(advice)\n".utf8), to: STDERR_FILENO)
         }
     }
 
@@ -169,8 +170,8 @@ final class LoopbackRedirect: Sendable {
         guard isMeant(target) else {
             LoopbackRedirect.answer(connection, .notThisLogin)
             warn(
-                "a browser brought the answer to another login (its state is another one); crumb still waits for the answer to "
-                    + "this one")
+                "a browser returned the response to another login (its state is different); crumb is still "
+                    + "waiting for the response to this one")
             return nil
         }
         return Arrival(target, at: self, connection)
@@ -182,8 +183,8 @@ final class LoopbackRedirect: Sendable {
         if let user = LoopbackPeer.user(of: connection), user != getuid(), user != 0 {
             LoopbackRedirect.answer(connection, .anotherUser)
             return warn(
-                "another user of this machine (uid \(user)) opened the page to log in on, and was refused; crumb still waits "
-                    + "for your browser")
+                "another user of this machine (uid \(user)) opened the login page and was rejected; crumb is "
+                    + "still waiting for your browser")
         }
         LoopbackRedirect.answer(connection, .redirect(to: page))
     }
@@ -329,7 +330,7 @@ final class LoopbackRedirect: Sendable {
     }
 
     private static func problem(_ uri: String) -> Problem {
-        Problem(.loginFailed, "\(uri): crumb cannot wait there: \(String(cString: strerror(errno)))")
+        Problem(.loginFailed, "\(uri): crumb cannot listen there: \(String(cString: strerror(errno)))")
     }
 
     #if canImport(Glibc)

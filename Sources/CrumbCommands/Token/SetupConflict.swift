@@ -56,7 +56,7 @@ enum SetupConflict {
         guard access(file, F_OK) == 0 else { return nil }
         let contents = try? InputFile(file).contents(limit: 1 << 16)
         let isOwn = contents.map { String(decoding: $0, as: UTF8.self).contains(" token helper docker ") } ?? false
-        return isOwn ? nil : "\(file): this program is not crumb's"
+        return isOwn ? nil : "\(file): this program does not belong to crumb"
     }
 
     /// A string in an object of a JSON file; a file that cannot be read is refused when it is to be written.

@@ -69,7 +69,9 @@ enum SetupStep: Encodable {
             let found = try? JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any]
             guard let found, found[object] == nil || found[object] is [String: Any] else {
                 throw Problem(
-                    .fileNotWritten, "\(file): this is no configuration of docker's, and was not changed; mend it first"
+                    .fileNotWritten,
+                    "\(file): this is not a valid configuration of docker, and was not changed; correct it "
+                        + "first"
                 )
             }
             document = found

@@ -138,11 +138,11 @@ struct TokenLogin {
         // In any case: a program that opens a browser may do nothing and not say so.
         console.ask("\(opensBrowser ? "If no browser opens, open" : "Open") this page in a browser:\n\(url)")
         let readsInput = !opensBrowser || isatty(STDIN_FILENO) == 1
-        if readsInput { console.ask("If the browser cannot come back, paste the URL that it ended at.") }
+        if readsInput { console.ask("If the browser cannot return, paste the URL that it was redirected to.") }
         if opensBrowser {
             WebBrowser.open(redirect.opening) {
                 console.error(
-                    "no browser could be opened; open the page yourself, or set BROWSER to a browser's command")
+                    "no browser could be opened; open the page yourself, or set BROWSER to the command of a browser")
             }
         }
         return readsInput
@@ -173,7 +173,7 @@ struct TokenLogin {
                 return error.code != .stateMismatch && error.code != .invalidRedirect
             }
         }
-        guard let arrival else { throw Problem(.loginFailed, "nobody logged in within the time; log in again") }
+        guard let arrival else { throw Problem(.loginFailed, "the login timed out; log in again") }
         return try arrival.finish {
             let tokens = try Blocking.run {
                 try await conversation.tokens(

@@ -138,7 +138,7 @@ enum UsageTable {
             text: "Use `--private-key FILE` for TLS; CRUMB_KEY_FILE names the key of the database."),
         OptionRule(
             names: ["--token"], commands: ["serve"],
-            text: "Use `--token-file FILE`; `crumb serve token create` makes more tokens."),
+            text: "Use `--token-file FILE`; `crumb serve token create` creates more tokens."),
         OptionRule(names: ["--config-file", "-c", "--settings"], commands: ["serve"], text: "Use `--config FILE`."),
         OptionRule(
             names: ["--daemon", "-d", "--detach", "--background", "--foreground"], commands: ["serve"],

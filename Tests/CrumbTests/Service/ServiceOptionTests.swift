@@ -97,7 +97,7 @@ struct ServiceOptionTests {
         for variables in [["CRUMB_SERVICE": "unix:/nowhere/crumb.sock"]] {
             let result = try home.start(words, input: input, variables: variables).wait()
             #expect(result.status == 64, "\(words): \(result.talk)")
-            #expect(result.talk.contains("database file alone"), "\(words): \(result.talk)")
+            #expect(result.talk.contains("works only on a database file"), "\(words): \(result.talk)")
         }
         #expect(!FileManager.default.fileExists(atPath: home.file("crumb.sqlite")))
     }

@@ -79,7 +79,9 @@ struct AgentPassphraseOptions: ParsableArguments {
     /// - Parameter isNew: Whether a person types it twice.
     func document(isNew: Bool) throws -> AgentPassphraseDocument {
         let passphrase = try Terminal.passphrase(in: passphraseFile, by: "--passphrase-file", isNew: isNew)
-        guard let text = passphrase.exposedText else { throw Problem(.inputUnrecognized, "the passphrase is not text") }
+        guard let text = passphrase.exposedText else {
+            throw Problem(.inputUnrecognized, "the passphrase is not UTF-8 text")
+        }
         return AgentPassphraseDocument(passphrase: text)
     }
 }

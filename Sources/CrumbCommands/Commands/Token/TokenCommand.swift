@@ -81,7 +81,7 @@ struct TokenRefreshCommand: CrumbCommand {
         let name = try login.resolved(in: database, clock: console.clock)
         let report = try database.keptTokens(clock: console.clock, refresh: refresh).refresh(name)
         if let problem = report.idTokenProblem {
-            console.error("\(name): the tokens were renewed, but for the ID token: \(problem)")
+            console.error("\(name): the tokens were renewed, except the ID token: \(problem)")
         }
         if output.json { try console.writeJSON(report) } else { console.note("refreshed \(report.text)") }
     }
@@ -96,8 +96,8 @@ struct RefreshOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "How many seconds the server has to answer a renewal: one that comes later is lost, and with it, at many servers, "
-                + "the login. Default: CRUMB_REFRESH_TIMEOUT_SECONDS, else 120.",
+            "How many seconds to wait for the response to a renewal. A later response is lost, and with many "
+                + "servers so is the login. Default: CRUMB_REFRESH_TIMEOUT_SECONDS, else 120.",
             valueName: "seconds"))
     var refreshTimeout: Int?
 
@@ -117,7 +117,7 @@ struct RefreshOptions: ParsableArguments {
 
 struct TokenRemoveCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Remove a login here; the server does not hear of it.",
+        commandName: "remove", abstract: "Remove a login here, without telling the server.",
         aliases: ["rm", "delete"])
 
     @OptionGroup var database: DatabaseOptions
@@ -163,7 +163,7 @@ struct TokenLogoutCommand: CrumbCommand {
         abstract: "Revoke the tokens at the server and remove the login here.",
         discussion: """
             If the server cannot be reached, nothing is removed, so you can try again; --force removes the login anyway. \
-            If the server cannot revoke tokens, the login is removed, and a message says so.
+            If the server cannot revoke tokens, the login is removed with a warning.
             """)
 
     @OptionGroup var database: DatabaseOptions

@@ -21,8 +21,9 @@ struct TokenExecCommand: CrumbCommand {
 
             The token is in the variable ACCESS_TOKEN, or in those of --variable. --stdin writes it to the command's \
             standard input. Neither changes while the command runs. --file NAME puts it into a private file, whose path is \
-            in the variable NAME, and replaces that file whenever the token is renewed; the file goes with the command. A renewal that \
-            is under way then is waited for, no longer than --refresh-timeout: its answer has to be stored.
+            in the variable NAME, and replaces that file whenever the token is renewed. The file is removed when the \
+            command ends. If a renewal is in progress then, Crumb waits for the response for up to --refresh-timeout, to \
+            store the new tokens.
 
             The exit status is the command's own: 126 if it cannot be run, 127 if it is not found, and 128 and the signal \
             that ended it. Signals reach the command.
@@ -55,7 +56,7 @@ struct TokenExecCommand: CrumbCommand {
             throw ValidationError("Name the command to run: `crumb token exec NAME -- COMMAND`.")
         }
         for name in variables + [file].compactMap(\.self) where !TokenExecCommand.isVariable(name) {
-            throw ValidationError("'\(name)': the name of a variable has letters, digits and underscores.")
+            throw ValidationError("'\(name)': use letters, digits and underscores for the name of a variable.")
         }
     }
 

@@ -57,10 +57,10 @@ struct TokenExportCommand: CrumbCommand {
 
     func validate() throws {
         if let format, format == .netrc || format == .gitCredential, host == nil {
-            throw ValidationError("--format \(format.rawValue): give --host.")
+            throw ValidationError("--format \(format.rawValue): add --host.")
         }
         guard !useAccessToken || format == .kubernetes else {
-            throw ValidationError("--use-access-token: this is for --format kubernetes.")
+            throw ValidationError("--use-access-token: only for --format kubernetes.")
         }
         for text in [host, username, prefix] {
             guard text?.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) ?? true else {
@@ -138,8 +138,8 @@ struct TokenExportCommand: CrumbCommand {
     private func warn(ofBinding type: TokenType, _ console: Console) {
         guard type == .dpop else { return }
         console.error(
-            "\(name): the token is bound to a key that stays here, and is of no use without it; for single requests, "
-                + "'crumb token header --url' makes the proof")
+            "\(name): the token is bound to a key that stays here and is useless without it; for single "
+                + "requests, 'crumb token header --url' creates the proof")
     }
 }
 

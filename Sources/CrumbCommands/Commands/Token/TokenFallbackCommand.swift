@@ -72,7 +72,7 @@ struct FallbackSetCommand: CrumbCommand {
             signs: LoginRule.Signs(named: whenStatus, redirects: whenRedirect),
             profile: profile, delivery: delivery)
         let report = try jar.kept(now: console.now, console: console).setLoginRule(rule, named: name)
-        if output.json { try console.writeJSON(report) } else { console.note("kept rule \(report.text)") }
+        if output.json { try console.writeJSON(report) } else { console.note("stored rule \(report.text)") }
     }
 }
 
@@ -107,7 +107,7 @@ struct FallbackRemoveCommand: CrumbCommand {
     func execute(_ console: Console) throws {
         guard try jar.kept(now: console.now).removeLoginRule(named: name) else {
             throw Problem(
-                .tokenNotFound, "\(name): there is no rule of this name; 'crumb token fallback list' shows those")
+                .tokenNotFound, "\(name): there is no rule with this name; 'crumb token fallback list' lists the rules")
         }
         if output.json { try console.writeJSON(["removed": name]) } else { console.note("removed \(name)") }
     }

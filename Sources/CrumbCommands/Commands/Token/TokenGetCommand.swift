@@ -12,7 +12,7 @@ struct TokenGetCommand: CrumbCommand {
         commandName: "get",
         abstract: "Print a valid access token, or the ID token, for use in $(…). Renews it first if it is due.",
         discussion: """
-            Prints nothing else. Exit status 40 if there is no login of that name, 41 if the token has expired and cannot \
+            Prints nothing else. Exit status 40 if there is no login with that name, 41 if the token has expired and cannot \
             be renewed, 43 if the server requires a new login, 45 if the server cannot be reached.
 
             With --resource, prints a token for that resource alone. Crumb asks for it with the refresh token of the \
@@ -34,7 +34,7 @@ struct TokenGetCommand: CrumbCommand {
 
     func validate() throws {
         guard !wantsIDToken || resource == nil else {
-            throw ValidationError("An ID token is for no resource: leave out --id-token or --resource.")
+            throw ValidationError("An ID token is not for a resource: leave out --id-token or --resource.")
         }
     }
 
@@ -92,7 +92,7 @@ struct TokenHeaderCommand: CrumbCommand {
 
     func validate() throws {
         guard url != nil || (method == nil && nonce == nil) else {
-            throw ValidationError("--method and --nonce describe a request: give its --url, too.")
+            throw ValidationError("--method and --nonce describe a request: add --url.")
         }
     }
 
@@ -103,8 +103,8 @@ struct TokenHeaderCommand: CrumbCommand {
         }
         if let resource, let request, let scope = try? URLScope(resource), !scope.contains(request.url) {
             console.error(
-                "--url \(request.url) is not within --resource \(resource): this token is for the resource; for the URL, "
-                    + "name the resource that it belongs to")
+                "--url \(request.url) is outside of --resource \(resource), and this token is only for that "
+                    + "resource; name the resource of the URL")
         }
         let token = try database.keptTokens(clock: console.clock, refresh: freshness.refresh)
             .accessToken(of: name, resource: resource, skew: freshness.skew, for: request)
@@ -159,7 +159,9 @@ struct TokenAccess: Sendable {
         // A rotated refresh token must outlive a power failure: the server has ended the one before.
         guard let database = try options.openExisting(now: clock(), durability: .full) else {
             throw Problem(
-                .tokenNotFound, "\(name): there is no token with this name; 'crumb token login' and 'import' store one")
+                .tokenNotFound,
+                "\(name): there is no token with this name; 'crumb token login' and 'crumb token import' "
+                    + "store one")
         }
         self.init(database.tokens, clock: clock)
     }

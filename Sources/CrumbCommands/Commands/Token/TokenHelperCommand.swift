@@ -6,8 +6,8 @@ struct TokenHelperCommand: CrumbCommand {
         commandName: "helper",
         abstract: "Answer git, docker, pip or npm as their credential helper, with a login's access token.",
         discussion: """
-            'crumb token setup' makes the configuration that runs this. The token goes to one host only, and never over \
-            plain HTTP to another machine. If the program erases it, the next question gets a renewed one.
+            'crumb token setup' writes the configuration that runs this. The token goes to one host only, and never over \
+            plain HTTP to another machine. If the program erases it, the next request gets a renewed one.
 
             git     get, store and erase, as git's helper
             docker  get, store, erase and list, as docker-credential-…
@@ -30,7 +30,7 @@ struct TokenHelperCommand: CrumbCommand {
     @Argument(help: "The program that asks: git, docker, pip or npm.")
     var tool: Tool
 
-    @Argument(help: "What the program asks for.")
+    @Argument(help: "The operation that the program asks for.")
     var words: [String] = []
 
     func execute(_ console: Console) throws {
@@ -65,7 +65,7 @@ struct CredentialPlaceOptions: ParsableArguments {
 
     static func check(host: String, username: String) throws {
         guard (1...255).contains(host.utf8.count), host.utf8.allSatisfy(CredentialPlaceOptions.isInHost) else {
-            throw ValidationError("--host: write a host and no more, such as git.example or 127.0.0.1:5000.")
+            throw ValidationError("--host: write only a host, such as git.example or 127.0.0.1:5000.")
         }
         guard username.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw ValidationError("--username: no blanks, no control characters.")

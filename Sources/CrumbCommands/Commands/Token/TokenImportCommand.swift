@@ -9,7 +9,7 @@ struct TokenImportCommand: CrumbCommand {
         commandName: "import",
         abstract: "Import the tokens of a login.",
         discussion: """
-            Reads the JSON reply of a token endpoint, or an access token on a line, from standard input or a file, never \
+            Reads the JSON reply of a token endpoint, or one line with an access token, from standard input or a file, never \
             from the command line, which others can see. With --discover or --endpoint token_endpoint=URL, Crumb can \
             renew the tokens.
             """)
@@ -40,7 +40,7 @@ struct TokenImportCommand: CrumbCommand {
 
     func validate() throws {
         guard file != "-" || client.clientSecretFile != "-" else {
-            throw ValidationError("--client-secret-file: standard input has the tokens; use a file.")
+            throw ValidationError("--client-secret-file: standard input is used for the tokens; use a file.")
         }
     }
 

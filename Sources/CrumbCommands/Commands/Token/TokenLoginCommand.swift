@@ -10,8 +10,8 @@ struct TokenLoginCommand: CrumbCommand {
         abstract: "Log in at an authorization server and store the tokens.",
         discussion: """
             Prints a URL and opens it in a browser, which returns to a loopback address. The variable BROWSER names other \
-            browsers than the system's. With --no-browser, only prints the URL, and takes the one that the browser ended \
-            at. With --device, shows a code to type on another device. With --client-credentials, --jwt-bearer or \
+            browsers than the system's. With --no-browser, only prints the URL, and reads the one that the browser is redirected \
+            to. With --device, shows a code to type on another device. With --client-credentials, --jwt-bearer or \
             --exchange, needs no user. A name that was used before needs no other options: the earlier ones still apply.
 
                 crumb token login work --issuer https://id.example --client-id app --scope 'openid offline_access'
@@ -50,7 +50,8 @@ struct TokenLoginCommand: CrumbCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The URL that the browser returns to: http://127.0.0.1, http://[::1] or, if the server takes nothing else, "
+            "The URL that the browser returns to: http://127.0.0.1, http://[::1] or, if the server accepts "
+                + "nothing else, "
                 + "http://localhost, with a path. Port 0, or no port, uses any free port.",
             valueName: "url"))
     var redirectURI: String?
@@ -87,7 +88,8 @@ struct TokenLoginCommand: CrumbCommand {
     /// Logs in where the browser is; a service gets and keeps the tokens.
     private func logIn(over service: ServiceConnection, _ console: Console) throws -> StoredTokenReport {
         guard client.keyAlgorithm == nil else {
-            throw Problem(.tokenSettingsInvalid, "--key-algorithm: a service signs by the type of the key")
+            throw Problem(
+                .tokenSettingsInvalid, "--key-algorithm: a service chooses the algorithm by the type of the key")
         }
         var document = LoginDocument(
             try request(), clientKey: try client.clientKeyFile.map { try client.pem(in: $0) },
@@ -153,7 +155,7 @@ struct TokenLoginCommand: CrumbCommand {
             }
             let name = String(pair[..<equals])
             guard !AuthorizationCodeGrant.reservedParameters.contains(name) else {
-                throw Problem(.tokenSettingsInvalid, "--parameter: '\(name)' is not yours to choose")
+                throw Problem(.tokenSettingsInvalid, "--parameter: '\(name)' is set by Crumb")
             }
             parameters.append((name, String(pair[equals...].dropFirst())))
         }

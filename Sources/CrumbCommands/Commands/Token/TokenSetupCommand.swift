@@ -14,7 +14,7 @@ struct TokenSetupCommand: CrumbCommand {
             crumb token setup kubectl --login work --write
 
             Without --write, prints what would be done: commands for a shell, or files and their contents. Neither holds a \
-            secret. Writing twice changes nothing more. Another helper or program that is set up in the same place is named \
+            secret. Writing twice changes nothing more. Another helper or program in the same place is reported \
             and stays, unless --force replaces it.
             """)
 
@@ -30,7 +30,7 @@ struct TokenSetupCommand: CrumbCommand {
     @Option(help: "The host, with its port if it has one, that git or docker get the token for.")
     var host: String?
 
-    @Option(help: "The name of the login. Default: the one that is in use when the program asks; needed for kubectl.")
+    @Option(help: "The name of the login. Default: the one that is in use when the program asks. Required for kubectl.")
     var login: String?
 
     @Option(help: "The user name that git and docker get. Default: oauth2.")
@@ -56,13 +56,13 @@ struct TokenSetupCommand: CrumbCommand {
 
     func validate() throws {
         if tool == .kubectl {
-            guard login != nil else { throw ValidationError("setup kubectl: give --login.") }
+            guard login != nil else { throw ValidationError("setup kubectl: add --login.") }
             guard host == nil, username == nil else {
                 throw ValidationError("--host and --username are for git and docker.")
             }
             return
         }
-        guard let host else { throw ValidationError("setup \(tool.rawValue): give --host.") }
+        guard let host else { throw ValidationError("setup \(tool.rawValue): add --host.") }
         try CredentialPlaceOptions.check(host: host, username: username ?? "oauth2")
         guard user == nil, !useAccessToken else {
             throw ValidationError("--user and --use-access-token are for kubectl.")

@@ -7,7 +7,7 @@ struct TokenSwitchCommand: CrumbCommand {
         commandName: "switch",
         abstract: "Choose the login that commands use unless they name one.",
         discussion: """
-            Without a name, prints the login that is in use. CRUMB_LOGIN outranks the choice, for one shell or one command.
+            Without a name, prints the login that is in use. CRUMB_LOGIN takes precedence, for one shell or one command.
 
                 crumb token switch work
                 crumb token get
@@ -24,13 +24,13 @@ struct TokenSwitchCommand: CrumbCommand {
     var name: String?
 
     func validate() throws {
-        guard !none || name == nil else { throw ValidationError("Use one of --none and a name.") }
+        guard !none || name == nil else { throw ValidationError("Use either --none or a name.") }
     }
 
     func execute(_ console: Console) throws {
         if none {
             try ChosenLogin.choose(nil)
-            if output.json { try console.writeJSON(Report(name: nil)) } else { console.note("no login is chosen") }
+            if output.json { try console.writeJSON(Report(name: nil)) } else { console.note("no login chosen") }
             return
         }
         guard let name else {
