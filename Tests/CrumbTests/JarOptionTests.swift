@@ -132,7 +132,8 @@ struct JarOptionTests {
             let result = try home.crumb("curl", "-s", option, "web", "https://www.example.com/")
             #expect(result.status == 51, "\(result.talk)")
             #expect(
-                result.talk.contains("'-j web' is curl's option here. Put it first to name the jar: crumb curl -j web"))
+                result.talk.contains(
+                    "'-j web' is an option of curl here. Put it first to name the jar: crumb curl -j web"))
         }
         #expect(!(try home.crumb("curl", "-s", "-j", "wbe", "https://www.example.com/").talk.contains("Put it first")))
     }

@@ -33,7 +33,9 @@ struct ReturningFileTests {
         let path = try home.write(rewritten(exported), to: "cookies.txt")
         let result = try home.crumb("import", path)
         #expect(result.status == 0 && result.text.contains("3 cookies: 0 taken, 3 replaced"))
-        #expect(result.text.contains("kept what the file does not say: HttpOnly of 2 cookies, SameSite of 1 cookie"))
+        #expect(
+            result.text.contains(
+                "kept from the jar, since the file lacks it: HttpOnly of 2 cookies, SameSite of 1 cookie"))
         let script = try home.crumb("script", Self.url)
         #expect(!script.text.contains("secret") && script.text.contains("open"))
         let after = try [cookie(), cookie("chip"), cookie("open")]

@@ -93,7 +93,7 @@ struct TokenConnectionTests {
         }
         for _ in 0..<3 { #expect(try visit("code=stolen&state=wrong") == "400") }
         #expect(home.bytes("page").isEmpty == false)
-        let warning = "crumb: a browser brought the answer to another login (its state is another one)"
+        let warning = "crumb: a browser returned the response to another login (its state is different)"
         #expect(talk().components(separatedBy: warning).count == 2, "\(talk())")
         #expect(!talk().contains("stolen"))
         _ = try visit("error=access_denied&state=\(state)")
@@ -125,7 +125,7 @@ struct TokenConnectionTests {
         try given("http://127.0.0.1:\(server.port)/token")
         let result = try home.crumb("token", "logout", "work")
         #expect(result.status == 44, "\(result.talk)")
-        for part in ["work: nothing was forgotten", "unsupported_token_type", "--force"] {
+        for part in ["work: the login was not removed", "unsupported_token_type", "--force"] {
             #expect(result.talk.contains(part), "\(result.talk)")
         }
         #expect(try home.crumb("token", "get", "work").status == 0)

@@ -49,7 +49,7 @@ extension CaptureError {
     static func setCookieJoined(at place: CapturePlace) -> CaptureError {
         CaptureError(
             .setCookieJoined, place,
-            "Its Set-Cookie lines were joined to one and cannot be told apart; they were left out. "
+            "Its Set-Cookie lines were joined into one and cannot be separated; they were left out. "
                 + "Record it with a newer version of the tool.")
     }
 

@@ -83,7 +83,7 @@ struct NetLogOutline: JSONOutline {
 
     mutating func finish(isWhole: Bool, into items: inout [CaptureItem]) {
         guard isWhole, !hasEvents else { return }
-        let finding = "The input is JSON without events, so it is no net-log."
+        let finding = "The input is JSON without events, so it is not a net-log."
         items.append(.failure(.inputUnrecognized(finding, at: CapturePlace(source: source))))
     }
 

@@ -11,7 +11,7 @@ struct NetscapeWriter: FormatWriter {
         bytes +=
             """
             # Netscape HTTP Cookie File
-            # Written by crumb. Whoever has this file is signed in: keep it private.
+            # Written by crumb. Anyone who has this file is signed in: keep it private.
             # An HttpOnly cookie has two lines: a plain one, for tools that skip lines with #, then a marked one.
 
 

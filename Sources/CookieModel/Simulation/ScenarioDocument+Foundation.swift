@@ -34,7 +34,7 @@ struct ScenarioDocument: Decodable {
         if let age = try container.decodeIfPresent(Int64.self, forKey: .laxAllowingUnsafe) {
             guard (0...CookiePolicy().lifetimeLimit).contains(age) else {
                 throw DecodingError.dataCorruptedError(
-                    forKey: .laxAllowingUnsafe, in: container, debugDescription: "this is no age of a cookie in seconds"
+                    forKey: .laxAllowingUnsafe, in: container, debugDescription: "this is not an age in seconds"
                 )
             }
             scenario.laxAllowingUnsafeAge = age
@@ -73,13 +73,13 @@ private struct StepDocument: Decodable {
             let seconds = try container.decode(Double.self, forKey: .advance)
             guard let microseconds = Int64(exactly: (seconds * 1_000_000).rounded()) else {
                 throw DecodingError.dataCorruptedError(
-                    forKey: .advance, in: container, debugDescription: "this is further than any date")
+                    forKey: .advance, in: container, debugDescription: "this is beyond the last possible date")
             }
             step = .advance(microseconds: microseconds)
         case .endSession:
             guard try container.decode(Bool.self, forKey: .endSession) else {
                 throw DecodingError.dataCorruptedError(
-                    forKey: .endSession, in: container, debugDescription: "write true, or leave the step out")
+                    forKey: .endSession, in: container, debugDescription: "write true, or leave out the step")
             }
             step = .endSession
         }

@@ -9,7 +9,7 @@ struct ChangesCommand: CrumbCommand {
         abstract: "Show the changes of a jar: which cookie changed, when and why. Never shows values.",
         discussion: """
             The journal keeps at least the last 10,000 changes of a jar. A program with its own copy of a jar passes the \
-            last position it has seen with --after. If older changes are gone, a message on standard error says so. With \
+            last position it has seen with --after. If older changes are gone, a message on standard error reports it. With \
             --follow, prints new changes as any process makes them, until Control-C ends it.
             """)
 

@@ -21,7 +21,7 @@ struct CurlCommand: CrumbCommand {
             before it makes the next request. Cookies never appear in argument lists, in the environment or in files; \
             curl's --verbose shows them.
 
-            Put -j and --jar before curl's first argument. Behind it, -j is curl's own --junk-session-cookies, which is \
+            Put -j and --jar before curl's first argument. After it, -j is curl's own --junk-session-cookies, which is \
             refused.
 
             Cookies, credentials and client keys that you give to curl go to the first origin only; --location-trusted \

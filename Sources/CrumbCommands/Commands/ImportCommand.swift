@@ -67,7 +67,7 @@ struct ImportCommand: CrumbCommand {
         if files.isEmpty, browser == nil { throw ValidationError("Name a capture file, or use `--browser firefox`.") }
         if profile != nil, browser == nil { throw ValidationError("--profile needs --browser.") }
         if profile != nil, browser?.profile != nil {
-            throw ValidationError("Name the profile once: behind the browser, or with --profile.")
+            throw ValidationError("Name the profile once: after the browser, or with --profile.")
         }
         if browser != nil, format != nil { throw ValidationError("--browser and --format exclude each other.") }
     }

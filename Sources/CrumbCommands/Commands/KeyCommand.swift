@@ -80,7 +80,7 @@ struct KeyRotateCommand: CrumbCommand {
         commandName: "rotate",
         abstract: "Create a new key and seal every value under it.",
         discussion: """
-            Other processes can use the database meanwhile. If the rotation is interrupted, everything stays readable, and \
+            Other processes can use the database in the meantime. If the rotation is interrupted, everything stays readable, and \
             the next 'crumb key rotate' finishes it. It then removes the old key from the key file: older backups, and \
             other databases under the same key file, need --keep-old-keys. With CRUMB_KEY, append the new key to the old \
             one, with a comma between.

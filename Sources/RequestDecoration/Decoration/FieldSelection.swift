@@ -121,7 +121,7 @@ public enum FieldOmissionReason: UInt8, DecisionReason {
         case .outsideScope: "the URL is outside the field's scope"
         case .insecureTransport: "an insecure connection cannot carry a credential"
         case .crossOriginRedirect: "a redirect from another origin cannot carry a credential"
-        case .tokenMissing: "there is no token"
+        case .tokenMissing: "the token is missing"
         case .tokenExpired: "the access token has expired"
         case .tokenNotPresentable: "a header field cannot present this token, or its key is missing"
         case .octetsNotCarried: "the client accepts header fields only as text, which cannot carry these octets"

@@ -48,7 +48,7 @@ package struct StrictJSON {
         case nil: break
         }
         guard stream.isComplete else {
-            throw Fault(description: bytes.isEmpty ? "there is no JSON" : "the JSON ends too early")
+            throw Fault(description: bytes.isEmpty ? "the JSON is missing" : "the JSON ends too early")
         }
     }
 
@@ -98,7 +98,7 @@ private struct StrictMembers: JSONHandler, Sendable {
         let namesakes = levels[last].names[name.hashValue, default: []]
         comparisonCount += namesakes.count
         if namesakes.contains(name) {
-            fail("this member is there twice")
+            fail("this member occurs twice")
         } else if levels[last].count > StrictJSON.memberLimit {
             levels.removeLast()
             fail("an object has at most \(StrictJSON.memberLimit) members")

@@ -21,9 +21,9 @@ struct StrictRequestTests {
         let deep = String(repeating: "[", count: 40) + String(repeating: "]", count: 40)
         let many = (0...10_000).map { "\"m\($0)\":0," }.joined()
         let texts = [
-            ("{\"\(name)\":0,\(rest)", "\(name): this member is there twice"),
-            ("{\"\(escaped)\":0,\(rest)", "\(name): this member is there twice"),
-            ("{\"more\":[{\"x\":1,\"x\":2}],\(rest)", "more.[0].x: this member is there twice"),
+            ("{\"\(name)\":0,\(rest)", "\(name): this member occurs twice"),
+            ("{\"\(escaped)\":0,\(rest)", "\(name): this member occurs twice"),
+            ("{\"more\":[{\"x\":1,\"x\":2}],\(rest)", "more.[0].x: this member occurs twice"),
             ("\(body.dropLast()),}", "this is not JSON"), ("{\"x\":\(deep),\(rest)", "nested"),
             ("{\(many)\(rest)", "at most 10000 members"), ("\u{FEFF}\(body)", "byte order mark"),
         ]
@@ -168,7 +168,7 @@ struct StrictRequestTests {
         }
         let answers = answer.text.split(separator: "\n")
         let expected = [
-            #"{"error":"steps: this member is there twice","id":1}"#,
+            #"{"error":"steps: this member occurs twice","id":1}"#,
             #"{"error":"line 1, column 20: this is not JSON","id":2}"#, #"{"id":3,"results":[]}"#,
             #"{"error":"note: there is no such member","id":4}"#,
             #"{"error":"limits.total: there is no such member","id":5}"#,

@@ -40,8 +40,8 @@ struct ServiceConfigurationTests {
             (#"{"limits": {"idleSeconds": 0}}"#, "limits.idleSeconds"), (#"{"listen": ["x"]}"#, "'x'"),
             (#"{"log": {"level": "loud"}}"#, "'loud'"), (#"{"metrics": {"isPublic": 1}}"#, "'metrics.isPublic'"),
             ("[]", "not a JSON object"), ("{", "the JSON ends too early"),
-            (#"{"socket":"/a","socket":"/b"}"#, "socket: this member is there twice"),
-            (#"{"limits":{"idleSeconds":1,"idle\u0053econds":2}}"#, "limits.idleSeconds: this member is there twice"),
+            (#"{"socket":"/a","socket":"/b"}"#, "socket: this member occurs twice"),
+            (#"{"limits":{"idleSeconds":1,"idle\u0053econds":2}}"#, "limits.idleSeconds: this member occurs twice"),
             (#"{"socket":"/a",}"#, "line 1, column 16: this is not JSON"),
             ("\u{FEFF}{}", "byte order mark"),
         ])

@@ -37,7 +37,7 @@ struct StrictJSONTests {
             (#"{"😀":1,"\ud83d\ude00":2}"#, "😀"), (#"{"":1,"":2}"#, ""), (#"{"a":{"a":1,"a":2},"a":3}"#, "a.a"),
         ])
     func duplicates(text: String, place: String) {
-        #expect(fault(text) == (place.isEmpty ? "" : "\(place): ") + "this member is there twice")
+        #expect(fault(text) == (place.isEmpty ? "" : "\(place): ") + "this member occurs twice")
     }
 
     @Test(
@@ -53,7 +53,7 @@ struct StrictJSONTests {
             (#"["\ud83dx\ude00"]"#, "line 1, column 9: this escape is half of a surrogate pair"),
             (#"["\ud83d\ud83d"]"#, "line 1, column 14: this escape is half of a surrogate pair"),
             (#"{"\udfff":1}"#, "line 1, column 8: this escape is half of a surrogate pair"),
-            (#"{"a":1"#, "the JSON ends too early"), ("", "there is no JSON"), (" ", "the JSON ends too early"),
+            (#"{"a":1"#, "the JSON ends too early"), ("", "the JSON is missing"), (" ", "the JSON ends too early"),
         ])
     func malformed(text: String, fault: String) {
         #expect(self.fault(text) == fault)
