@@ -179,7 +179,8 @@ struct BrowserProfileTests {
         try makeEncryptedDatabase(".config/google-chrome/Default/Cookies")
         let variables = try fake("secret-tool", "exit 1").merging(try fake("kwallet-query", "exit 1")) { $1 }
         let refused = try home.crumb("import", "--browser", "chrome", variables: variables)
-        #expect(refused.status == 13 && refused.talk.contains("the keyring gave no password of chrome: secret-tool"))
+        #expect(
+            refused.status == 13 && refused.talk.contains("the keyring returned no password for chrome: secret-tool"))
         #expect(refused.talk.contains("--keyring-password-file") && !refused.talk.contains("pass\n"))
         let file = try home.write("pass\n", to: "password")
         let given = try home.crumb(

@@ -162,7 +162,7 @@ struct ImportReportTests {
         let path = try home.write(Capture.har([entry]), to: "page.har")
         let result = try home.crumb("import", path)
         #expect(
-            result.status == 9 && result.talk.contains("2 cookies stand in the `cookies` of responses"),
+            result.status == 9 && result.talk.contains("2 cookies are only in the `cookies` of responses"),
             "\(result.talk)")
         #expect(result.talk.contains("Export HAR (with sensitive data)"))
     }

@@ -32,7 +32,7 @@ struct MaintenanceCommandTests {
         try expire("a", "c")
         let one = try home.crumb("prune", "--jar", "work")
         #expect(
-            one.text == "jar 'work': 2 expired cookies stay until the clock has gone on for a day\n", "\(one.talk)")
+            one.text == "jar 'work': 2 expired cookies stay until the clock has advanced by a day\n", "\(one.talk)")
         try sql("UPDATE confirmed_clock SET confirmed_at = 2")
         let confirmed = try home.crumb("prune", "--jar", "work")
         #expect(confirmed.text.hasPrefix("jar 'work': 2 expired cookies removed\n"), "\(confirmed.talk)")

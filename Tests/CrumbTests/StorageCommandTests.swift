@@ -48,7 +48,7 @@ struct StorageCommandTests {
         let page = try home.crumb("export", "--format", "storage-state", "--url", "https://www.example.com/")
         #expect(try storage(page.text).keys.sorted() == ["https://www.example.com"])
         let netscape = try home.crumb("export", "--format", "netscape")
-        #expect(netscape.talk.contains("netscape holds no localStorage: 7 items left out"))
+        #expect(netscape.talk.contains("netscape has no localStorage: 7 items left out"))
         #expect(!netscape.text.contains("s3cret"))
         // A jar with storage and no cookies gives its storage.
         #expect(try home.crumb("remove", "sid").status == 0)

@@ -66,7 +66,7 @@ struct TokenServerCommandTests {
             json: ["name": "Authorization"], shown: ["access-0"]),
         Row(command: ["list"], text: "me", json: ["name": "work", "state": "valid", "account": "me"]),
         Row(command: ["list"], expired: true, text: "expired", json: ["state": "expired"]),
-        Row(command: ["status"], text: "refresh token: kept", json: ["tokenType": "Bearer", "grant": "imported"]),
+        Row(command: ["status"], text: "refresh token: stored", json: ["tokenType": "Bearer", "grant": "imported"]),
         Row(command: ["refresh"], talk: "refreshed work: valid", json: ["name": "work", "state": "valid"]),
         Row(command: ["refresh"], expired: true, talk: "refreshed work: valid", json: ["state": "valid"]),
         Row(
