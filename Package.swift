@@ -182,25 +182,19 @@ let package = Package(
             name: "CrumbCommands",
             dependencies: [
                 "HTTPMessages", "PublicSuffix", "CookieModel", "Captures", "BrowserCookies", "OAuth2", "SessionStore",
-                "RequestDecoration", "SessionOperations", "SessionClient", "NetworkHelper",
+                "RequestDecoration", "SessionOperations", "SessionClient",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
         .executableTarget(name: "crumb", dependencies: ["CrumbCommands"]),
-        .target(
-            name: "NetworkHelper",
-            dependencies: [
-                "CookieModel", "OAuth2", .product(name: "HTTPTypes", package: "swift-http-types"),
-            ]),
         .systemLibrary(
             name: "CQRencode", pkgConfig: "libqrencode",
             providers: [.apt(["libqrencode-dev"]), .brew(["qrencode"])]),
         .executableTarget(
             name: "crumb-network",
             dependencies: [
-                "CQRencode", "CookieModel", "NetworkHelper", "OAuth2", "OpenIDConnect", "SessionService",
-                "SessionStore",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "CQRencode", "CrumbCommands", "CookieModel", "OAuth2", "OpenIDConnect", "SessionStore",
+                "SessionOperations", "SessionService", "SessionClient", "AsyncHTTPClientTransport",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
@@ -311,8 +305,8 @@ let package = Package(
             name: "CrumbTests",
             dependencies: [
                 "crumb", "crumb-network", "jar-worker", "service-client", "session-example", "CookieModel",
-                "CrumbCommands", "NetworkHelper", "OAuth2", "RequestDecoration", "SQLiteEngine", "SessionOperations",
-                "SessionStore", "TestSupport",
+                "CrumbCommands", "OAuth2", "RequestDecoration", "SQLiteEngine", "SessionOperations", "SessionStore",
+                "TestSupport",
             ],
             exclude: ["Faults/FailingDisk.c"]),
     ]

@@ -4,7 +4,7 @@ import Foundation
 import OAuth2
 import RequestDecoration
 import SessionClient
-import SessionOperations
+package import SessionOperations
 import SessionStore
 
 #if canImport(Glibc)
@@ -138,11 +138,11 @@ private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ coun
 }
 
 /// A failure that ends the command: an exit status and one sentence that a user can act on.
-struct Problem: Error {
+package struct Problem: Error {
     let failure: FailureKind
     let message: String
 
-    init(_ failure: FailureKind, _ message: String) {
+    package init(_ failure: FailureKind, _ message: String) {
         self.failure = failure
         self.message = message
     }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import NetworkHelper
 
 /// The `crumb` command.
 struct Crumb: ParsableCommand {
@@ -28,7 +27,11 @@ struct Crumb: ParsableCommand {
 /// Where a program with the commands begins.
 package enum CrumbProgram {
     /// Runs the command in the arguments of the process.
-    package static func main() {
+    ///
+    /// - Parameter network: The network of the program; `nil` for one that is replaced if a command needs the network.
+    package static func main(network: Network? = nil) {
+        ProgramReplacement.begin()
+        if let network { Network.use(network) }
         let arguments = ProcessArguments.texts
         do {
             var command = try Crumb.parseAsRoot(arguments)

@@ -6,16 +6,22 @@ import SessionOperations
 /// A subcommand: what it does is ``execute(_:)``; failures become one sentence and an exit status here.
 protocol CrumbCommand: ParsableCommand {
     var output: OutputOptions { get }
+    /// Whether it needs the network whatever it finds in the database, or could not begin anew later, since it reads what
+    /// can be read only once. The default is `false`: then ``Network/required()`` is called where the need shows.
+    var needsNetwork: Bool { get throws }
     func execute(_ console: Console) throws
 }
 
 extension CrumbCommand {
+    var needsNetwork: Bool { false }
+
     func run() throws {
         let console = Console(isQuiet: output.quiet)
         // A closed pipe is an error to handle, not a signal to die of.
         signal(SIGPIPE, SIG_IGN)
         SecretVariable.clearEnvironment()
         do {
+            if try needsNetwork { _ = try Network.required() }
             try execute(console)
         } catch {
             guard let problem = Problem(of: error) else { throw error }

@@ -1,70 +1,81 @@
 import AsyncHTTPClient
 import CookieModel
 import Foundation
+import HTTPTypes
 import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
-import NetworkHelper
+import OAuth2
 import Synchronization
 
 /// Sends requests to authorization servers with AsyncHTTPClient: no redirects, bounded in time and size.
-struct HTTPExchange {
+struct HTTPExchange: EndpointTransport {
     /// How long one request may take, with all of its answer, unless it says otherwise.
     private static let timeout = TimeAmount.seconds(30)
-
     /// How many bytes of a body are passed on.
-    private let bodyLimit: Int
-    private let clients: NetworkClients
-    /// Whether somebody still waits for the answer.
-    private let isAwaited: @Sendable () -> Bool
+    private static let bodyLimit = EndpointResponse.maximumBodySize + 1
 
-    init(bodyLimit: Int, by clients: NetworkClients, isAwaited: @escaping @Sendable () -> Bool = { true }) {
-        self.bodyLimit = bodyLimit
+    private let clients: @Sendable () -> NetworkClients
+
+    /// - Parameter clients: Gives the clients when there is a request to send.
+    init(by clients: @escaping @Sendable () -> NetworkClients) {
         self.clients = clients
-        self.isAwaited = isAwaited
     }
 
-    /// The answer to a request, or why there is none.
-    func answer(_ request: HelperMessage<ExchangeQuestion>) async -> HelperMessage<HelperAnswer> {
+    func send(_ request: EndpointRequest) async throws(OAuth2Error) -> EndpointResponse {
+        var proxy: Proxy?
         do {
-            let (client, proxy) = try clients.client(for: request.head.request.url)
-            do {
-                return try await exchange(request, by: client)
-            } catch {
-                return HelperMessage(HelperAnswer(error, by: proxy))
-            }
+            let clients = clients()
+            let made = try clients.client(for: request.endpoint.description)
+            proxy = made.proxy
+            return try await exchange(request, by: made.client, clients.settings)
         } catch {
-            return HelperMessage(HelperAnswer(error))
+            if let error = error as? NetworkSettingsError { throw OAuth2Error(unusableSettings: error.reason) }
+            throw OAuth2Error(
+                unreachable: "\(request.endpoint.authority): \(HTTPExchange.reason(error, by: proxy))")
         }
     }
 
     private func exchange(
-        _ question: HelperMessage<ExchangeQuestion>, by client: HTTPClient
-    ) async throws -> HelperMessage<HelperAnswer> {
-        var message = HTTPClientRequest(question.head.request)
+        _ request: EndpointRequest, by client: HTTPClient, _ settings: NetworkSettings
+    ) async throws -> EndpointResponse {
+        let head = request.exposedHead
+        var message = HTTPClientRequest(url: request.endpoint.description)
+        message.method = HTTPMethod(rawValue: head.method.rawValue)
+        for field in head.headerFields { message.headers.add(name: field.name.rawName, value: field.value) }
         // Without this field any encoding would do (RFC 9110, section 12.5.3).
         if !message.headers.contains(name: "Accept-Encoding") {
             message.headers.add(name: "Accept-Encoding", value: "identity")
         }
-        if question.head.request.method != "GET" {
+        if head.method != .get {
+            let bytes = request.exposedBody
             message.body =
-                question.body.isEmpty
+                bytes.isEmpty
                 ? .bytes(ByteBuffer())
                 : .stream(
-                    LastMomentBody(bytes: question.body, mayBeSent: mayBeSent(question.head)),
-                    length: .known(Int64(question.body.count)))
+                    LastMomentBody(bytes: bytes, latestSending: request.latestSending),
+                    length: .known(Int64(bytes.count)))
         }
-        if let certificate = question.head.clientCertificate {
-            message.tlsConfiguration = try configuration(showing: certificate)
+        if let certificate = request.exposedClientCertificate {
+            message.tlsConfiguration = try HTTPExchange.configuration(showing: certificate, settings)
         }
-        let timeout = question.head.timeoutMilliseconds.map { TimeAmount.milliseconds($0) } ?? HTTPExchange.timeout
+        let timeout =
+            request.answerTimeout.map { TimeAmount.milliseconds(Int64($0 / .milliseconds(1))) } ?? HTTPExchange.timeout
         let end = NIODeadline.now() + timeout
-        let response = try await client.execute(message, deadline: end)
-        var body = try await self.body(of: response, until: end)
-        let encoding = response.headers.first(name: "Content-Encoding")
-        body = ContentDecoder.decoded(body, encoding: encoding, limit: bodyLimit)
-        return HelperMessage(HelperAnswer(response), body: Array(body.prefix(bodyLimit)))
+        let answer = try await client.execute(message, deadline: end)
+        let body = ContentDecoder.decoded(
+            try await body(of: answer, until: end), encoding: answer.headers.first(name: "Content-Encoding"),
+            limit: HTTPExchange.bodyLimit)
+        var response = EndpointResponse(
+            status: HTTPResponse.Status(code: Int(answer.status.code)),
+            fields: HTTPFields(
+                answer.headers.compactMap { field in
+                    HTTPField.Name(field.name).map { HTTPField(name: $0, value: field.value) }
+                }),
+            body: Array(body.prefix(HTTPExchange.bodyLimit)))
+        response.endpoint = request.endpoint
+        return response
     }
 
     /// The body as far as it has come by a moment, or by an error: a new refresh token in it is nowhere else, and the old
@@ -72,7 +83,7 @@ struct HTTPExchange {
     ///
     /// - Throws: why nothing has come.
     private func body(of response: HTTPClientResponse, until end: NIODeadline) async throws -> [UInt8] {
-        let (received, limit) = (ReceivedBody(), bodyLimit)
+        let (received, limit) = (ReceivedBody(), HTTPExchange.bodyLimit)
         do {
             // The client's own deadline is for the head alone: a server that stops or trickles would never be done.
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -100,8 +111,8 @@ struct HTTPExchange {
 
     /// How a connection is made on which the client shows a certificate (RFC 8705): the client pools it
     /// apart from those without, or with another one.
-    private func configuration(showing pem: [UInt8]) throws -> TLSConfiguration {
-        var tls = try clients.settings.tlsConfiguration(trusting: [])
+    private static func configuration(showing pem: [UInt8], _ settings: NetworkSettings) throws -> TLSConfiguration {
+        var tls = try settings.tlsConfiguration(trusting: [])
         do {
             tls.certificateChain = try NIOSSLCertificate.fromPEMBytes(pem).map { .certificate($0) }
             tls.privateKey = .privateKey(try NIOSSLPrivateKey(bytes: pem, format: .pem))
@@ -109,13 +120,6 @@ struct HTTPExchange {
             throw UnusableCertificate()
         }
         return tls
-    }
-
-    /// Asked when the connection is there and the body is about to be written.
-    private func mayBeSent(_ question: ExchangeQuestion) -> @Sendable () -> Bool {
-        { [isAwaited] in
-            isAwaited() && question.latestSending.map { Timestamp.now.microseconds < $0 } ?? true
-        }
     }
 }
 
@@ -128,63 +132,31 @@ private final class ReceivedBody: Sendable {
 /// its body, a request is none.
 private struct LastMomentBody: AsyncSequence, Sendable {
     let bytes: [UInt8]
-    let mayBeSent: @Sendable () -> Bool
+    /// When it is too late, in microseconds since the Unix epoch.
+    let latestSending: Int64?
 
     struct AsyncIterator: AsyncIteratorProtocol {
         var rest: [UInt8]?
-        let mayBeSent: @Sendable () -> Bool
+        let latestSending: Int64?
 
         mutating func next() async throws -> ByteBuffer? {
             guard let bytes = rest else { return nil }
-            guard mayBeSent() else { throw TooLate() }
+            if let latestSending, Timestamp.now.microseconds >= latestSending { throw TooLate() }
             rest = nil
             return ByteBuffer(bytes: bytes)
         }
     }
 
     func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(rest: bytes, mayBeSent: mayBeSent)
+        AsyncIterator(rest: bytes, latestSending: latestSending)
     }
 }
 
 /// The client's certificate or its key cannot be read.
 struct UnusableCertificate: Error {}
 
-/// The time to send a request was over when the connection was there, or nobody waits for the answer.
+/// The time to send a request was over when the connection was there.
 struct TooLate: Error {}
-
-extension HTTPClientRequest {
-    /// A request without its body.
-    init(_ request: HelperRequest) {
-        self.init(url: request.url)
-        method = HTTPMethod(rawValue: request.method)
-        for field in request.fields { headers.add(name: field.name, value: field.value) }
-    }
-}
-
-extension HelperAnswer {
-    /// Why there is no answer.
-    ///
-    /// - Parameters:
-    ///   - proxy: The proxy that the connection was to be made through.
-    ///   - advice: What to do if the certificate is not trusted; `nil` for the advice for an authorization server.
-    init(_ error: any Error, by proxy: Proxy? = nil, advice: String? = nil) {
-        if let error = error as? NetworkSettingsError {
-            self = .settingsInvalid(error.reason)
-        } else if let advice {
-            self = .failure(HTTPExchange.reason(error, by: proxy, advice: advice))
-        } else {
-            self = .failure(HTTPExchange.reason(error, by: proxy))
-        }
-    }
-
-    /// An answer without its body.
-    init(_ response: HTTPClientResponse) {
-        self = .response(
-            status: Int(response.status.code),
-            fields: response.headers.map { HelperRequest.Field(name: $0.name, value: $0.value) })
-    }
-}
 
 extension HTTPExchange {
     /// What a user can make something of; errors of the client may quote what was sent.

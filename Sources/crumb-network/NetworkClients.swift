@@ -4,7 +4,6 @@ import Foundation
 import NIOCore
 import NIOPosix
 import NIOSSL
-import NetworkHelper
 import OAuth2
 import SessionStore
 import Synchronization
@@ -198,14 +197,29 @@ final class NetworkClients: Sendable {
             isChecked = true
         }
         let route = try settings.route(to: url)
-        let key = "\(route.isEncrypted) \(route.proxy?.address ?? "")"
-        let client = try clients.withLock { clients in
+        return (try client(for: route), route.proxy)
+    }
+
+    /// The client for requests that go a route.
+    ///
+    /// - Parameters:
+    ///   - readTimeout: How long an answer may pause; `nil` for as long as its deadline allows.
+    ///   - authorities: Further certificates that are trusted, in PEM.
+    /// - Throws: `NetworkSettingsError`.
+    func client(
+        for route: NetworkSettings.Route, readTimeout: TimeAmount? = nil, trusting authorities: String = ""
+    ) throws -> HTTPClient {
+        let key = "\(route.isEncrypted) \(route.proxy?.address ?? "") \(readTimeout?.nanoseconds ?? 0) \(authorities)"
+        return try clients.withLock { clients in
             if let client = clients[key] { return client }
-            let client = NetworkClients.makeClient(try settings.configuration(of: route))
+            let configuration = try settings.configuration(
+                of: route, readTimeout: readTimeout,
+                trusting: NetworkSettings.certificates(inPEM: Array(authorities.utf8)))
+            let client = HTTPClient(
+                eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton), configuration: configuration)
             clients[key] = client
             return client
         }
-        return (client, route.proxy)
     }
 
     /// Closes the connections of all clients. A client that ends without it ends the process.
@@ -215,10 +229,5 @@ final class NetworkClients: Sendable {
             return Array(clients.values)
         }
         for client in ended { try? await client.shutdown() }
-    }
-
-    /// A client, to be shut down after use.
-    static func makeClient(_ configuration: HTTPClient.Configuration) -> HTTPClient {
-        HTTPClient(eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton), configuration: configuration)
     }
 }

@@ -1,8 +1,9 @@
 import CookieModel
 import Foundation
-import NetworkHelper
 import OAuth2
 import Testing
+
+@testable import crumb_network
 
 @Suite("Proxies and private certificate authorities")
 struct ProxyTests {

@@ -80,7 +80,7 @@ struct RefreshSignalTests {
         }
     #endif
 
-    @Test("The second Control-C says what is at stake; the third one ends both programs at once")
+    @Test("The second Control-C says what is at stake; the third one ends the program at once")
     func thrice() throws {
         let talk = try TalkPipe(home.file("talk"))
         let process = try home.start(["token", "refresh", "work"], talk: talk.path, leadsGroup: true)
@@ -93,7 +93,7 @@ struct RefreshSignalTests {
         for signal in RefreshSignalTests.signals.dropFirst() { process.send(signal, toGroup: true) }
         process.send(SIGINT, toGroup: true)
         #expect(process.wait().status == -SIGINT)
-        // The other program has standard error, too.
+        // Whatever else belongs to it has standard error, too.
         talk.awaitEnd()
         server.answer()
     }

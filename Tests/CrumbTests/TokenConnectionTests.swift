@@ -1,4 +1,5 @@
 import Foundation
+import SessionOperations
 import TestSupport
 import Testing
 
@@ -100,12 +101,51 @@ struct TokenConnectionTests {
         #expect(process.wait().status == 48, "\(talk())")
     }
 
-    @Test("Where crumb is gone, the program beside it says nothing of Foundation's")
+    @Test("Where nobody reads the output any more, the program with the network says nothing of Foundation's")
     func closedPipe() throws {
-        let question = #"{"keysStatus":200,"keys":"","token":""}"#
-        try home.write("\(question)\n", to: "question")
-        let result = try home.shell("crumb-network verify-id-token < question > /dev/full")
-        #expect(result.status == 1 && result.talk.isEmpty, "\(result.talk)")
+        let server = try server("gzip", try #require(TokenConnectionTests.compressed))
+        try given("http://127.0.0.1:\(server.port)/token")
+        let result = try home.shell("(crumb token refresh work --json; echo $? > status) | true")
+        #expect(result.talk.isEmpty, "\(result.talk)")
+        #expect(home.bytes("status") == Array("\(FailureKind.outputFailed.exitStatus)\n".utf8))
+    }
+
+    @Test("The program with the network has the same commands, under the name of crumb")
+    func sameCommands() throws {
+        let (help, other) = (try home.shell("crumb token --help"), try home.shell("crumb-network token --help"))
+        #expect(help.status == 0 && help.text == other.text && help.text.contains("USAGE: crumb token"))
+        let wrong = try home.shell("crumb-network token refresh --nonsense")
+        #expect(wrong.status == 64 && wrong.talk.contains("Usage: crumb token refresh"), "\(wrong.talk)")
+    }
+
+    @Test("A program beside crumb that has no network either is refused, not started for ever")
+    func replacedByItself() throws {
+        let made = try home.shell(
+            "mkdir alone && cp \"$(command -v crumb)\" alone/crumb && ln alone/crumb alone/crumb-network")
+        #expect(made.status == 0, "\(made.talk)")
+        let result = try home.shell("alone/crumb token refresh work")
+        #expect(result.status == 53 && result.talk.contains("another version of crumb"), "\(result.talk)")
+        let none = try home.shell("rm alone/crumb-network && PATH=/usr/bin:/bin alone/crumb token refresh work")
+        #expect(none.status == 53 && none.talk.contains("neither beside crumb nor on PATH"), "\(none.talk)")
+    }
+
+    @Test("What comes once reaches the program with the network: secrets of the environment, keys and tokens in pipes")
+    func readOnce() throws {
+        let key = Data((0..<32).map { UInt8($0) }).base64EncodedString()
+        let tokens = try home.write(AuthorizationServer.tokens(expired: true), to: "tokens")
+        let server = try server("identity", Array(#"{"access_token":"access-9","expires_in":3600}"#.utf8))
+        let variables = "CRUMB_KEY=\(key) CRUMB_CLIENT_SECRET=hush"
+        let options = "--client-id app --endpoint token_endpoint=http://127.0.0.1:\(server.port)/token"
+        let imported = try home.shell("\(variables) crumb token import work \(options) < '\(tokens)'")
+        #expect(imported.status == 0, "\(imported.talk)")
+        let result = try home.shell("\(variables) crumb token get work")
+        #expect(result.text == "access-9\n", "\(result.talk)")
+        let form = String(decoding: server.requests.first?.body ?? [], as: UTF8.self)
+        #expect(form.contains("refresh_token="))
+        let environment = try home.shell("\(variables) crumb token exec work -- env")
+        #expect(environment.status == 0 && environment.text.contains("ACCESS_TOKEN=access-9"))
+        #expect(!environment.text.contains(key) && !environment.text.contains("hush"))
+        #expect(!environment.text.contains("_CRUMB"))
     }
 
     @Test("A redirect is told as one, and nothing secret follows it")

@@ -106,7 +106,7 @@ def check_killed_without_grace(crumb, server, rounds, count):
 
 
 def check_helper_ends(crumb, server, rounds, count):
-    """What sends the requests ends with who asked: nothing is left that could still talk to the server."""
+    """Who asks sends the request too: nothing is left that could still talk to the server."""
     given(crumb, server)
     crumb.expire("p")
     killed, helpers = [], []
@@ -134,7 +134,7 @@ def children(crumb):
     home = f"HOME={crumb.folder}".encode()
     for folder in pathlib.Path("/proc").iterdir():
         try:
-            if folder.name.isdigit() and b"crumb-network" in (folder / "cmdline").read_bytes():
+            if folder.name.isdigit() and os.readlink(folder / "exe").endswith("/crumb-network"):
                 if home in (folder / "environ").read_bytes().split(b"\0"):
                     found.append(int(folder.name))
         except OSError:

@@ -1,7 +1,6 @@
 import ArgumentParser
 import CookieModel
 import Foundation
-import NetworkHelper
 import SessionOperations
 
 struct CurlCommand: CrumbCommand {
@@ -43,9 +42,14 @@ struct CurlCommand: CrumbCommand {
     /// Whether "--" stands between crumb's options and curl's arguments.
     private var hasTerminator: Bool { arguments.first == "--" }
 
+    /// A database whose key can be read only once is not opened to see whether the jar has login rules.
+    var needsNetwork: Bool { jar.databaseOptions.mayNotBeginAnew || jar.suffixListOptions.isReadOnce }
+
     func execute(_ console: Console) throws {
         if ["--help", "-h"].contains(arguments.first) { throw CleanExit.helpRequest(self) }
         let program = try CurlProgram()
+        // First: what curl sends may come from standard input, which a program that is replaced must not have read.
+        let curlJar = try jar.kept(now: console.now, console: console).curlJar(console)
         let given = try CurlArguments(
             methodArguments + CurlCommand.octets(of: hasTerminator ? Array(arguments.dropFirst()) : arguments),
             defaults: CurlProgram.defaults(), table: program.table
@@ -59,9 +63,8 @@ struct CurlCommand: CrumbCommand {
         let plan = try CurlPlan(given.options)
         var request = try context.context(for: plan.target.url)
         request.method = plan.method
-        let kept = try jar.kept(now: console.now, console: console)
         let session = CurlSession(
-            plan: plan, program: program.path, jar: try kept.curlJar(plan, console), console: console)
+            plan: plan, program: program.path, jar: try curlJar(plan), console: console)
         defer { report(session.reports, isSilent: plan.isSilent, console) }
         let status = try session.run(request)
         if status != 0 { throw ExitCode(status) }

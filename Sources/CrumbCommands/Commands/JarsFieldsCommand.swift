@@ -73,6 +73,9 @@ struct JarsFieldsSetCommand: CrumbCommand {
         }
     }
 
+    /// A service is asked after standard input was read.
+    var needsNetwork: Bool { jar.databaseOptions.asksService }
+
     func execute(_ console: Console) throws {
         let rule = try FieldRule(
             name: name ?? "User-Agent", value: try value(), scope: try scope.urlScope())

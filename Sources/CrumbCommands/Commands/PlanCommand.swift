@@ -40,6 +40,9 @@ struct PlanCommand: CrumbCommand {
         if withoutStore, native != nil { throw ValidationError("--native and --without-store exclude each other.") }
     }
 
+    /// A service is asked after standard input was read.
+    var needsNetwork: Bool { jar.databaseOptions.asksService }
+
     func execute(_ console: Console) throws {
         let now = console.now
         let navigation = try context.context(for: try requestURL(url))

@@ -3,7 +3,7 @@ import CookieModel
 import Foundation
 import OAuth2
 import SessionOperations
-import SessionStore
+package import SessionStore
 
 struct ServeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -59,43 +59,52 @@ struct ServeRunCommand: ParsableCommand {
     @OptionGroup var network: NetworkOptions
 
     func run() throws {
+        SecretVariable.clearEnvironment()
         do {
-            try execute()
+            let network = try Network.required()
+            let order = try order()
+            try Blocking.run { try await network.serve(order) }
         } catch let problem as Problem {
             Console(isQuiet: false).error(problem.message)
             throw problem.failure.exitCode
         }
     }
 
-    /// Becomes the program that speaks HTTP. The environment goes with it: a key in there is for the service.
-    private func execute() throws {
-        let program = try NetworkProgram().path
-        let arguments = try [program, "serve"] + given() + defaults()
-        let pointers = arguments.map { strdup($0) } + [nil]
-        execv(program, pointers)
-        throw Problem(.networkProgramNotFound, "\(program): cannot be run: \(String(cString: strerror(errno)))")
-    }
-
-    /// The options as they were given.
-    private func given() -> [String] {
+    private func order() throws -> ServiceOrder {
         let single = [
-            ("--database", database), ("--socket", socket), ("--config", config), ("--public-url", publicURL),
-            ("--certificate", certificate),
-            ("--private-key", privateKey), ("--token-file", tokenFile), ("--audit-file", auditFile),
-            ("--log-level", logLevel),
+            "database": database, "socket": socket, "public.url": publicURL, "tls.certificate": certificate,
+            "tls.privateKey": privateKey, "tokenFile": tokenFile, "audit.file": auditFile, "log.level": logLevel,
         ]
-        return single.flatMap { name, value in value.map { [name, $0] } ?? [] }
-            + listen.flatMap { ["--listen", $0] } + hosts.flatMap { ["--host", $0] }
+        var settings = single.compactMapValues { $0.map { [$0] } }
+        if !listen.isEmpty { settings["listen"] = listen }
+        if !hosts.isEmpty { settings["hosts"] = hosts }
+        let locations = Locations()
+        return ServiceOrder(
+            settings: settings, config: config, keys: try keys(locations),
+            defaultDatabase: try? locations.defaultDatabase())
     }
 
-    /// Where files lie that nothing is said of: this program knows.
-    private func defaults() throws -> [String] {
-        let locations = Locations()
-        var arguments = ["--key-file", try locations.keyFile()]
-        if let path = try? locations.defaultDatabase() { arguments += ["--default-database", path] }
-        if let path = locations.passphraseFile() { arguments += ["--passphrase-file", path] }
-        return arguments
+    /// Where the key comes from. Nobody is there to type a passphrase.
+    private func keys(_ locations: Locations) throws -> KeySource {
+        let file = try locations.keyFile()
+        do {
+            if let keys = try KeyLocation.environmentKeys.get() { return keys }
+        } catch let error as SessionStoreError {
+            throw Problem(.serviceNotStarted, error.description)
+        }
+        return .file(KeyFile(file, passphrase: locations.passphraseFile().map { .file($0) }))
     }
+}
+
+/// What the service is run with.
+package struct ServiceOrder: Sendable {
+    /// The settings that options give.
+    package let settings: [String: [String]]
+    /// The file with further settings.
+    package let config: String?
+    package let keys: KeySource
+    /// The database if no setting names one; `nil` if no folder for it is known.
+    package let defaultDatabase: String?
 }
 
 struct ServeRefreshCommand: CrumbCommand {

@@ -41,6 +41,9 @@ struct SetCommand: CrumbCommand {
         }
     }
 
+    /// A service is asked after standard input was read.
+    var needsNetwork: Bool { jar.databaseOptions.asksService }
+
     func execute(_ console: Console) throws {
         let context = try context.context(for: try requestURL(url))
         let input = InputFile(file)

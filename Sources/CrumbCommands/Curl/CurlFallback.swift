@@ -13,13 +13,14 @@ struct CurlFallback {
     /// - Returns: `nil` if the jar has no rules, or the user signs the request in.
     init?(_ jar: CookieJar, _ plan: CurlPlan, clock: @escaping CommandClock) throws {
         let rules = try jar.loginRules().map(\.rule)
-        guard !rules.isEmpty, !plan.signsIn else { return nil }
+        // A rule that was added a moment ago, too late for this program to be replaced, is for the next request.
+        guard !rules.isEmpty, !plan.signsIn, let network = Network.current else { return nil }
         self.jar = jar
         canRepeatBody = plan.canRepeatBody
         recovery = LoginRecovery(
             LoginFallback(
                 rules: rules, store: jar.tokens, refresher: try TokenAccess(jar.tokens, clock: clock).refresher(),
-                transport: HelperTransport()))
+                transport: network.endpoints))
     }
 
     /// Whether an answer cannot have the request sent again: nothing is left to try, or its body can be read only once.

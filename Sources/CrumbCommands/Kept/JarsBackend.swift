@@ -58,8 +58,10 @@ protocol JarBackend {
     /// The cookies of the jar and the `localStorage` of a page, from which a web view is filled.
     func contents(for page: RequestURL) throws -> PageContents
 
-    /// The jar as `crumb curl` uses it.
-    func curlJar(_ plan: CurlPlan, _ console: Console) throws -> any CurlJar
+    /// Opens the jar for `crumb curl`.
+    ///
+    /// - Returns: what takes the plan, since curl's arguments are read after the jar was opened.
+    func curlJar(_ console: Console) throws -> (CurlPlan) throws -> any CurlJar
 
     /// What becomes of each cookie of a request's site.
     func explanation(of request: RequestContext) throws -> ExplanationReport

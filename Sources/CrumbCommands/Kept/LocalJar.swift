@@ -56,8 +56,11 @@ struct LocalJar: JarBackend {
                 + storage.unreadable.map { WebStorageList.Item(damaged: $0).unreadableLine }, policy: existing.policy)
     }
 
-    func curlJar(_ plan: CurlPlan, _ console: Console) throws -> any CurlJar {
-        try LocalCurlJar(try options.target(now: now, console), plan, console)
+    func curlJar(_ console: Console) throws -> (CurlPlan) throws -> any CurlJar {
+        let target = try options.target(now: now, console)
+        // The rules may get a token from a server.
+        if try target.jar?.loginRules().isEmpty == false { _ = try Network.required() }
+        return { try LocalCurlJar(target, $0, console) }
     }
 
     // MARK: - Looking

@@ -51,7 +51,13 @@ struct LocalTokens: TokensBackend {
     }
 
     func idToken(of name: String, skew: Int) throws -> IDTokenReport {
-        let refresher = try access(to: name).refresher(skew: skew, timeout: refreshTimeout)
+        let access = try access(to: name)
+        let held = try ValidIDToken(try access.store.get(name))
+        switch held.lifetime.validity(at: now.microseconds, skew: .seconds(skew)) {
+        case .valid, .unknown: return try IDTokenReport(held, of: name)
+        case .due, .expired: break
+        }
+        let refresher = try access.refresher(skew: skew, timeout: refreshTimeout)
         return try IDTokenReport(try Blocking.run { try await refresher.idToken(name) }, of: name)
     }
 
@@ -98,7 +104,7 @@ struct LocalTokens: TokensBackend {
 extension TokenAccess {
     /// Ends a profile's tokens at the server; which.
     fileprivate func revoke(_ name: String) throws -> [TokenKind] {
-        let revoker = TokenRevoker(store, over: HelperTransport(), now: clock)
+        let revoker = TokenRevoker(store, over: try Network.required().endpoints, now: clock)
         return try Blocking.run { try await revoker.revoke(name) }
     }
 }

@@ -130,6 +130,9 @@ struct SuffixListOptions: ParsableArguments {
         publicSuffixList ?? Locations().publicSuffixList
     }
 
+    /// Whether the list can be read only once.
+    var isReadOnce: Bool { file.map { $0 == "-" || PrivateFile.isSpecial($0) } ?? false }
+
     /// The list in force. Reads the file again each time.
     func list() throws -> PublicSuffixList {
         guard let file else { return .bundled }

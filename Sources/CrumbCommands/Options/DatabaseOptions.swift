@@ -19,6 +19,13 @@ struct DatabaseOptions: ParsableArguments {
         }
     }
 
+    /// Whether a service is asked in the place of a file.
+    var asksService: Bool { database == nil && serviceOptions.address != nil }
+
+    /// Whether a command that may have to renew a token needs the network from the beginning: it could not begin anew
+    /// after it has asked a service, or has read a key that can be read only once.
+    var mayNotBeginAnew: Bool { asksService || KeyLocation().isReadOnce }
+
     /// The service to ask; `nil` if the command works on a file, as it does with --database in any case.
     func service() throws -> ServiceConnection? {
         database == nil ? try serviceOptions.connection() : nil
@@ -29,7 +36,8 @@ struct DatabaseOptions: ParsableArguments {
     /// - Throws: An error if the command asks no service, where one is given.
     func path() throws -> String {
         if let database { return database }
-        guard try service() == nil else {
+        // Without asking it: a command that has read its input cannot begin anew.
+        guard !asksService else {
             throw ValidationError(
                 "This works only on a database file: name it with --database, or remove --service and CRUMB_SERVICE.")
         }

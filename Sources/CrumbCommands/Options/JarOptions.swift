@@ -154,16 +154,21 @@ struct ServiceOptions: ParsableArguments {
             valueName: "file"))
     var serviceCA: String?
 
+    /// The address of the service; `nil` if none is given.
+    var address: String? { service ?? Locations().service }
+
     /// The service; `nil` if none is given.
     func connection() throws -> ServiceConnection? {
-        let locations = Locations()
-        guard let text = service ?? locations.service else { return nil }
-        let file = serviceTokenFile ?? locations.serviceTokenFile
+        guard let text = address else { return nil }
         let address = try address(text)
+        // Before the files are read: one of them may be a pipe.
+        let network = try Network.required()
+        let locations = Locations()
+        let file = serviceTokenFile ?? locations.serviceTokenFile
         let authorities = address.isEncrypted ? serviceCA ?? locations.serviceCA : nil
-        return ServiceConnection(
-            address: address, token: try file.map { try ServiceTokenFile($0) },
-            authorities: try authorities.map { try ServiceConnection.certificates(in: $0) })
+        let token = try file.map { try ServiceTokenFile($0) }
+        let transport = try network.service(address, try authorities.map { try ServiceConnection.certificates(in: $0) })
+        return ServiceConnection(address: address, token: token, over: transport)
     }
 
     private func address(_ text: String) throws -> SessionAddress {

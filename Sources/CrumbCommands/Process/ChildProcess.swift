@@ -20,8 +20,6 @@ struct ChildProcess {
     private var sinks: [PipeSink] = []
     private var childDescriptors: [Int32] = []
     private var redirections: [(from: Int32, to: Int32)] = []
-    /// Signals that the program never gets. It has to end by itself.
-    var blockedSignals: [Int32] = []
     private var child: pid_t?
 
     init(program: String, failure: FailureKind) {
@@ -62,17 +60,9 @@ struct ChildProcess {
     }
 
     /// Gives the program a standard input with contents that only it sees.
-    ///
-    /// - Parameters:
-    ///   - staysOpen: whether its end comes with that of the program's output, or of crumb, instead of that of the
-    ///     contents.
-    ///   - next: gives what comes after the contents, step by step; `nil` at the end.
-    mutating func setStandardInput(
-        contents: [UInt8], staysOpen: Bool = false, next: @escaping PipeSource.Producer = { nil }
-    ) throws {
+    mutating func setStandardInput(contents: [UInt8]) throws {
         let (reading, writing) = try pipe()
-        sources.append(
-            PipeSource(descriptor: try kept(writing), contents: contents, staysOpen: staysOpen, next: next))
+        sources.append(PipeSource(descriptor: try kept(writing), contents: contents))
         redirections.append((try handed(reading), STDIN_FILENO))
     }
 
@@ -113,11 +103,11 @@ struct ChildProcess {
         do {
             var polled =
                 sinks.filter(\.isOpen).map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
-                + sources.filter(\.isWriting).map { pollfd(fd: $0.descriptor, events: Int16(POLLOUT), revents: 0) }
+                + sources.filter(\.isOpen).map { pollfd(fd: $0.descriptor, events: Int16(POLLOUT), revents: 0) }
             guard poll(&polled, nfds_t(polled.count), timeout) >= 0 || errno == EINTR else {
                 throw problem("waiting for \(program)")
             }
-            for index in sources.indices where sources[index].isWriting { try sources[index].write() }
+            for index in sources.indices where sources[index].isOpen { sources[index].write() }
             for index in sinks.indices where sinks[index].isOpen { try sinks[index].read() }
         } catch {
             stop()
@@ -148,7 +138,7 @@ struct ChildProcess {
 
     /// Whether there is something to read from the program, or, if nothing is read from it, to feed it.
     private var isExchanging: Bool {
-        sinks.contains(where: \.isOpen) || (sinks.isEmpty && sources.contains(where: \.isWriting))
+        sinks.contains(where: \.isOpen) || (sinks.isEmpty && sources.contains(where: \.isOpen))
     }
 
     private mutating func closeAll() {
@@ -219,12 +209,7 @@ struct ChildProcess {
         sigemptyset(&signals)
         sigaddset(&signals, SIGPIPE)
         posix_spawnattr_setsigdefault(&attributes, &signals)
-        // From the first moment on: what the program could do itself would come too late for some.
-        var mask = sigset_t()
-        pthread_sigmask(SIG_BLOCK, nil, &mask)
-        for number in blockedSignals { sigaddset(&mask, number) }
-        posix_spawnattr_setsigmask(&attributes, &mask)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
         var arguments = words.map { word in strdup(word.map { CChar(bitPattern: $0) } + [0]) } + [nil]
         defer { arguments.forEach { free($0) } }
         var child = pid_t()

@@ -40,35 +40,18 @@ struct PipeSink {
 
 /// The end of a pipe that contents are written to.
 struct PipeSource {
-    /// Gives the next bytes; `nil` at the end.
-    typealias Producer = () throws -> [UInt8]?
-
     let descriptor: Int32
     private(set) var isOpen = true
-    /// Whether there may be more to write.
-    private(set) var isWriting = true
     private var rest: ArraySlice<UInt8>
-    private let next: Producer
-    private let staysOpen: Bool
 
-    /// - Parameter staysOpen: whether the pipe stays open behind the last byte, for the reader to see its end when this
-    ///   program's comes.
-    init(descriptor: Int32, contents: [UInt8], staysOpen: Bool = false, next: @escaping Producer = { nil }) {
+    init(descriptor: Int32, contents: [UInt8]) {
         self.descriptor = descriptor
-        self.next = next
-        self.staysOpen = staysOpen
         rest = contents[...]
     }
 
-    /// Writes what the pipe takes, and closes it behind the last byte unless it is to stay open. A reader that has gone
-    /// needs no more.
-    mutating func write() throws {
-        while true {
-            if rest.isEmpty {
-                guard let bytes = try next() else { break }
-                rest = bytes[...]
-                continue
-            }
+    /// Writes what the pipe takes, and closes it behind the last byte. A reader that has gone needs no more.
+    mutating func write() {
+        while !rest.isEmpty {
             let count = rest.withUnsafeBytes { buffer in
                 #if canImport(Darwin)
                     Darwin.write(descriptor, buffer.baseAddress, buffer.count)
@@ -86,8 +69,6 @@ struct PipeSource {
             rest = rest.dropFirst(count)
         }
         rest = []
-        isWriting = false
-        guard !staysOpen else { return }
         isOpen = false
         close(descriptor)
     }

@@ -1,5 +1,4 @@
 import Foundation
-import NetworkHelper
 import Synchronization
 
 #if canImport(Glibc)
@@ -10,9 +9,10 @@ import Synchronization
 
 /// Holds back the signals that end a program while a server's answer to a refresh is on its way.
 ///
-/// A server that rotates refresh tokens has ended the stored one when it answers. A terminal, `timeout`, git or kubectl
-/// signals the whole process group, so every program that takes part has to hold the signals back.
+/// A server that rotates refresh tokens has ended the stored one when it answers.
 enum SignalDeferral {
+    /// Control-C, `kill`, a closed terminal, and Control-\.
+    private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
     private static let notice: StaticString =
         "crumb: a login is being renewed; crumb stops as soon as the server's response is stored\n"
     private static let stakes: StaticString = """
@@ -71,7 +71,7 @@ enum SignalDeferral {
             guard installed.depth == 1 else { return }
             pending.store(0, ordering: .relaxed)
             interrupts.store(0, ordering: .relaxed)
-            for number in ExchangeQuestion.deferredSignals {
+            for number in signals {
                 let previous = signal(number, { SignalDeferral.hold($0) })
                 if isIgnoring(previous) {
                     signal(number, SIG_IGN)

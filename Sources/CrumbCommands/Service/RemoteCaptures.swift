@@ -61,9 +61,11 @@ struct RemoteCaptures: CaptureImporting {
             service, ImportProgress(name: input.name, total: input.byteCount, isShown: order.showsProgress))
         defer { answer.progress.finish() }
         do {
-            try service.send(.followedImport(query, into: jar.name), upload: upload.next) { try answer.take($0) }
+            try service.stream(
+                .followedImport(query, into: jar.name), upload: upload.next,
+                interruption: { Interruption.isRequested ? upload.interruption : nil },
+                consume: { try answer.take($0) })
         } catch let problem as Problem where Interruption.isRequested && problem.failure != .interrupted {
-            // Control-C has ended the program that speaks HTTP, too.
             throw upload.interruption
         }
         return try answer.report()

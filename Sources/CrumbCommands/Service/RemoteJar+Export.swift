@@ -15,7 +15,8 @@ extension RemoteJar {
             httpOnly: order.selection.isHTTPOnly, session: order.selection.isPersistent.map { !$0 }, reportFirst: true)
         return try withoutActuallyEscaping(destination) { destination in
             let writing = ExportWriting(destination: destination)
-            guard try ifThere({ try service.send(.export(document, of: name)) { try writing.take($0) } }) != nil else {
+            guard try ifThere({ try service.stream(.export(document, of: name)) { try writing.take($0) } }) != nil
+            else {
                 var exporter = FileExporter(
                     order.format, to: try destination(), host: order.request?.url.host, now: now)
                 return try exporter.finish()
@@ -102,7 +103,7 @@ extension RemoteJar {
         // No name is a path of its own, and no rule has none.
         guard !ruleName.isEmpty else { return false }
         do {
-            return try ifThere { try service.send(.removeLoginRule(ruleName, of: name)) { _ in } } != nil
+            return try ifThere { try service.send(.removeLoginRule(ruleName, of: name)) } != nil
         } catch let error as SessionClientError where error.has(.loginRuleNotFound) {
             return false
         }

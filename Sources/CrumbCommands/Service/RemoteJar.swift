@@ -35,7 +35,7 @@ struct RemoteJar: JarBackend {
     }
 
     /// The answer to a question about the jar; `nil` if it is the default one and is not there yet.
-    func answer<Answer: Decodable>(_ request: SessionRequest<Answer>) throws -> Answer? {
+    func answer<Answer: Decodable & Sendable>(_ request: SessionRequest<Answer>) throws -> Answer? {
         try ifThere { try service.answer(to: request) }
     }
 
@@ -71,7 +71,7 @@ struct RemoteJar: JarBackend {
     }
 
     /// The answer to a request that needs the jar, which is made where it is missing.
-    func answerMakingJar<Answer: Decodable>(_ request: SessionRequest<Answer>) throws -> Answer {
+    func answerMakingJar<Answer: Decodable & Sendable>(_ request: SessionRequest<Answer>) throws -> Answer {
         do {
             return try service.answer(to: request)
         } catch let error as SessionClientError where error.has(.jarNotFound) {
@@ -216,7 +216,7 @@ struct RemoteJar: JarBackend {
         while true {
             let request = SessionRequest.events(of: name, after: events.position)
             do {
-                try ifThere { try service.send(request, consume: events.take) }
+                try ifThere { try service.stream(request, consume: events.take) }
                 failures = 0
             } catch let problem as Problem where problem.failure == .serviceUnavailable && events.haveBegun {
                 // A service that restarts is there again soon.
@@ -228,8 +228,8 @@ struct RemoteJar: JarBackend {
         }
     }
 
-    func curlJar(_ plan: CurlPlan, _ console: Console) throws -> any CurlJar {
-        try RemoteCurlJar(self, plan, console)
+    func curlJar(_ console: Console) -> (CurlPlan) throws -> any CurlJar {
+        { try RemoteCurlJar(self, $0, console) }
     }
 
     // MARK: - Changing

@@ -71,7 +71,7 @@ struct RemoteJars: JarsBackend {
     }
 
     /// The answer to a request about jars; names those that may be meant if one of them is missing.
-    private func answer<Answer: Decodable>(
+    private func answer<Answer: Decodable & Sendable>(
         about names: String..., to request: SessionRequest<Answer>
     ) throws -> Answer {
         do {

@@ -85,7 +85,7 @@ struct RemoteLogin {
 
     /// Has the service stop waiting. If that fails, the service forgets the login by itself.
     private func forget(_ login: LoginReport) {
-        try? service.send(.cancelLogin(login.id)) { _ in }
+        try? service.send(.cancelLogin(login.id))
     }
 
     private func check(_ login: LoginReport) throws {

@@ -1,27 +1,21 @@
 import Foundation
-import NetworkHelper
 import OAuth2
 import SessionClient
 import SessionOperations
 import SessionStore
+import Synchronization
 
-/// Asks a running service, through the program that speaks HTTP.
+/// A running service, for commands that wait for its answers.
 struct ServiceConnection {
-    /// More than any problem has to say.
-    private static let problemLimit = 1 << 20
-
-    let address: SessionAddress
     /// The most bytes of a file with certificates.
     private static let certificateLimit = 512 << 10
 
-    private let token: ServiceTokenFile?
-    /// Certificates in PEM that are trusted besides the system's.
-    private let authorities: String?
+    let address: SessionAddress
+    private let client: SessionClient
 
-    init(address: SessionAddress, token: ServiceTokenFile?, authorities: String? = nil) {
+    init(address: SessionAddress, token: ServiceTokenFile?, over transport: any SessionTransport) {
         self.address = address
-        self.token = token
-        self.authorities = authorities
+        client = SessionClient(address, token: token?.exposedToken, over: transport)
     }
 
     /// The certificates in a file, in PEM.
@@ -37,10 +31,15 @@ struct ServiceConnection {
     /// The answer to a request, in JSON.
     ///
     /// - Throws: `SessionClientError` if the service answers with a problem.
-    func answer<Answer: Decodable>(to request: SessionRequest<Answer>) throws -> Answer {
-        let gathered = Gathered()
-        try send(request) { gathered.bytes += $0 }
-        return try decoded(gathered.bytes)
+    func answer<Answer: Decodable & Sendable>(to request: SessionRequest<Answer>) throws -> Answer {
+        try waiting { [client] in try await client.answer(to: request) }
+    }
+
+    /// Sends a request whose answer is empty.
+    ///
+    /// - Throws: `SessionClientError` if the service answers with a problem.
+    func send(_ request: SessionRequest<Void>) throws {
+        try waiting { [client] in try await client.send(request) }
     }
 
     /// A document of an answer.
@@ -48,61 +47,157 @@ struct ServiceConnection {
         try SessionRequest<Answer>.decode(bytes, from: address)
     }
 
-    /// Sends a request.
+    private func waiting<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) throws -> Value {
+        do {
+            return try Blocking.run(body)
+        } catch let error as SessionClientError where error.code == .unreachable {
+            throw Problem(error)
+        }
+    }
+
+    /// Sends a request whose answer comes piece by piece.
     ///
     /// - Parameters:
-    ///   - upload: gives the next bytes of the body, `nil` at its end; `nil` for the request's own body.
-    ///   - consume: is given the body of an answer that is no problem, as it comes.
-    func send<Answer>(
-        _ request: SessionRequest<Answer>, upload: (() throws -> [UInt8]?)? = nil,
-        consume: @escaping ([UInt8]) throws -> Void
+    ///   - upload: Gives the next bytes of the request's body, `nil` at its end; `nil` for the request's own body.
+    ///   - interruption: Tells now and then why nobody waits any more; `nil` as long as somebody does.
+    ///   - consume: Is given the body of the answer as it comes.
+    /// - Throws: What one of the closures throws, or `SessionClientError` if the service answers with a problem.
+    func stream(
+        _ request: SessionRequest<SessionBytes>, upload: (() throws -> [UInt8]?)? = nil,
+        interruption: (() -> (any Error)?)? = nil, consume: ([UInt8]) throws -> Void
     ) throws {
-        let gathered = Gathered()
-        gathered.rest = try request.encodedBody()
-        let body: ServiceCall.Body =
-            upload != nil ? .streamed : gathered.rest.map { .whole(byteCount: $0.count) } ?? .none
-        let type = upload == nil ? gathered.rest.map { _ in "application/json" } : "application/octet-stream"
-        let call = ServiceCall(
-            HelperRequest(
-                method: request.method, url: address.base + request.target,
-                fields: fields(accept: request.accept, type: type)),
-            body: body, authorities: authorities)
-        try NetworkProgram().call(call, next: upload ?? gathered.takeRest) { head in
-            switch head {
-            case .failure(let failure):
-                throw Problem(.serviceUnavailable, "\(address): \(failure.reason)")
-            case .success(let head): gathered.status = head.status
+        let exchange = StreamedExchange()
+        let hasUpload = upload != nil
+        let task = Task.detached { [client, address] in
+            let result: Result<Void, any Error>
+            do {
+                let answer = try await client.stream(request, body: hasUpload ? exchange.upload : nil)
+                do {
+                    for try await bytes in answer { try await exchange.deliver(bytes) }
+                } catch let error where !(error is CancellationError) {
+                    throw Problem(.serviceUnavailable, "\(address): \(error)")
+                }
+                result = .success(())
+            } catch let error as SessionClientError where error.code == .unreachable {
+                result = .failure(Problem(error))
+            } catch {
+                result = .failure(error)
             }
-        } consume: { bytes in
-            if (200..<300).contains(gathered.status) {
-                try consume(bytes)
-            } else if gathered.bytes.count < ServiceConnection.problemLimit {
-                gathered.bytes += bytes
+            exchange.end(result)
+        }
+        try exchange.wait(upload: upload, interruption: interruption, consume: consume) { task.cancel() }
+    }
+}
+
+/// What a task asks of the thread that waits for it: to give the next bytes of a request, and to take those of an answer.
+///
+/// What the thread has for that runs on the thread alone, and not after its wait.
+private final class StreamedExchange: Sendable {
+    private enum Event {
+        case wanted(CheckedContinuation<[UInt8]?, any Error>)
+        case arrived([UInt8], CheckedContinuation<Void, any Error>)
+        case ended(Result<Void, any Error>)
+
+        /// Tells whoever waits for it that nobody listens any more.
+        func refuse() {
+            switch self {
+            case .wanted(let continuation): continuation.resume(throwing: CancellationError())
+            case .arrived(_, let continuation): continuation.resume(throwing: CancellationError())
+            case .ended: break
             }
         }
-        guard !(200..<300).contains(gathered.status) else { return }
-        throw SessionClientError(problem: gathered.bytes, from: address)
     }
 
-    private func fields(accept: String, type: String?) -> [HelperRequest.Field] {
-        var fields = [HelperRequest.Field(name: "Accept", value: accept)]
-        if let type { fields.append(HelperRequest.Field(name: "Content-Type", value: type)) }
-        if let host = address.host { fields.append(HelperRequest.Field(name: "Host", value: host)) }
-        if let token { fields.append(HelperRequest.Field(name: "Authorization", value: token.exposedField)) }
-        return fields
+    private struct State {
+        var events: [Event] = []
+        var isOver = false
     }
 
-    /// What has come of one answer.
-    private final class Gathered {
-        var status = 0
-        var bytes: [UInt8] = []
-        /// What of the request's body was not sent yet.
-        var rest: [UInt8]?
+    /// How often an interruption is looked for, in milliseconds.
+    private static let pause = 100
 
-        func takeRest() -> [UInt8]? {
-            defer { rest = nil }
-            return rest
+    private let state = Mutex(State())
+    private let arrivals = DispatchSemaphore(value: 0)
+
+    /// The request's body, as the thread gives it.
+    var upload: SessionBytes { Upload(exchange: self) }
+
+    private struct Upload: AsyncSequence, AsyncIteratorProtocol, Sendable {
+        let exchange: StreamedExchange
+
+        func makeAsyncIterator() -> Upload { self }
+
+        func next() async throws -> [UInt8]? {
+            try await withCheckedThrowingContinuation { exchange.add(.wanted($0)) }
         }
+    }
+
+    /// Gives the thread bytes of the answer, and returns when it is done with them.
+    func deliver(_ bytes: [UInt8]) async throws {
+        try await withCheckedThrowingContinuation { add(.arrived(bytes, $0)) }
+    }
+
+    /// Ends the wait.
+    func end(_ result: Result<Void, any Error>) {
+        add(.ended(result))
+    }
+
+    private func add(_ event: Event) {
+        let isOver = state.withLock { state in
+            if !state.isOver { state.events.append(event) }
+            return state.isOver
+        }
+        if isOver { event.refuse() } else { arrivals.signal() }
+    }
+
+    /// Does what the task asks for until that has ended. A closure that throws has it cancelled.
+    func wait(
+        upload: (() throws -> [UInt8]?)?, interruption: (() -> (any Error)?)?, consume: ([UInt8]) throws -> Void,
+        cancel: () -> Void
+    ) throws {
+        var failure: (any Error)?
+        func fail(_ error: any Error) {
+            failure = error
+            cancel()
+        }
+        while true {
+            let timeout: DispatchTime = interruption == nil ? .distantFuture : .now() + .milliseconds(Self.pause)
+            guard arrivals.wait(timeout: timeout) == .success else {
+                if failure == nil, let error = interruption?() { fail(error) }
+                continue
+            }
+            let event = state.withLock { $0.events.removeFirst() }
+            if case .ended(let result) = event {
+                finish()
+                if let failure { throw failure }
+                return try result.get()
+            }
+            guard failure == nil else {
+                event.refuse()
+                continue
+            }
+            do {
+                switch event {
+                case .wanted(let continuation): continuation.resume(returning: try upload?())
+                case .arrived(let bytes, let continuation):
+                    try consume(bytes)
+                    continuation.resume()
+                case .ended: break
+                }
+            } catch {
+                event.refuse()
+                fail(error)
+            }
+        }
+    }
+
+    /// Refuses what is asked from now on.
+    private func finish() {
+        let rest = state.withLock { state in
+            defer { state = State(events: [], isOver: true) }
+            return state.events
+        }
+        for event in rest { event.refuse() }
     }
 }
 
@@ -127,8 +222,8 @@ struct ServiceTokenFile {
         secret = Secret(bytes)
     }
 
-    /// The value of the Authorization field (RFC 6750, section 2.1), which is no longer protected.
-    var exposedField: String { "Bearer \(secret.exposedText ?? "")" }
+    /// The access token, which is no longer protected.
+    var exposedToken: String { secret.exposedText ?? "" }
 }
 
 extension SessionClientError {

@@ -102,16 +102,14 @@ struct Locations {
 struct KeyLocation {
     let locations: Locations
 
-    /// What `CRUMB_KEY` held. The first look takes it out of the environment, so that no child inherits it.
-    private static let environmentKeys = Result { try KeySource.takingEnvironment() }
+    /// What `CRUMB_KEY` held.
+    static let environmentKeys = Result {
+        let variable = SecretVariable.databaseKey
+        return try variable.secret.map { try KeySource.base64($0, name: variable.rawValue) }
+    }
 
     init(_ locations: Locations = Locations()) {
         self.locations = locations
-    }
-
-    /// Takes secrets out of the environment: curl has no use for them.
-    static func clearEnvironment() {
-        _ = environmentKeys
     }
 
     /// Whether the key comes from the environment.
@@ -127,6 +125,14 @@ struct KeyLocation {
     /// Whether a passphrase locks the key.
     func isLocked() throws -> Bool {
         isInEnvironment ? false : try file().state()?.isLocked ?? false
+    }
+
+    /// Whether the key, or the passphrase that locks it, can be read only once: it is typed, or comes out of a pipe.
+    var isReadOnce: Bool {
+        guard !isInEnvironment, let path = try? locations.keyFile() else { return false }
+        if PrivateFile.isSpecial(path) { return true }
+        guard (try? isLocked()) == true else { return false }
+        return locations.passphraseFile().map(PrivateFile.isSpecial) ?? true
     }
 
     /// The source to open a database with.
@@ -150,6 +156,8 @@ struct KeyLocation {
 /// The first look takes it out of the environment, so that no child inherits it, and overwrites it where it lies, where
 /// others of the same user could read it for as long as crumb runs.
 enum SecretVariable: String, CaseIterable {
+    /// The key of the database.
+    case databaseKey = "CRUMB_KEY"
     /// A client's secret at an authorization server.
     case clientSecret = "CRUMB_CLIENT_SECRET"
     /// What a browser encrypts its cookies under.
@@ -157,17 +165,16 @@ enum SecretVariable: String, CaseIterable {
     /// The value of a header field that is kept with a jar.
     case fieldValue = "CRUMB_FIELD_VALUE"
 
-    private static let secrets: [SecretVariable: Secret] = allCases.reduce(into: [:]) {
-        $0[$1] = Secret(takingEnvironment: $1.rawValue)
+    private static let secrets: [SecretVariable: Secret] = allCases.reduce(into: ProgramReplacement.secrets) {
+        if let secret = Secret(takingEnvironment: $1.rawValue) { $0[$1] = secret }
     }
 
     /// Its value; `nil` if it is not set, or empty.
     var secret: Secret? { SecretVariable.secrets[self] }
 
-    /// Takes all of them out of the environment, and the database's key: no other program has use for them.
+    /// Takes all of them out of the environment: no other program has use for them.
     static func clearEnvironment() {
         _ = secrets
-        KeyLocation.clearEnvironment()
     }
 }
 

@@ -10,10 +10,9 @@ struct TokenLogin {
     private let conversation: LoginFlow
     private let console: Console
 
-    init(_ plan: TokenLoginPlan, console: Console) {
+    init(_ plan: TokenLoginPlan, over network: Network, console: Console) {
         conversation = LoginFlow(
-            plan, over: HelperTransport(),
-            checkingIDTokens: { token, keys in try IDTokenSignature.check(token, keys: keys) }, now: console.clock)
+            plan, over: network.endpoints, checkingIDTokens: network.checkIDToken, now: console.clock)
         self.console = console
     }
 
@@ -80,9 +79,10 @@ struct TokenLogin {
             guard let store = try database.openExisting(now: console.now, durability: .full)?.tokens,
                 try store.credentials(name)?.settings.grant != .imported
             else { throw error }
+            let network = try Network.required()
             console.ask("\(error)")
-            let plan = try Blocking.run { try await TokenLoginRequest(name: name).plan(store, over: HelperTransport()) }
-            _ = try TokenLogin(plan, console: console).run(Presentation(), in: store)
+            let plan = try Blocking.run { try await TokenLoginRequest(name: name).plan(store, over: network.endpoints) }
+            _ = try TokenLogin(plan, over: network, console: console).run(Presentation(), in: store)
             return try body()
         }
     }

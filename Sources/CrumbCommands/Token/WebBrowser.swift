@@ -1,5 +1,4 @@
 @preconcurrency import Foundation
-import NetworkHelper
 import SessionOperations
 
 #if canImport(Glibc)
@@ -144,7 +143,7 @@ enum Clipboard {
     }
 }
 
-/// A QR code for the terminal that standard error is, which the program beside `crumb` draws.
+/// A QR code for the terminal that standard error is.
 struct TerminalQRCode {
     enum Style {
         /// In black and white, whatever the terminal's own colours are.
@@ -155,15 +154,13 @@ struct TerminalQRCode {
 
     private let lines: [String]
 
-    /// - Returns: `nil` if there is no terminal, it is too narrow, or there is nobody to draw: a code is a convenience,
-    ///   the address is told all the same.
+    /// - Returns: `nil` if there is no terminal, or it is too narrow: a code is a convenience, the address is told all
+    ///   the same.
     init?(_ text: String, _ style: Style) {
-        guard isatty(STDERR_FILENO) == 1, let program = try? NetworkProgram() else { return nil }
-        let question = QRCodeQuestion(text: text, usesColor: style == .colored)
-        guard let answer: HelperMessage<QRCodeAnswer> = try? program.ask("qr-code", HelperMessage(question)),
-            case .drawn(let lines, let columns) = answer.head, columns <= TerminalQRCode.width
+        guard isatty(STDERR_FILENO) == 1, let code = Network.current?.drawQRCode(text, style == .colored),
+            code.columns <= TerminalQRCode.width
         else { return nil }
-        self.lines = lines
+        lines = code.lines
     }
 
     func show() {

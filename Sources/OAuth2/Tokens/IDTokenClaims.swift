@@ -191,11 +191,6 @@ public struct IDTokenClaims: Sendable, Equatable {
 }
 
 extension OAuth2Error {
-    /// The error of an ID token that another program has refused with a sentence.
-    package init(refusedIDToken sentence: String) {
-        self.init(.invalidIDToken, sentence)
-    }
-
     /// The error of an ID token that cannot be used.
     ///
     /// - Parameter problem: What is wrong with it, as a clause without a full stop, and without anything of the token.

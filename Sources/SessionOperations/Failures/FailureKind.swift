@@ -56,7 +56,7 @@ package enum FailureKind: String, CaseIterable, Sendable {
     case curlArgumentsUnsupported = "curl-arguments-unsupported"
     case redirectInvalid = "redirect-invalid"
     case networkProgramNotFound = "network-program-not-found"
-    /// Of `crumb-network serve`, which `crumb serve` becomes.
+    /// Of `crumb serve`.
     case serviceNotStarted = "service-not-started"
     case serviceUnavailable = "service-unavailable"
     case serviceRefused = "service-refused"

@@ -107,6 +107,18 @@ package struct ServerLookup: Sendable {
         self.dangerouslyAllowsPlainHTTP = dangerouslyAllowsPlainHTTP
     }
 
+    /// What is known of the server without asking it.
+    ///
+    /// - Parameter name: What the tokens are called, for messages.
+    /// - Throws: `OperationError` where no server was said.
+    package func stated(for name: String) throws -> ServerMetadata {
+        if let issuer { return ServerMetadata(issuer: issuer, endpoints: endpoints) }
+        guard !endpoints.isEmpty else {
+            throw OperationError(.tokenSettingsInvalid, "\(name): name the server by its issuer or its endpoints")
+        }
+        return ServerMetadata(endpoints: endpoints)
+    }
+
     /// What is known of the server; it is asked where an endpoint is missing.
     ///
     /// - Parameters:
@@ -116,15 +128,9 @@ package struct ServerLookup: Sendable {
     package func metadata(
         for name: String, needing needed: Set<ServerMetadata.Endpoint>, over transport: any EndpointTransport
     ) async throws -> ServerMetadata {
-        guard let issuer else {
-            guard !endpoints.isEmpty else {
-                throw OperationError(
-                    .tokenSettingsInvalid, "\(name): name the server by its issuer or its endpoints")
-            }
-            return ServerMetadata(endpoints: endpoints)
-        }
+        let stated = try stated(for: name)
         let missing = needed.subtracting(endpoints.keys)
-        guard !missing.isEmpty else { return ServerMetadata(issuer: issuer, endpoints: endpoints) }
+        guard let issuer, !missing.isEmpty else { return stated }
         let discovery = try MetadataDiscovery(
             issuer: issuer, dangerouslyAllowingPlainHTTP: dangerouslyAllowsPlainHTTP)
         var metadata = try await discovery.metadata(over: transport, needing: missing)

@@ -11,7 +11,7 @@ public struct ValidIDToken: Sendable, Equatable {
     /// The ID token of stored tokens.
     ///
     /// - Throws: ``TokenRefreshError`` if there is none, `OAuth2Error` if it cannot be read.
-    init(_ stored: StoredToken) throws {
+    package init(_ stored: StoredToken) throws {
         guard let token = stored.tokens.idToken else {
             throw TokenRefreshError(
                 .settingsMissing, stored.profile.name,

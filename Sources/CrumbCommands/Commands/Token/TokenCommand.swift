@@ -77,6 +77,8 @@ struct TokenRefreshCommand: CrumbCommand {
 
     @OptionGroup var login: LoginArgument
 
+    var needsNetwork: Bool { true }
+
     func execute(_ console: Console) throws {
         let name = try login.resolved(in: database, clock: console.clock)
         let report = try database.keptTokens(clock: console.clock, refresh: refresh).refresh(name)
@@ -147,6 +149,8 @@ struct TokenRevokeCommand: CrumbCommand {
     @Argument(help: "The name of the login.")
     var name: String
 
+    var needsNetwork: Bool { true }
+
     func execute(_ console: Console) throws {
         let report = try database.keptTokens(clock: console.clock).revoke(name)
         if output.json {
@@ -175,6 +179,8 @@ struct TokenLogoutCommand: CrumbCommand {
 
     @Argument(help: "The name of the login.")
     var name: String
+
+    var needsNetwork: Bool { true }
 
     func execute(_ console: Console) throws {
         let report = try database.keptTokens(clock: console.clock).logOut(name, force: force)

@@ -65,6 +65,9 @@ struct TokenExecCommand: CrumbCommand {
             && name.allSatisfy { $0 == "_" || $0.isASCII && ($0.isLetter || $0.isNumber) }
     }
 
+    /// With a file, tokens are renewed while the command runs.
+    var needsNetwork: Bool { file != nil || database.mayNotBeginAnew }
+
     func execute(_ console: Console) throws {
         let program = try path(console)
         let source = TokenSource(

@@ -72,6 +72,9 @@ struct TokenExportCommand: CrumbCommand {
         }
     }
 
+    /// What git asks for comes on standard input, before it is known whether the token is due.
+    var needsNetwork: Bool { format == .gitCredential || database.mayNotBeginAnew }
+
     func execute(_ console: Console) throws {
         let format = format ?? (output.json ? .json : .env)
         switch format {

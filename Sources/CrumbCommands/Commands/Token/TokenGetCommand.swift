@@ -38,6 +38,8 @@ struct TokenGetCommand: CrumbCommand {
         }
     }
 
+    var needsNetwork: Bool { database.mayNotBeginAnew }
+
     func execute(_ console: Console) throws {
         let name = try login.resolved(in: database, clock: console.clock)
         if wantsIDToken {
@@ -96,18 +98,20 @@ struct TokenHeaderCommand: CrumbCommand {
         }
     }
 
+    var needsNetwork: Bool { database.mayNotBeginAnew }
+
     func execute(_ console: Console) throws {
         let name = try login.resolved(in: database, clock: console.clock)
         let request = try url.map {
             DPoPRequest(method: method ?? "GET", url: try requestURL($0), nonce: nonce)
         }
+        let token = try database.keptTokens(clock: console.clock, refresh: freshness.refresh)
+            .accessToken(of: name, resource: resource, skew: freshness.skew, for: request)
         if let resource, let request, let scope = try? URLScope(resource), !scope.contains(request.url) {
             console.error(
                 "--url \(request.url) is outside of --resource \(resource), and this token is only for that "
                     + "resource; name the resource of the URL")
         }
-        let token = try database.keptTokens(clock: console.clock, refresh: freshness.refresh)
-            .accessToken(of: name, resource: resource, skew: freshness.skew, for: request)
         for field in try token.exposedFields(of: name) {
             if output.json {
                 try console.writeJSON(["name": field.name, "value": field.value])
@@ -171,20 +175,20 @@ struct TokenAccess: Sendable {
         self.clock = clock
     }
 
-    /// What refreshes the tokens.
+    /// What refreshes the tokens. It needs the network, so `crumb` is replaced before a lease is taken.
     ///
     /// - Parameter timeout: how many seconds the server has to answer; `nil` for what the environment or the default says.
     func refresher(skew: Int = 60, timeout: Int? = nil) throws -> TokenRefresher {
         let timeout = try RefreshOptions.seconds(timeout)
+        let network = try Network.required()
         return TokenRefresher(
-            store: store, transport: HelperTransport(),
-            checkingIDTokens: { token, keys in try IDTokenSignature.check(token, keys: keys) },
+            store: store, transport: network.endpoints, checkingIDTokens: network.checkIDToken,
             process: ProcessInfo.processInfo.processIdentifier,
             timing: TokenRefresher.Timing(skew: .seconds(skew), answer: .seconds(timeout)),
             shield: { try await SignalDeferral.run($0) }, now: clock)
     }
 
-    /// The tokens of a profile, refreshed where they are due. Nothing is started for those that are not.
+    /// The tokens of a profile, refreshed where they are due. Those that are not need no network.
     ///
     /// - Parameter resource: What the access token is for; `nil` for the login's own.
     func token(
@@ -210,7 +214,7 @@ struct TokenAccess: Sendable {
             stored: stored, credentials: credentials,
             authentication: try credentials.authentication(
                 of: stored.profile.id, now: clock().microseconds, using: &generator),
-            transport: try credentials.binding(HelperTransport()) { clock().microseconds })
+            transport: try credentials.binding(try Network.required().endpoints) { clock().microseconds })
     }
 }
 

@@ -44,6 +44,8 @@ struct TokenImportCommand: CrumbCommand {
         }
     }
 
+    var needsNetwork: Bool { discover }
+
     func execute(_ console: Console) throws {
         let now = console.now
         let input = InputFile(file)
@@ -69,10 +71,14 @@ struct TokenImportCommand: CrumbCommand {
     private func credentials(_ preset: ProviderPreset) throws -> ProfileCredentials? {
         guard discover || !server.endpoint.isEmpty || server.provider != nil else { return nil }
         let (lookup, name) = (try server.lookup(preset), name)
-        let needed: Set<ServerMetadata.Endpoint> = discover ? [.token] : []
-        let metadata = try Blocking.run {
-            try await lookup.metadata(for: name, needing: needed, over: HelperTransport())
-        }
+        let metadata =
+            if discover {
+                try Blocking.run {
+                    try await lookup.metadata(for: name, needing: [.token], over: try Network.required().endpoints)
+                }
+            } else {
+                try lookup.stated(for: name)
+            }
         let secret = try client.secret()
         var settings = ProfileSettings(
             grant: .imported, endpoints: metadata.endpoints,

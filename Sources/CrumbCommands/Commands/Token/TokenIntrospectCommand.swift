@@ -18,6 +18,8 @@ struct TokenIntrospectCommand: CrumbCommand {
     @Argument(help: "The name of the login.")
     var name: String
 
+    var needsNetwork: Bool { true }
+
     func execute(_ console: Console) throws {
         let access = try TokenAccess(database, for: name, clock: console.clock)
         let connection = try access.connection(name)

@@ -80,6 +80,8 @@ struct TokenLoginCommand: CrumbCommand {
         }
     }
 
+    var needsNetwork: Bool { true }
+
     func execute(_ console: Console) throws {
         let report = try database.service().map { try logIn(over: $0, console) } ?? logInHere(console)
         if output.json { try console.writeJSON(report) } else { console.note("logged in: \(report.text)") }
@@ -105,9 +107,9 @@ struct TokenLoginCommand: CrumbCommand {
 
     private func logInHere(_ console: Console) throws -> StoredTokenReport {
         let store = try database.open(now: console.now, durability: .full).tokens
-        let request = try request()
-        let plan = try Blocking.run { try await request.plan(store, over: HelperTransport()) }
-        let stored = try TokenLogin(plan, console: console).run(presentation, in: store)
+        let (request, network) = (try request(), try Network.required())
+        let plan = try Blocking.run { try await request.plan(store, over: network.endpoints) }
+        let stored = try TokenLogin(plan, over: network, console: console).run(presentation, in: store)
         return StoredTokenReport(stored, now: console.now)
     }
 

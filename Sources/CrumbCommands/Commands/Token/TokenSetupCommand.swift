@@ -135,7 +135,7 @@ struct TokenSetupCommand: CrumbCommand {
 
     /// This program: its name if that is enough to find it.
     private var program: String {
-        let own = Bundle.main.executablePath ?? "crumb"
+        let own = ProgramReplacement.ownPath ?? "crumb"
         let isFound = ChildProcess.pathOfProgram("crumb").map { PrivateFile.isSame($0, own) } ?? false
         return isFound ? "crumb" : own
     }

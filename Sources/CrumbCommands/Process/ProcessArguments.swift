@@ -11,9 +11,9 @@
 /// On Linux, Swift's `CommandLine` finds the arguments by walking back from the environment. A preloaded library that
 /// moves the environment, such as libfaketime, makes it find none, and every command would print the root help. The
 /// kernel still has them.
-package enum ProcessArguments {
+enum ProcessArguments {
     /// Every word, the program's name first.
-    package static let words: [[UInt8]] = {
+    static let words: [[UInt8]] = {
         #if os(Linux)
             if let words = kernelWords(), !words.isEmpty { return words }
         #endif
@@ -23,7 +23,7 @@ package enum ProcessArguments {
     }()
 
     /// The words after the program's name. Bytes that are not UTF-8 are replaced.
-    package static var texts: [String] {
+    static var texts: [String] {
         words.dropFirst().map { String(decoding: $0, as: UTF8.self) }
     }
 

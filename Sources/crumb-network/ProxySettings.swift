@@ -1,6 +1,6 @@
-package import CookieModel
+import CookieModel
 import Foundation
-package import OAuth2
+import OAuth2
 
 #if canImport(Darwin)
     import Darwin
@@ -11,30 +11,30 @@ package import OAuth2
 #endif
 
 /// A proxy that connections are made through.
-package struct Proxy: Sendable {
+struct Proxy: Sendable {
     /// What it is asked with.
-    package enum Kind: Sendable {
+    enum Kind: Sendable {
         /// HTTP's CONNECT method (RFC 9110, section 9.3.6).
         case http
         /// SOCKS version 5 (RFC 1928). The proxy looks up the name.
         case socks5
     }
 
-    package let kind: Kind
+    let kind: Kind
     /// A name, or an address without brackets.
-    package let host: String
-    package let port: Int
+    let host: String
+    let port: Int
     /// User name and password with a colon in between, as they stand in the URL; `nil` for none.
-    package let credentials: Secret?
+    let credentials: Secret?
 
     /// Where it is, without the credentials.
-    package var address: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+    var address: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
     /// Reads `http://HOST:PORT`, `http://USER:PASSWORD@HOST:PORT`, `socks5://HOST:PORT` or `HOST:PORT`.
     ///
     /// - Parameter name: the option or variable that the text is from.
     /// - Throws: What to write instead. The text itself is not repeated: a password may be in it.
-    package init(_ text: String, from name: String) throws(ProxyError) {
+    init(_ text: String, from name: String) throws(ProxyError) {
         let (scheme, rest) = Proxy.split(text[...], at: "://").map { ($0.lowercased(), $1) } ?? ("http", text[...])
         switch scheme {
         case "http": kind = .http
@@ -73,28 +73,28 @@ package struct Proxy: Sendable {
 }
 
 /// Why a proxy cannot be used: a sentence without its credentials.
-package struct ProxyError: Error, CustomStringConvertible {
-    package let description: String
+struct ProxyError: Error, CustomStringConvertible {
+    let description: String
 
-    package init(_ description: String) {
+    init(_ description: String) {
         self.description = description
     }
 }
 
 /// Which requests go through which proxy, as the environment says for curl and most other programs.
-package struct ProxySettings: Sendable {
+struct ProxySettings: Sendable {
     private let environment: [String: String]
 
     /// The settings of an environment, in which `CRUMB_PROXY` counts before the variables of other programs; empty, it
     /// stands for no proxy.
-    package init(environment: [String: String]) {
+    init(environment: [String: String]) {
         self.environment = environment
     }
 
     /// The proxy for requests to a URL; `nil` where they go there directly.
     ///
     /// This machine is never reached through a proxy.
-    package func proxy(for url: RequestURL) throws(ProxyError) -> Proxy? {
+    func proxy(for url: RequestURL) throws(ProxyError) -> Proxy? {
         guard !url.host.isLoopback, let (name, text) = setting(isEncrypted: url.scheme.isCryptographic) else {
             return nil
         }
@@ -105,7 +105,7 @@ package struct ProxySettings: Sendable {
     }
 
     /// Checks that every proxy that is set can be used.
-    package func check() throws(ProxyError) {
+    func check() throws(ProxyError) {
         for isEncrypted in [true, false] {
             if let (name, text) = setting(isEncrypted: isEncrypted) { _ = try Proxy(text, from: name) }
         }
@@ -125,7 +125,7 @@ package struct ProxySettings: Sendable {
     /// Whether a host is reached without a proxy, by the rules of curl for `NO_PROXY`: `*` for every host, or a list with
     /// commas or blanks of hosts, each with all hosts below it, with or without a dot in front, of IP addresses and of
     /// ranges such as `10.0.0.0/8`.
-    package static func isExempt(_ host: WebHost, by list: String) -> Bool {
+    static func isExempt(_ host: WebHost, by list: String) -> Bool {
         let entries = list.split { $0 == "," || $0.isWhitespace }
         if entries == ["*"] { return true }
         guard host.kind == .domain else {

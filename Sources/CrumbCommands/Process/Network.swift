@@ -1,0 +1,168 @@
+import Foundation
+package import OAuth2
+package import SessionClient
+import SessionOperations
+package import SessionStore
+import Synchronization
+
+/// What takes an HTTP client, TLS and JSON Web Tokens: the program `crumb-network` has it, and `crumb` has not.
+///
+/// Both run the same commands. A command that asks for the network in `crumb` replaces that program by the other one, with
+/// the same arguments, and begins anew there. So whatever sends a request also stores its answer, in one process.
+package struct Network: Sendable {
+    /// Draws a text as a QR code for a terminal: its lines, and how many columns they take; `nil` if it is too long.
+    package typealias QRCodeDrawing = @Sendable (_ text: String, _ usesColor: Bool) -> (lines: [String], columns: Int)?
+
+    /// Makes what sends requests to a service.
+    ///
+    /// Its second parameter are certificates in PEM that are trusted besides the system's. Throws `Problem` if a setting
+    /// cannot be used.
+    package typealias ServiceAccess =
+        @Sendable (_ address: SessionAddress, _ authorities: String?) throws -> any SessionTransport
+
+    /// Sends requests to authorization servers.
+    let endpoints: any EndpointTransport
+    /// Checks the signatures of ID tokens.
+    let checkIDToken: IDTokenCheck
+    let service: ServiceAccess
+    let drawQRCode: QRCodeDrawing
+    /// Runs the service until it is told to stop. Throws `Problem` if it does not start.
+    let serve: @Sendable (ServiceOrder) async throws -> Void
+
+    /// Creates the network of a program.
+    package init(
+        endpoints: any EndpointTransport, checkingIDTokens checkIDToken: @escaping IDTokenCheck,
+        service: @escaping ServiceAccess, drawingQRCodes drawQRCode: @escaping QRCodeDrawing,
+        serving serve: @escaping @Sendable (ServiceOrder) async throws -> Void
+    ) {
+        self.endpoints = endpoints
+        self.checkIDToken = checkIDToken
+        self.service = service
+        self.drawQRCode = drawQRCode
+        self.serve = serve
+    }
+
+    private static let own = Mutex<Network?>(nil)
+
+    /// The network of this program; `nil` in `crumb`.
+    static var current: Network? { own.withLock { $0 } }
+
+    /// Gives this program its network, before a command runs.
+    static func use(_ network: Network) {
+        own.withLock { $0 = network }
+    }
+
+    /// The network. A program without one is replaced, and the command begins anew.
+    ///
+    /// Call it before standard input is read, before anything is written, and before a lease is taken.
+    ///
+    /// - Throws: `Problem` if the other program cannot be run.
+    static func required() throws -> Network {
+        if let network = current { return network }
+        try ProgramReplacement.run()
+    }
+}
+
+/// The replacement of `crumb` by the program that has a network, in the same process.
+enum ProgramReplacement {
+    private static let name = "crumb-network"
+    /// The variable for the other program: the number of the process, the descriptor of a pipe with the secrets that were
+    /// taken out of the environment, and the path of `crumb`.
+    private static let variable = "_CRUMB_REPLACED"
+    /// How many bytes a pipe takes on every system before somebody reads them.
+    private static let pipeSize = 1 << 14
+
+    /// What the program before this one has left; `nil` if there was none.
+    private static let legacy: (secrets: [SecretVariable: Secret], path: String)? = {
+        guard let text = getenv(variable).map({ String(cString: $0) }) else { return nil }
+        unsetenv(variable)
+        let parts = text.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+        // Another process has it from its parent.
+        guard parts.count == 3, parts[0] == "\(getpid())", let descriptor = Int32(parts[1]) else { return nil }
+        return (secrets(in: descriptor), String(parts[2]))
+    }()
+
+    /// The secrets that the program before this one has taken out of the environment.
+    static var secrets: [SecretVariable: Secret] { legacy?.secrets ?? [:] }
+
+    /// Takes over from the program before this one, if there was one. Call it first of all.
+    static func begin() {
+        _ = legacy
+    }
+
+    /// The path of `crumb`, also if that was replaced.
+    static var ownPath: String? { legacy?.path ?? Bundle.main.executablePath }
+
+    /// Replaces this program.
+    static func run() throws -> Never {
+        let program = try path()
+        // A program of that name that needs to be replaced as well would go on for ever.
+        guard legacy == nil else {
+            throw Problem(.networkProgramNotFound, "\(program): it has failed, or belongs to another version of crumb")
+        }
+        let descriptor = try handOver()
+        setenv(variable, "\(getpid()):\(descriptor):\(Bundle.main.executablePath ?? "crumb")", 1)
+        let words = ProcessArguments.words.map { word in strdup(word.map { CChar(bitPattern: $0) } + [0]) } + [nil]
+        execv(program, words)
+        let failure = errno
+        unsetenv(variable)
+        close(descriptor)
+        throw Problem(.networkProgramNotFound, "\(program): it cannot be run: \(String(cString: strerror(failure)))")
+    }
+
+    /// Finds the program: beside this one, as both are built and installed together, else on the search path.
+    private static func path(environment: [String: String] = ProcessInfo.processInfo.environment) throws -> String {
+        let beside = Bundle.main.executableURL?.resolvingSymlinksInPath().deletingLastPathComponent().path
+        let folders = [beside].compactMap(\.self) + (environment["PATH"] ?? "").split(separator: ":").map(String.init)
+        let candidates = folders.map { "\($0)/\(name)" }
+        guard let path = candidates.first(where: { access($0, X_OK) == 0 }) else {
+            throw Problem(
+                .networkProgramNotFound,
+                "\(name) was found neither beside crumb nor on PATH; install both together")
+        }
+        return path
+    }
+
+    // MARK: - Secrets
+
+    /// Writes the secrets to a pipe: others of the same user can read the environment of a process.
+    ///
+    /// - Returns: The end that is read. The other program inherits it.
+    private static func handOver() throws -> Int32 {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else {
+            throw Problem(.networkProgramNotFound, "making a pipe failed: \(String(cString: strerror(errno)))")
+        }
+        defer { close(ends[1]) }
+        var room = pipeSize
+        for variable in SecretVariable.allCases {
+            guard let secret = variable.secret?.exposedBytes else { continue }
+            let bytes = Array(variable.rawValue.utf8) + [0] + secret + [0]
+            if bytes.count > room {
+                // Back to where it came from.
+                setenv(variable.rawValue, secret.map { CChar(bitPattern: $0) } + [0], 1)
+            } else {
+                try Console.write(bytes, to: ends[1])
+                room -= bytes.count
+            }
+        }
+        return ends[0]
+    }
+
+    private static func secrets(in descriptor: Int32) -> [SecretVariable: Secret] {
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 1 << 12)
+        while true {
+            let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { break }
+            bytes += buffer[..<count]
+        }
+        let parts = bytes.split(separator: 0, omittingEmptySubsequences: false)
+        return stride(from: 0, to: parts.count - 1, by: 2).reduce(into: [:]) { secrets, index in
+            guard let variable = SecretVariable(rawValue: String(decoding: parts[index], as: UTF8.self)) else { return }
+            secrets[variable] = Secret(Array(parts[index + 1]))
+        }
+    }
+}

@@ -1,0 +1,21 @@
+import CrumbCommands
+import Foundation
+import OpenIDConnect
+import SessionClient
+
+/// The program `crumb-network`: the commands of `crumb`, with what speaks HTTP and checks signatures.
+@main
+enum FullProgram {
+    static func main() {
+        CrumbProgram.main(
+            network: Network(
+                // Not before a command asks: options of it change the settings.
+                endpoints: HTTPExchange(by: { .shared }),
+                checkingIDTokens: { token, keys in _ = try await IDTokenVerifier(keys: keys).claims(in: token) },
+                service: { address, authorities in try ServiceTransport(to: address, trusting: authorities) },
+                drawingQRCodes: { text, usesColor in
+                    QRCode(text).map { (lines: $0.lines(usesColor: usesColor), columns: $0.columns) }
+                },
+                serving: ServiceRun.run))
+    }
+}

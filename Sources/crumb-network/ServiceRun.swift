@@ -1,0 +1,67 @@
+import CookieModel
+import CrumbCommands
+import Foundation
+import Logging
+import SessionOperations
+import SessionService
+import SessionStore
+
+/// The service as this program runs it.
+enum ServiceRun {
+    /// Runs the service until it is told to stop.
+    ///
+    /// - Throws: `Problem` if it does not start.
+    static func run(_ order: ServiceOrder) async throws {
+        do {
+            try await serve(order)
+        } catch let error as ServiceStartError {
+            throw Problem(.serviceNotStarted, error.description)
+        } catch let error as SessionStoreError {
+            throw Problem(.serviceNotStarted, error.description)
+        }
+    }
+
+    private static func serve(_ order: ServiceOrder) async throws {
+        signal(SIGPIPE, SIG_IGN)
+        let environment = ProcessInfo.processInfo.environment
+        var settings = try ServiceConfiguration(
+            arguments: order.settings, environment: environment, file: order.config)
+        guard let path = settings.database ?? order.defaultDatabase else {
+            throw Problem(.serviceNotStarted, "HOME is not set; name the database with --database")
+        }
+        if settings.socket == nil, settings.addresses.isEmpty {
+            settings.socket = socket(environment, beside: path)
+        }
+        // The file counts after the environment, in which the command line's options are.
+        var network = environment
+        network["CRUMB_PROXY"] = environment["CRUMB_PROXY"] ?? settings.proxy
+        network["CRUMB_PROXY_CREDENTIALS_FILE"] = settings.proxyCredentialsFile
+        network["CRUMB_CA_FILE"] = settings.authorityFile
+        let clients = NetworkSettings(environment: network)
+        do {
+            try clients.check()
+        } catch let error as NetworkSettingsError {
+            throw Problem(.serviceNotStarted, error.reason)
+        }
+        if settings.tokenFile == nil { settings.tokenFile = path + ".token" }
+        LoggingSystem.bootstrap { ServiceLogHandler(label: $0, now: { .now }) }
+        var logger = Logger(label: "crumb")
+        logger.logLevel = settings.logLevel
+        let store = try SessionDatabase(
+            path: path, keys: order.keys, durability: settings.isFullyDurable ? .full : .normal, now: .now)
+        let connections = NetworkClients(clients)
+        let server = SessionServer(
+            database: store, configuration: settings, transport: HTTPExchange(by: { connections }),
+            logger: logger, now: { .now })
+        let outcome: Result<Void, any Error>
+        do { outcome = .success(try await server.run()) } catch { outcome = .failure(error) }
+        await connections.shutDown()
+        try outcome.get()
+    }
+
+    /// The socket where nothing is said: in the folder that goes with the login, else beside the database.
+    private static func socket(_ environment: [String: String], beside database: String) -> String {
+        if let folder = environment["XDG_RUNTIME_DIR"], folder.hasPrefix("/") { return "\(folder)/crumb/crumb.sock" }
+        return URL(filePath: database).deletingLastPathComponent().path(percentEncoded: false) + "crumb.sock"
+    }
+}
