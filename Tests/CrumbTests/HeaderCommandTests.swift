@@ -94,7 +94,7 @@ struct HeaderCommandTests {
             ["header", "https://www.example.com/"], ["list"], ["status"], ["script", "https://www.example.com/"],
         ] {
             let result = try home.start(command, output: "/dev/full").wait()
-            #expect(result.status == 74 && result.talk.hasPrefix("crumb: the output cannot be written: "))
+            #expect(result.status == 74 && result.talk.hasPrefix("crumb: cannot write the output: "))
         }
     }
 

@@ -55,7 +55,7 @@ struct JarCreationTests {
 
     @Test("Without a database the error says that there is none")
     func noDatabase() throws {
-        let missing = "crumb: There is no database at \(home.file("crumb.sqlite")).\n"
+        let missing = "crumb: \(home.file("crumb.sqlite")): no such database. 'crumb import' creates one.\n"
         for command in [
             ["header", "--jar", "anna", "https://www.example.com/"], ["jars", "settings", "anna"],
             ["prune", "--jar", "anna"],

@@ -103,7 +103,7 @@ struct ReturningFileTests {
             #expect(!script.contains("secret") && script.contains("free"), "\(rows)")
             // A line that is the very same cookie is read as one with the other, if it follows.
             let isSame = plain.hasPrefix("www.example.com\tFALSE\t/\t")
-            #expect(isSame || report.contains("does not say: HttpOnly of 1 cookie"), "\(report)")
+            #expect(isSame || report.contains("since the file lacks it: HttpOnly of 1 cookie"), "\(report)")
             #expect(try twins(rows, "--dry-run").report == report)
         }
     }

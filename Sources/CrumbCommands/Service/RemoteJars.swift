@@ -65,7 +65,8 @@ struct RemoteJars: JarsBackend {
         guard let name else { return try service.answer(to: .pruneAll(document)) }
         do {
             return try service.answer(to: .prune(document, jar: try checked(name)))
-        } catch let error as SessionClientError where error.has(.jarNotFound) && name == "default" {
+        } catch let error as SessionClientError where error.has(.jarNotFound) {
+            guard name == "default" else { throw SessionStoreError(noJarNamed: name) }
             return PruneReport(Pruning())
         }
     }

@@ -99,7 +99,7 @@ struct CurlServiceTests {
         #expect(rule.status == 0, "\(rule.talk)")
         let result = try service.ask(["curl", "--", "-s", url])
         #expect(result.status == status && (status != 0 || result.text == text), "\(result.text) \(result.talk)")
-        if status != 0 { #expect(result.talk.contains("only a new login helps"), "\(result.talk)") }
+        if status != 0 { #expect(result.talk.contains("log in again"), "\(result.talk)") }
         #expect(site.requests.count <= requests, "\(site.requests.map(\.target))")
     }
 

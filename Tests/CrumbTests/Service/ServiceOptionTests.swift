@@ -89,7 +89,6 @@ struct ServiceOptionTests {
         "Commands that work on a file alone say so",
         arguments: [
             ["status"], ["check"], ["backup", "copy"], ["restore", "input"], ["key", "status"], ["key", "rotate"],
-            ["curl", "--", "https://a.test/"],
             ["token", "introspect", "a"], ["serve", "token", "list"], ["token", "import", "a"],
         ])
     func fileAlone(words: [String]) throws {

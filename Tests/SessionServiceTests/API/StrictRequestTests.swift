@@ -170,12 +170,12 @@ struct StrictRequestTests {
         let expected = [
             #"{"error":"steps: this member occurs twice","id":1}"#,
             #"{"error":"line 1, column 20: this is not JSON","id":2}"#, #"{"id":3,"results":[]}"#,
-            #"{"error":"note: there is no such member","id":4}"#,
-            #"{"error":"limits.total: there is no such member","id":5}"#,
-            #"{"error":"steps.[0].note: there is no such member","id":6}"#,
-            #"{"error":"steps.[0].send.setCookie: there is no such member","id":7}"#,
-            #"{"error":"steps.[0].receive.body: there is no such member","id":8}"#,
-            #"{"error":"steps.[0].send.context.site: there is no such member","id":9}"#,
+            #"{"error":"note: unknown member","id":4}"#,
+            #"{"error":"limits.total: unknown member","id":5}"#,
+            #"{"error":"steps.[0].note: unknown member","id":6}"#,
+            #"{"error":"steps.[0].send.setCookie: unknown member","id":7}"#,
+            #"{"error":"steps.[0].receive.body: unknown member","id":8}"#,
+            #"{"error":"steps.[0].send.context.site: unknown member","id":9}"#,
             #"{"error":"line 1, column 76: this escape is half of a surrogate pair","id":10}"#,
         ]
         #expect(answers.map(String.init) == expected)
