@@ -1,6 +1,12 @@
 import Captures
 import Foundation
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 /// A private copy of a database with its write-ahead log or its rollback journal, as all were at one moment.
 ///
 /// The files are copied and looked at again: where one has changed in between, all are copied anew. So no lock is taken
@@ -47,7 +53,7 @@ struct DatabaseCopy {
         for attempt in 0..<Self.attemptLimit {
             // A browser writes in bursts, and with short pauses.
             if attempt > 0 { Thread.sleep(forTimeInterval: min(0.005 * Double(attempt), 0.05)) }
-            let before = Self.endings.map { state("\(original)\($0)") }
+            let before = Self.endings.map { FileState("\(original)\($0)") }
             guard before[0] != nil else { throw .databaseNotReadable(at: place) }
             let size = before.reduce(0) { $0 + ($1?.size ?? 0) }
             guard size <= Self.byteLimit else { throw .databaseTooLarge(at: place) }
@@ -57,7 +63,7 @@ struct DatabaseCopy {
                 let copy = "\(path)\(ending)"
                 return state == nil ? removeFile(copy) : copyFile("\(original)\(ending)", to: copy)
             }
-            guard before == Self.endings.map({ state("\(original)\($0)") }) else { continue }
+            guard before == Self.endings.map({ FileState("\(original)\($0)") }) else { continue }
             guard isCopied else { throw .databaseNotReadable(at: place) }
             return
         }
@@ -66,22 +72,27 @@ struct DatabaseCopy {
 
     private struct FileState: Equatable {
         let size: UInt64
-        let modified: Date?
-        let number: UInt64?
+        /// Seconds since 1970.
+        let modified: TimeInterval
+        let number: UInt64
+
+        init?(_ path: String) {
+            var status = stat()
+            guard stat(path, &status) == 0 else { return nil }
+            #if canImport(Darwin)
+                let time = status.st_mtimespec
+            #else
+                let time = status.st_mtim
+            #endif
+            size = UInt64(status.st_size)
+            modified = TimeInterval(time.tv_sec) + TimeInterval(time.tv_nsec) / 1e9
+            number = UInt64(status.st_ino)
+        }
 
         /// Whether the file was written just now.
         func isFresh(at now: Date, within grain: TimeInterval) -> Bool {
-            modified.map { abs(now.timeIntervalSince($0)) < grain } ?? false
+            abs(now.timeIntervalSince1970 - modified) < grain
         }
-    }
-
-    private func state(_ path: String) -> FileState? {
-        let resolved = URL(filePath: path).resolvingSymlinksInPath().path
-        guard let attributes = try? FileManager.default.attributesOfItem(atPath: resolved) else { return nil }
-        return FileState(
-            size: (attributes[.size] as? NSNumber)?.uint64Value ?? 0,
-            modified: attributes[.modificationDate] as? Date,
-            number: (attributes[.systemFileNumber] as? NSNumber)?.uint64Value)
     }
 
     /// Removes what an earlier attempt has copied.

@@ -44,12 +44,12 @@ struct Console {
 
     /// Writes a value as one line of JSON, keys in order.
     ///
-    /// - Parameter toTalk: whether it goes to standard error, since standard output has data of another kind.
-    func writeJSON(_ value: some Encodable, toTalk: Bool = false) throws {
+    /// - Parameter toStandardError: whether it goes to standard error, since standard output has data of another kind.
+    func writeJSON(_ value: some Encodable, toStandardError: Bool = false) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let line = Array(try encoder.encode(value)) + [UInt8(ascii: "\n")]
-        try Console.write(line, to: toTalk ? STDERR_FILENO : STDOUT_FILENO)
+        try Console.write(line, to: toStandardError ? STDERR_FILENO : STDOUT_FILENO)
     }
 
     /// Says something that is neither data nor an error.
@@ -101,7 +101,7 @@ struct Console {
             }
             if count < 0 {
                 if errno == EINTR { continue }
-                // The reader has gone, as `head` does: no failure of ours to talk about.
+                // The reader has closed the pipe, as `head` does. That is not a failure.
                 if errno == EPIPE { throw ExitCode(FailureKind.outputFailed.exitStatus) }
                 throw Problem(.outputFailed, "cannot write the output: \(String(cString: strerror(errno)))")
             }

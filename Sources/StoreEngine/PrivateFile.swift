@@ -72,6 +72,12 @@ package enum PrivateFile {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
+    /// Whether `path` is a file with contents of its own, not a folder, a pipe or a device.
+    package static func isRegular(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+
     /// Whether there is something at `path` that is neither a file nor a folder: a pipe, a device.
     package static func isSpecial(_ path: String) -> Bool {
         var status = stat()

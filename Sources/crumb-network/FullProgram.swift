@@ -16,6 +16,6 @@ enum FullProgram {
                 drawingQRCodes: { text, usesColor in
                     QRCode(text).map { (lines: $0.lines(usesColor: usesColor), columns: $0.columns) }
                 },
-                serving: ServiceRun.run))
+                serving: ServiceRun.run, runningGateway: GatewayRun.run))
     }
 }

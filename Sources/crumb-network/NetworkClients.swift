@@ -5,6 +5,7 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 import OAuth2
+import SessionGateway
 import SessionStore
 import Synchronization
 
@@ -80,6 +81,25 @@ struct NetworkSettings: Sendable {
                 host: proxy.host, port: proxy.port,
                 authorization: known.map { .basic(credentials: Data($0.exposedBytes).base64EncodedString()) })
         case .socks5: return .socksServer(host: proxy.host, port: proxy.port)
+        }
+    }
+
+    /// The proxies through which a gateway reaches servers.
+    ///
+    /// - Throws: `NetworkSettingsError`.
+    func gatewayProxy() throws -> @Sendable (RequestURL) -> GatewaySettings.UpstreamProxy? {
+        for text in ["http://host.example", "https://host.example"] {
+            guard let url = try? RequestURL(text), try route(to: url.description).proxy?.kind != .socks5 else {
+                throw NetworkSettingsError(
+                    "a gateway reaches servers through HTTP proxies only: write http://HOST:PORT in --proxy, or in the variable "
+                        + "that names the SOCKS proxy")
+            }
+        }
+        let credentials = try credentials()
+        return { [self] url in
+            guard let proxy = try? proxies.proxy(for: url) else { return nil }
+            return GatewaySettings.UpstreamProxy(
+                host: proxy.host, port: proxy.port, credentials: proxy.credentials ?? credentials)
         }
     }
 

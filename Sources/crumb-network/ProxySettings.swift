@@ -165,10 +165,3 @@ struct ProxySettings: Sendable {
         String((name.hasPrefix(".") ? name.dropFirst() : name[...]).reversed().drop { $0 == "." }.reversed())
     }
 }
-
-extension WebHost {
-    /// The host as text, an IPv6 address without its brackets.
-    fileprivate var unbracketed: String {
-        String(String(decoding: octets, as: UTF8.self).filter { $0 != "[" && $0 != "]" })
-    }
-}

@@ -96,10 +96,10 @@ struct BadInputTests {
         try home.receive("before=0; Path=/")
         let path = try home.write(input.bytes, to: "the capture")
         let result = try home.crumb("import", "--url", "https://www.example.com/", path)
-        #expect(result.status == input.status, "\(result.talk.prefix(500))")
-        #expect(result.talk.hasPrefix("crumb: \(path)"))
-        #expect(result.talk.utf8.count < 600 && result.talk.hasSuffix("\n"))
-        #expect(!result.talk.contains("good=") && !result.talk.contains("xxxx"))
+        #expect(result.status == input.status, "\(result.messages.prefix(500))")
+        #expect(result.messages.hasPrefix("crumb: \(path)"))
+        #expect(result.messages.utf8.count < 600 && result.messages.hasSuffix("\n"))
+        #expect(!result.messages.contains("good=") && !result.messages.contains("xxxx"))
         #expect(try home.header() == "Cookie: before=0" + (input.header.isEmpty ? "" : "; \(input.header)"))
     }
 
@@ -111,18 +111,18 @@ struct BadInputTests {
         let failures = try #require(try result.objects().first?["failures"] as? [[String: Any]])
         #expect(failures.count == 1)
         #expect(failures.first?["source"] as? String == path)
-        #expect(result.talk.contains(failures.first?["message"] as? String ?? "nothing"))
+        #expect(result.messages.contains(failures.first?["message"] as? String ?? "nothing"))
     }
 
     @Test("A folder, a file that is not there and a URL that is missing or wrong have statuses of their own")
     func places() throws {
         let folder = try home.crumb("import", home.path)
-        #expect(folder.status == 15 && folder.talk.hasPrefix("crumb: \(home.path): "))
+        #expect(folder.status == 15 && folder.messages.hasPrefix("crumb: \(home.path): "))
         let missing = try home.crumb("import", home.file("missing"))
-        #expect(missing.status == 17 && missing.talk.hasPrefix("crumb: \(home.file("missing")): "))
+        #expect(missing.status == 17 && missing.messages.hasPrefix("crumb: \(home.file("missing")): "))
         let dump = try home.write(Capture.dump(["a=1"]), to: "dump")
         let unknown = try home.crumb("import", dump)
-        #expect(unknown.status == 18 && unknown.talk.contains("--url") && unknown.talk.contains(dump))
+        #expect(unknown.status == 18 && unknown.messages.contains("--url") && unknown.messages.contains(dump))
         for url in ["www.example.com", "ftp://example.com/", "https://", "https://a b/", ""] {
             #expect(try home.crumb("import", "--url", url, dump).status == 19, "\(url)")
         }
@@ -138,7 +138,7 @@ struct BadInputTests {
         let path = try home.write(BadInputTests.har, to: "capture.har", mode: 0o000)
         let result = try home.crumb("import", path, prefix: prefix)
         #expect(result.status == 16)
-        #expect(result.talk.hasPrefix("crumb: \(path): ") && result.talk.contains("permission"))
+        #expect(result.messages.hasPrefix("crumb: \(path): ") && result.messages.contains("permission"))
     }
 
     @Test("A capture of many small entries and one of many failures are read to their ends")
@@ -148,8 +148,8 @@ struct BadInputTests {
         let result = try home.crumb("import", path)
         #expect(result.status == 13)
         // The first ten, and a line with the count of the others.
-        let lines = result.talk.split(separator: "\n")
-        #expect(lines.count == 11 && lines.last?.contains("990") == true, "\(result.talk)")
+        let lines = result.messages.split(separator: "\n")
+        #expect(lines.count == 11 && lines.last?.contains("990") == true, "\(result.messages)")
         #expect(result.text.contains("1000 Set-Cookie lines in 1000 responses: 1 taken, 999 replaced"))
     }
 }

@@ -23,7 +23,7 @@ struct BrowserLoginTests {
     /// A login that has said its URL.
     private struct Login {
         let process: RunningProcess
-        let talk: TalkPipe
+        let messages: TalkPipe
         /// What the URL of the login page asks for.
         let query: [String: String]
 
@@ -44,13 +44,13 @@ struct BrowserLoginTests {
     }
 
     private func begin(_ options: [String], browser: String) throws -> Login {
-        let talk = try TalkPipe(home.file("talk-\(UUID().uuidString)"))
+        let messages = try TalkPipe(home.file("messages-\(UUID().uuidString)"))
         let process = try home.start(
-            ["token", "login", "work"] + options, talk: talk.path, variables: ["BROWSER": browser])
-        let line = try #require(talk.line(beginning: "\(server.issuer)/authorize?"))
+            ["token", "login", "work"] + options, messages: messages.path, variables: ["BROWSER": browser])
+        let line = try #require(messages.line(beginning: "\(server.issuer)/authorize?"))
         let items = URLComponents(string: line)?.queryItems ?? []
         return Login(
-            process: process, talk: talk,
+            process: process, messages: messages,
             query: Dictionary(items.map { ($0.name, $0.value ?? "") }, uniquingKeysWith: { first, _ in first }))
     }
 
@@ -131,8 +131,8 @@ struct BrowserLoginTests {
                 "authorization_endpoint=\(server.issuer)/authorize",
             ], variables: ["BROWSER": "false", "PATH": "\(home.path):\(path)"]
         ).wait()
-        #expect(result.status == 48 && result.talk.contains("\(server.issuer)/authorize?"), "\(result.talk)")
-        #expect(result.talk.contains("no browser could be opened"), "\(result.talk)")
+        #expect(result.status == 48 && result.messages.contains("\(server.issuer)/authorize?"), "\(result.messages)")
+        #expect(result.messages.contains("no browser could be opened"), "\(result.messages)")
     }
 
     #if os(Linux)
@@ -143,7 +143,7 @@ struct BrowserLoginTests {
             let address = try #require(words.line(beginning: "http://127.0.0.1:"))
             let stranger = "setpriv --reuid=54321 --clear-groups"
             for _ in 0..<3 { #expect(try get(address, prefix: stranger) == "403 ") }
-            #expect(login.talk.says("uid 54321"))
+            #expect(login.messages.says("uid 54321"))
             #expect(try get(address).hasPrefix("302"))
             try expectDone(login)
         }
@@ -199,10 +199,11 @@ struct BrowserLoginTests {
         }
         let login = try login(["--endpoint", "token_endpoint=http://127.0.0.1:\(slow.port)/token"], browser: "true")
         func browser(_ name: String) throws -> RunningProcess {
-            let talk = try TalkPipe(home.file(name), staysOpen: true)
+            let messages = try TalkPipe(home.file(name), staysOpen: true)
             let process = try RunningProcess(
-                "curl", ["-gsSv", login.end()], environment: home.environment, talk: talk.path, scratch: home.path)
-            #expect(talk.says("> GET /callback?code=c-1"))
+                "curl", ["-gsSv", login.end()], environment: home.environment, messages: messages.path,
+                scratch: home.path)
+            #expect(messages.says("> GET /callback?code=c-1"))
             return process
         }
         let first = try browser("first")
@@ -263,7 +264,7 @@ struct BrowserLoginTests {
             "token", "login", "second", "--client-id", "app", "--redirect-uri", "http://localhost:\(port)/cb",
             "--endpoint", "token_endpoint=\(server.issuer)/token", "--endpoint",
             "authorization_endpoint=\(server.issuer)/authorize")
-        #expect(result.status == 48 && result.talk.contains("localhost:\(port)"), "\(result.talk)")
+        #expect(result.status == 48 && result.messages.contains("localhost:\(port)"), "\(result.messages)")
         try expectDone(login)
     }
 
@@ -277,6 +278,6 @@ struct BrowserLoginTests {
             "token", "login", "work", "--client-id", "app", "--redirect-uri", uri, "--endpoint",
             "token_endpoint=\(server.issuer)/token", "--endpoint",
             "authorization_endpoint=\(server.issuer)/authorize")
-        #expect(result.status == 47 && result.talk.contains("http://localhost/path"), "\(result.talk)")
+        #expect(result.status == 47 && result.messages.contains("http://localhost/path"), "\(result.messages)")
     }
 }

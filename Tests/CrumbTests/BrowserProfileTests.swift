@@ -165,7 +165,7 @@ struct BrowserProfileTests {
         let asked = home.file("asked")
         var variables = try fake("secret-tool", "echo \"$@\" >> \(asked); [ \"$3\" = chrome ] && printf pass")
         let result = try home.crumb("import", "--browser", "chrome", variables: variables)
-        #expect(result.status == 0 && result.text.contains("1 taken"), "\(result.talk)")
+        #expect(result.status == 0 && result.text.contains("1 taken"), "\(result.messages)")
         #expect(String(decoding: home.bytes("asked"), as: UTF8.self) == "lookup application chrome\n")
         #expect(try home.header("https://a.test/") == "Cookie: sid=secret")
         // KDE's wallet comes second.
@@ -180,12 +180,13 @@ struct BrowserProfileTests {
         let variables = try fake("secret-tool", "exit 1").merging(try fake("kwallet-query", "exit 1")) { $1 }
         let refused = try home.crumb("import", "--browser", "chrome", variables: variables)
         #expect(
-            refused.status == 13 && refused.talk.contains("the keyring returned no password for chrome: secret-tool"))
-        #expect(refused.talk.contains("--keyring-password-file") && !refused.talk.contains("pass\n"))
+            refused.status == 13
+                && refused.messages.contains("the keyring returned no password for chrome: secret-tool"))
+        #expect(refused.messages.contains("--keyring-password-file") && !refused.messages.contains("pass\n"))
         let file = try home.write("pass\n", to: "password")
         let given = try home.crumb(
             "import", "--browser", "chrome:Default", "--keyring-password-file", file, variables: variables)
-        #expect(given.status == 0 && !given.talk.contains("keyring"))
+        #expect(given.status == 0 && !given.messages.contains("keyring"))
         let piped = try home.crumb(
             "import", "--browser", "chrome", "--keyring-password-file", "-", input: "pass", variables: variables)
         #expect(piped.status == 0)
@@ -225,8 +226,8 @@ struct BrowserProfileTests {
         // A built-in container has its English name, and nothing in it.
         #expect(try home.crumb("import", "--browser", "firefox", "--container", "work").status == 9)
         let unknown = try home.crumb("import", "--browser", "firefox", "--container", "Bank")
-        #expect(unknown.status == 17 && unknown.talk.contains("no container 'Bank'"))
-        #expect(unknown.talk.contains("containers: Work (2), Shop (6)"))
+        #expect(unknown.status == 17 && unknown.messages.contains("no container 'Bank'"))
+        #expect(unknown.messages.contains("containers: Work (2), Shop (6)"))
     }
 
     /// Text as Firefox packs it, in literals alone.

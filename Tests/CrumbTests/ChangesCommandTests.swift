@@ -12,7 +12,7 @@ struct ChangesCommandTests {
 
     @Test("Shows each change with its position, cause and cookie, and goes on where a reader ended")
     func journal() throws {
-        #expect(try home.crumb("changes").talk.contains("no cookies"))
+        #expect(try home.crumb("changes").messages.contains("no cookies"))
         try importing(["a=s3cr3t; Path=/", "b=s3cr3t; Path=/x; Domain=example.com"])
         try importing(["a=; Path=/; Max-Age=0"])
         let rows = try home.crumb("changes").text.split(separator: "\n").map { $0.split(separator: " ") }
@@ -23,8 +23,8 @@ struct ChangesCommandTests {
         #expect(objects.count == 1 && objects[0]["cause"] as? String == "deleted")
         #expect((objects[0]["position"] as? Int, objects[0]["name"] as? String) == (3, "a"))
         let end = try home.crumb("changes", "--after", "3")
-        #expect(end.status == 0 && end.text.isEmpty && end.talk.contains("no changes after position 3"))
-        #expect(try home.crumb("changes", "--after", "99").talk.contains("are gone"))
+        #expect(end.status == 0 && end.text.isEmpty && end.messages.contains("no changes after position 3"))
+        #expect(try home.crumb("changes", "--after", "99").messages.contains("are gone"))
         #expect(try !home.crumb("changes", "--json").text.contains("s3cr3t"))
     }
 }

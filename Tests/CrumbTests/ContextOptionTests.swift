@@ -44,7 +44,7 @@ struct ContextOptionTests {
     @Test("curl makes that request", arguments: cases)
     func curl(options: [String], cookies: String) throws {
         let result = try home.start(["curl"] + options + ["--", "--silent", "--max-time", "30", url]).wait()
-        #expect(result.status == 0, "\(result.talk)")
+        #expect(result.status == 0, "\(result.messages)")
         let request = try #require(server.requests.last)
         #expect(request.values("cookie") == (cookies.isEmpty ? [] : [Array(cookies.utf8)]))
         let method = options.firstIndex(of: "--method").map { options[$0 + 1].uppercased() } ?? "GET"

@@ -25,8 +25,9 @@ struct ConvertCommandTests {
         let result = try convert("--to", "json", path)
         #expect(result.status == 0)
         #expect(try lines(result) == ["a=2", "deep=1"])
-        #expect(result.talk.contains("6 Set-Cookie lines in 2 responses: 3 taken, 1 replaced, 1 deleted, 1 refused"))
-        #expect(result.talk.contains("domain-mismatch") && result.talk.contains("2 cookies written"))
+        #expect(
+            result.messages.contains("6 Set-Cookie lines in 2 responses: 3 taken, 1 replaced, 1 deleted, 1 refused"))
+        #expect(result.messages.contains("domain-mismatch") && result.messages.contains("2 cookies written"))
         let reports = try convert("--to", "json", "--json", "--output", home.file("out"), path).objects()
         #expect(reports.map { $0["taken"] as? Int ?? $0["written"] as? Int } == [3, 2])
     }
@@ -45,14 +46,14 @@ struct ConvertCommandTests {
             """
         let path = try home.write(file, to: "c.txt")
         let result = try convert("--to", "json", path)
-        #expect(result.status == 0 && result.talk.contains("3 cookies written, 1 expired"))
+        #expect(result.status == 0 && result.messages.contains("3 cookies written, 1 expired"))
         let objects = try result.objects()
         #expect(objects.compactMap { $0["name"] as? String } == ["far", "sid", "wide"])
         #expect(objects.first?["expires"] as? String == "2096-10-02T07:06:40Z")
         #expect(objects.dropFirst().first?["httpOnly"] as? Bool == true)
         // A header is a retrieval, by the rules.
         let header = try convert("--to", "header", "--for-url", "https://a.test/", path)
-        #expect(header.text == "Cookie: far=1; sid=marked\n" && header.talk.contains("domain-public-suffix"))
+        #expect(header.text == "Cookie: far=1; sid=marked\n" && header.messages.contains("domain-public-suffix"))
     }
 
     @Test("A marked line of a cookie keeps it from scripts, wherever its other lines stand")
@@ -84,7 +85,7 @@ struct ConvertCommandTests {
     func broken() throws {
         let path = try home.write("a.test\tFALSE\t/\tFALSE\t0\ta\t1\nnonsense\n", to: "c")
         let result = try convert("--to", "json", "--from", "netscape", path, home.file("missing"))
-        #expect(result.status == 13 && result.talk.contains("line 2") && result.talk.contains("no such file"))
+        #expect(result.status == 13 && result.messages.contains("line 2") && result.messages.contains("no such file"))
         #expect(try lines(result) == ["a=1"])
         let dump = try home.write(Capture.dump(["a=1"]), to: "d")
         #expect(try convert("--to", "json", dump).status == 18)
@@ -111,7 +112,7 @@ struct ConvertCommandTests {
     func databases(file: String, format: String) throws {
         let path = Samples.shared.appending(path: "samples/db/\(file)").path
         let result = try convert("--to", "json", "--output", home.file("out"), "--json", path)
-        #expect(result.status == 0, "\(result.talk)")
+        #expect(result.status == 0, "\(result.messages)")
         let reports = try result.objects()
         #expect(reports.first?["format"] as? String == format)
         // How many are left depends on how old the sample is.

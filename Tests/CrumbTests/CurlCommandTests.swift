@@ -36,7 +36,7 @@ import Testing
         let outcome = try crumb.curl("--no-progress-meter", "-L", "http://127.0.0.1:\(server.port)/1")
         #expect(outcome.text == "end of /6\n")
         #expect(outcome.status == 0)
-        #expect(outcome.talk == "crumb: 6 hops, 6 cookies sent, 5 taken, 1 deleted, 1 refused (prefix-host)\n")
+        #expect(outcome.messages == "crumb: 6 hops, 6 cookies sent, 5 taken, 1 deleted, 1 refused (prefix-host)\n")
         #expect(server.requests.map(\.target) == ["/1", "/2", "/deep/3", "/4", "/5"])
         #expect(server.requests.map { $0.text("cookie") } == [[], ["a=1"], ["deep=1; a=1; b=2"], ["b=2"], []])
         // Cookies know no ports: the other server is the same host.
@@ -50,7 +50,7 @@ import Testing
         let outcome = try crumb.curl("--no-progress-meter", "http://127.0.0.1:\(server.port)/")
         #expect(outcome.text == "moved")
         #expect(server.requests.count == 1)
-        #expect(outcome.talk == "crumb: 1 hop, 0 cookies sent, 1 taken\n")
+        #expect(outcome.messages == "crumb: 1 hop, 0 cookies sent, 1 taken\n")
     }
 
     @Test(arguments: [401, 404, 500])
@@ -70,7 +70,7 @@ import Testing
         }
         let outcome = try crumb.curl("-sSL", "http://127.0.0.1:\(server.port)/")
         #expect(outcome.status == 7)
-        #expect(outcome.talk.hasPrefix("curl: (7) "))
+        #expect(outcome.messages.hasPrefix("curl: (7) "))
         _ = try crumb.curl("-sS", "http://127.0.0.1:\(server.port)/2")
         #expect(server.requests.last?.text("cookie") == ["a=1"])
     }
@@ -106,8 +106,9 @@ import Testing
         let outcome = try crumb.curl("--no-progress-meter", "-L", "--max-redirs", "3", "-w", "%{num_redirects}", url)
         #expect(outcome.status == 47)
         #expect(outcome.text == "3")
-        #expect(outcome.talk == "curl: (47) Maximum (3) redirects followed\ncrumb: 4 hops, 0 cookies sent, 0 taken\n")
-        #expect(try crumb.curl("-sL", url, options: ["--quiet"]).talk.isEmpty)
+        #expect(
+            outcome.messages == "curl: (47) Maximum (3) redirects followed\ncrumb: 4 hops, 0 cookies sent, 0 taken\n")
+        #expect(try crumb.curl("-sL", url, options: ["--quiet"]).messages.isEmpty)
         #expect(server.requests.count == 4 + 21)
     }
 
@@ -137,8 +138,8 @@ import Testing
         }
         let outcome = try crumb.curl("--no-progress-meter", "-L", "http://127.0.0.1:\(server.port)/")
         #expect(outcome.status == FailureKind.redirectInvalid.exitStatus)
-        #expect(outcome.talk.contains("app://callback") && !outcome.talk.contains("s3cr3t"))
-        #expect(outcome.talk.contains("1 taken"))
+        #expect(outcome.messages.contains("app://callback") && !outcome.messages.contains("s3cr3t"))
+        #expect(outcome.messages.contains("1 taken"))
     }
 
     @Test func `curl's own configuration cannot follow redirects or keep cookies`() throws {
@@ -186,8 +187,8 @@ import Testing
         let plain = try crumb.run(["curl", "--database", crumb.path("jar"), "--"] + arguments)
         #expect(plain.status == 0)
         #expect(proxy.requests.map(\.method) == ["CONNECT", "GET"])
-        #expect(plain.talk == "crumb: 1 hop, 0 cookies sent, 0 taken\n")
-        #expect(tunnel.talk.hasSuffix("crumb: 1 hop without a response, 0 cookies sent, 0 taken\n"))
+        #expect(plain.messages == "crumb: 1 hop, 0 cookies sent, 0 taken\n")
+        #expect(tunnel.messages.hasSuffix("crumb: 1 hop without a response, 0 cookies sent, 0 taken\n"))
     }
 
     @Test func `any octets come back as they were`() throws {
@@ -230,7 +231,7 @@ import Testing
             _ = try crumb.curl("-sS", "\(base)/seed")
             let outcome = try crumb.curl("-sSL", "\(base)/look")
             #expect(server.requests.last?.text("cookie") == ["v=\(secret)"])
-            #expect(!outcome.talk.contains(secret))
+            #expect(!outcome.messages.contains(secret))
             #expect(seen.processes > 1)
             #expect(seen.leaks.isEmpty)
         }
@@ -283,10 +284,10 @@ import Testing
         #expect(try crumb.curl("-sSL", "-w", "%{http_code} %{num_redirects}\\n", url).text == "end\n200 1\n")
         let toError = try crumb.curl("--no-progress-meter", "-L", "-w", "%{stderr}%{http_code}\n", url)
         #expect(toError.text == "end\n")
-        #expect(toError.talk == "200\ncrumb: 2 hops, 2 cookies sent, 1 taken\n")
+        #expect(toError.messages == "200\ncrumb: 2 hops, 2 cookies sent, 1 taken\n")
         _ = try crumb.curl("-sSL", "-O", "--output-dir", crumb.folder, url)
         #expect(crumb.read("1") == "end\n")
-        let verbose = try crumb.curl("-sSLv", url).talk
+        let verbose = try crumb.curl("-sSLv", url).messages
         #expect(verbose.contains("< HTTP/1.1 302 Status") && verbose.contains("< HTTP/1.1 200 Status"))
         #expect(!verbose.contains("redirects followed"))
     }
@@ -298,9 +299,9 @@ import Testing
                 : LoopbackServer.Response()
         }
         let origin = "http://127.0.0.1:\(server.port)"
-        let talk = try crumb.curl("-sSL", "\(origin)/1?code=s3cr3t", options: ["--json"]).talk
+        let messages = try crumb.curl("-sSL", "\(origin)/1?code=s3cr3t", options: ["--json"]).messages
         #expect(
-            talk == """
+            messages == """
                 {"deleted":[],"evicted":[],"hop":1,"method":"GET","refused":[{"name":"__Host-x","reasons":["prefix-host"]}],\
                 "sent":[],"statuses":[302],"stored":["a"],"url":"\(origin)/1"}
                 {"deleted":[],"evicted":[],"hop":2,"method":"GET","refused":[],"sent":["a"],"statuses":[200],"stored":[],"url":"\(origin)/2"}
@@ -318,11 +319,15 @@ import Testing
         _ = try crumb.curl("-sS", url)
         let unsent = try crumb.curl("--no-progress-meter", "http://127.0.0.1:1/")
         #expect(unsent.status == 7)
-        #expect(unsent.talk.hasSuffix("crumb: 1 hop without a response, 0 cookies sent, 0 taken\n"), "\(unsent.talk)")
-        let json = try crumb.curl("-sS", "http://127.0.0.1:1/", options: ["--json"]).talk
+        #expect(
+            unsent.messages.hasSuffix("crumb: 1 hop without a response, 0 cookies sent, 0 taken\n"),
+            "\(unsent.messages)")
+        let json = try crumb.curl("-sS", "http://127.0.0.1:1/", options: ["--json"]).messages
         #expect(json.contains(#""sent":[],"statuses":[]"#) && !json.contains("possiblySent"), "\(json)")
         let half = try crumb.curl("--no-progress-meter", "-L", url + "on")
-        #expect(half.talk.hasSuffix("crumb: 2 hops (1 without a response), 3 cookies sent, 0 taken\n"), "\(half.talk)")
+        #expect(
+            half.messages.hasSuffix("crumb: 2 hops (1 without a response), 3 cookies sent, 0 taken\n"),
+            "\(half.messages)")
     }
 
     @Test(arguments: [(7, 0, 0), (6, 0, 0), (60, 0, 0), (52, 3, 0), (28, 0, 3), (56, 0, 3), (0, 3, 0)])
@@ -340,8 +345,8 @@ import Testing
         let server = try LoopbackServer { _ in LoopbackServer.Response(setCookie: ["a=1"]) }
         let url = "http://127.0.0.1:\(server.port)/"
         let run = { try crumb.run(["curl", "--database", crumb.path("jar")] + $0 + words + [url]) }
-        #expect(try run([]).talk.isEmpty)
-        #expect(try run(["--json"]).talk.hasPrefix("{"))
+        #expect(try run([]).messages.isEmpty)
+        #expect(try run(["--json"]).messages.hasPrefix("{"))
     }
 
     @Test func `curl's arguments begin with the first that is not crumb's, with or without --`() throws {
@@ -358,10 +363,11 @@ import Testing
         #expect(try crumb.run(curl + ["--", "-s", "--json", "{}", url]).text == "POST / ")
         let ambiguous = try crumb.run(curl + ["--json", "{}", url])
         #expect(ambiguous.status == 64 && ambiguous.output.isEmpty)
-        #expect(ambiguous.talk.contains("Put '--' before curl's arguments: crumb curl -- "), "\(ambiguous.talk)")
+        #expect(
+            ambiguous.messages.contains("Put '--' before curl's arguments: crumb curl -- "), "\(ambiguous.messages)")
         let late = try crumb.run(curl + ["-s", url, "--jar", "work"])
         #expect(late.status == FailureKind.curlArgumentsUnsupported.exitStatus)
-        #expect(late.talk.contains("--jar: ") && late.talk.contains("before curl's arguments"))
+        #expect(late.messages.contains("--jar: ") && late.messages.contains("before curl's arguments"))
     }
 
     @Test func `the context of the request counts`() throws {
@@ -378,13 +384,13 @@ import Testing
         #expect(missing.status == FailureKind.urlMissing.exitStatus)
         let refused = try crumb.curl("-c", "f", "http://127.0.0.1:1/")
         #expect(refused.status == FailureKind.curlArgumentsUnsupported.exitStatus)
-        #expect(refused.talk.hasPrefix("crumb: --cookie-jar: "))
+        #expect(refused.messages.hasPrefix("crumb: --cookie-jar: "))
         let unwritable = try crumb.curl("-D", crumb.path("no/such"), "http://127.0.0.1:1/")
         #expect(unwritable.status == FailureKind.outputFailed.exitStatus)
-        #expect(unwritable.talk.split(separator: "\n").count == 1)
+        #expect(unwritable.messages.split(separator: "\n").count == 1)
         crumb.environment["PATH"] = crumb.folder
         let without = try crumb.curl("http://127.0.0.1:1/")
         #expect(without.status == FailureKind.curlNotFound.exitStatus)
-        #expect(without.talk.hasPrefix("crumb: curl was not found on PATH"))
+        #expect(without.messages.hasPrefix("crumb: curl was not found on PATH"))
     }
 }

@@ -29,7 +29,7 @@ struct CurlFallbackTests {
         let imported = try home.start(
             ["token", "import", "work", "--issuer", server.issuer, "--client-id", "app", "--discover"], input: path
         ).wait()
-        #expect(imported.status == 0, "\(imported.talk)")
+        #expect(imported.status == 0, "\(imported.messages)")
     }
 
     private func given(_ site: LoopbackServer) throws -> String {
@@ -38,7 +38,7 @@ struct CurlFallbackTests {
         let rule = try home.crumb(
             "token", "fallback", "set", "app", url, "--profile", "work", "--when-redirect", "/login", "--cookie",
             "session={access_token}; Path=/; HttpOnly")
-        #expect(rule.status == 0, "\(rule.talk)")
+        #expect(rule.status == 0, "\(rule.messages)")
         return url
     }
 
@@ -53,10 +53,10 @@ struct CurlFallbackTests {
         // The first token's cookie is there already where the site no longer takes it.
         let first = try home.crumb("curl", "--", "-s", url)
         let last = first.status == 0 && first.text != "welcome\n" ? try home.crumb("curl", "--", "-s", url) : first
-        #expect(last.status == status && last.text == text, "\(last.status) \(last.text) \(last.talk)")
+        #expect(last.status == status && last.text == text, "\(last.status) \(last.text) \(last.messages)")
         if status != 0 {
-            #expect(last.talk.contains("crumb token login work"), "\(last.talk)")
-            #expect(last.talk.contains("\(url)login"), "\(last.talk)")
+            #expect(last.messages.contains("crumb token login work"), "\(last.messages)")
+            #expect(last.messages.contains("\(url)login"), "\(last.messages)")
         }
         #expect(site.requests.count <= requests, "\(site.requests.map(\.target))")
     }
@@ -73,7 +73,7 @@ struct CurlFallbackTests {
         let url = "http://127.0.0.1:\(site.port)/"
         try importTokens()
         let rule = try home.crumb("token", "fallback", "set", "app", url, "--profile", "work", "--authorization")
-        #expect(rule.status == 0, "\(rule.talk)")
+        #expect(rule.status == 0, "\(rule.messages)")
         return (site, url)
     }
 
@@ -82,7 +82,7 @@ struct CurlFallbackTests {
         let (site, url) = try bearerSite(taking: ["access-0"])
         for count in 1...3 {
             let result = try home.crumb("curl", "--", "-s", url)
-            #expect(result.status == 0 && result.text == "welcome\n", "\(result.talk)")
+            #expect(result.status == 0 && result.text == "welcome\n", "\(result.messages)")
             #expect(site.requests.count == count)
         }
         #expect(server.forms(at: "/token").isEmpty)
@@ -93,7 +93,7 @@ struct CurlFallbackTests {
         let (site, url) = try bearerSite(taking: ["access-1"])
         let dump = home.file("headers")
         let result = try home.crumb("curl", "--", "-s", "-D", dump, url)
-        #expect(result.status == 0 && result.text == "welcome\n" && site.requests.count == 2, "\(result.talk)")
+        #expect(result.status == 0 && result.text == "welcome\n" && site.requests.count == 2, "\(result.messages)")
         let text = String(decoding: home.bytes("headers"), as: UTF8.self)
         #expect(text.hasPrefix("HTTP/1.1 200") && !text.contains("401"), "\(text)")
     }
@@ -130,7 +130,7 @@ struct CurlFallbackTests {
         }
         let place = try given(site)
         let result = try home.crumb("curl", "--", "-s", "--retry", "2", "-D", home.file("headers"), place)
-        #expect(result.status == 0 && result.text.hasSuffix("welcome\n"), "\(result.talk)")
+        #expect(result.status == 0 && result.text.hasSuffix("welcome\n"), "\(result.messages)")
         let headers = String(decoding: home.bytes("headers"), as: UTF8.self)
         #expect(headers.hasPrefix("HTTP/1.1 503") && headers.contains("HTTP/1.1 200"), "\(headers.prefix(1000))")
         #expect(!headers.contains("302") && !headers.contains("X-Refusal"), "\(headers.prefix(1000))")
@@ -146,7 +146,7 @@ struct CurlFallbackTests {
         }
         let url = try given(site)
         let result = try home.crumb("curl", "--", "-s", "-L", "-d", "a=b", "\(url)form")
-        #expect(result.status == 0 && result.text == "done\n", "\(result.talk)")
+        #expect(result.status == 0 && result.text == "done\n", "\(result.messages)")
         let requests = site.requests.map { "\($0.method) \($0.target)" }
         #expect(requests == ["POST /form", "GET /done", "GET /done"], "\(requests)")
     }
@@ -164,7 +164,7 @@ struct CurlFallbackTests {
         writer.start()
         let result = try home.crumb("curl", "--", "-s", "--data-binary", "@\(pipe)", url)
         #expect(result.text == "go away\n" && site.requests.count == 1, "\(result.text)")
-        #expect(result.talk.contains("read only once"), "\(result.talk)")
+        #expect(result.messages.contains("read only once"), "\(result.messages)")
     }
 
     @Test("A URL that gives no cookies for a token is named")
@@ -174,9 +174,9 @@ struct CurlFallbackTests {
         let rule = try home.crumb(
             "token", "fallback", "set", "app", url, "--profile", "work", "--when-redirect", "/login", "--exchange",
             "\(url)cookies")
-        #expect(rule.status == 0, "\(rule.talk)")
+        #expect(rule.status == 0, "\(rule.messages)")
         let result = try home.crumb("curl", "--", "-s", url)
-        #expect(result.status == 48 && result.talk.contains("\(url)cookies"), "\(result.talk)")
+        #expect(result.status == 48 && result.messages.contains("\(url)cookies"), "\(result.messages)")
     }
 
     @Test("A rule's statuses are those that HTTP has", arguments: ["99", "1000", "-1"])
@@ -184,6 +184,6 @@ struct CurlFallbackTests {
         let result = try home.crumb(
             "token", "fallback", "set", "app", "https://app.example/", "--profile", "work", "--authorization",
             "--when-status=\(status)")
-        #expect(result.status == 64, "\(result.talk)")
+        #expect(result.status == 64, "\(result.messages)")
     }
 }

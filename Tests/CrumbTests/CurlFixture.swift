@@ -9,7 +9,7 @@ final class CurlFixture {
     struct Outcome {
         let status: Int32
         let output: [UInt8]
-        let talk: String
+        let messages: String
 
         var text: String { String(decoding: output, as: UTF8.self) }
     }
@@ -49,7 +49,7 @@ final class CurlFixture {
         let streams = Streams()
         var process = ChildProcess(program: "/usr/bin/env", failure: .curlNotFound)
         try process.capture(STDOUT_FILENO) { streams.output += $0 }
-        try process.capture(STDERR_FILENO) { streams.talk += $0 }
+        try process.capture(STDERR_FILENO) { streams.messages += $0 }
         try write("input", input)
         let descriptor = open(path("input"), O_RDONLY | O_CLOEXEC)
         defer { close(descriptor) }
@@ -57,7 +57,7 @@ final class CurlFixture {
         let variables = environment.map { Array("\($0.key)=\($0.value)".utf8) }
         let status = try process.run([Array("-i".utf8)] + variables + [Array(CurlFixture.program.utf8)] + arguments)
         return Outcome(
-            status: status, output: streams.output, talk: String(decoding: streams.talk, as: UTF8.self))
+            status: status, output: streams.output, messages: String(decoding: streams.messages, as: UTF8.self))
     }
 
     /// A path in the folder.
@@ -84,6 +84,6 @@ final class CurlFixture {
 
     private final class Streams {
         var output: [UInt8] = []
-        var talk: [UInt8] = []
+        var messages: [UInt8] = []
     }
 }

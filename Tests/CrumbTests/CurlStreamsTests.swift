@@ -78,13 +78,13 @@ import Testing
         let text = Array(
             "* Trying\n* Maximum (0) redirects followed\ncurl: (28) once\ncurlish\r  5%\rcurl: (47) last\n".utf8)
         for size in 1...text.count {
-            var talk = CurlStderrFilter()
+            var messages = CurlStderrFilter()
             var output: [UInt8] = []
             for start in stride(from: 0, to: text.count, by: size) {
-                output += talk.take(Array(text[start..<min(start + size, text.count)]))
+                output += messages.take(Array(text[start..<min(start + size, text.count)]))
             }
             #expect(String(decoding: output, as: UTF8.self) == "* Trying\ncurl: (28) once\ncurlish\r  5%\r")
-            #expect(String(decoding: talk.finish(), as: UTF8.self) == "curl: (47) last\n")
+            #expect(String(decoding: messages.finish(), as: UTF8.self) == "curl: (47) last\n")
         }
     }
 }

@@ -22,9 +22,9 @@ struct DatabaseFileTests {
             let result = try home.start(
                 command, prefix: prefix, variables: ["CRUMB_DATABASE": database]
             ).wait()
-            #expect(result.status == status, "\(command): \(result.talk)")
+            #expect(result.status == status, "\(command): \(result.messages)")
             #expect(result.output.isEmpty)
-            #expect(result.talk.hasPrefix("crumb: \(database): "), "\(command): \(result.talk)")
+            #expect(result.messages.hasPrefix("crumb: \(database): "), "\(command): \(result.messages)")
         }
     }
 
@@ -42,7 +42,7 @@ struct DatabaseFileTests {
     func newer() throws {
         try home.receive("a=1")
         let made = try home.shell("sqlite3 crumb.sqlite \"INSERT INTO grdb_migrations VALUES ('V999')\"")
-        try #require(made.status == 0, "sqlite3 is needed: \(made.talk)")
+        try #require(made.status == 0, "sqlite3 is needed: \(made.messages)")
         let before = home.bytes("crumb.sqlite")
         try expect(21, database: home.file("crumb.sqlite"), home: home)
         #expect(home.bytes("crumb.sqlite") == before)
@@ -94,9 +94,9 @@ struct DatabaseFileTests {
         try FileManager.default.setAttributes([.posixPermissions: 0o555], ofItemAtPath: folder)
         defer { try? FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder) }
         let made = try home.crumb("import", "--database", "\(folder)/new", capture, prefix: prefix)
-        #expect(made.status == 23 && made.talk.hasPrefix("crumb: \(folder)/new: "))
+        #expect(made.status == 23 && made.messages.hasPrefix("crumb: \(folder)/new: "))
         let written = try home.crumb("import", "--database", "\(folder)/old", capture, prefix: prefix)
-        #expect([23, 24].contains(written.status) && written.talk.hasPrefix("crumb: \(folder)/old: "))
+        #expect([23, 24].contains(written.status) && written.messages.hasPrefix("crumb: \(folder)/old: "))
         #expect(home.bytes("folder/old") == before)
     }
 
@@ -104,7 +104,7 @@ struct DatabaseFileTests {
     func nothingYet() throws {
         for command in DatabaseFileTests.reading {
             let result = try home.start(command).wait()
-            #expect(!result.talk.contains("cannot"), "\(result.talk)")
+            #expect(!result.messages.contains("cannot"), "\(result.messages)")
         }
         let files = try FileManager.default.contentsOfDirectory(atPath: home.path)
         #expect(!files.contains("crumb.sqlite") && !files.contains("key"))
@@ -116,7 +116,7 @@ struct DatabaseFileTests {
         let result = try home.shell(
             "umask 0; unset CRUMB_DATABASE CRUMB_KEY_FILE; XDG_DATA_HOME=$HOME/d XDG_CONFIG_HOME=$HOME/c crumb import \(capture)"
         )
-        #expect(result.status == 0, "\(result.talk)")
+        #expect(result.status == 0, "\(result.messages)")
         for folder in ["d", "d/crumb", "c", "c/crumb"] { #expect(try home.mode(folder) == 0o700) }
         for file in ["d/crumb/crumb.sqlite", "c/crumb/key"] { #expect(try home.mode(file) == 0o600) }
     }

@@ -8,7 +8,7 @@ struct ExplainCommandTests {
 
     private func explain(_ words: String...) throws -> String {
         let result = try home.start(["explain"] + words).wait()
-        #expect(result.status == 0 && result.talk.isEmpty, "\(result.talk)")
+        #expect(result.status == 0 && result.messages.isEmpty, "\(result.messages)")
         #expect(!result.text.contains("secret"), "a value")
         return result.text
     }

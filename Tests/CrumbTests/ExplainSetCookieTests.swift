@@ -11,7 +11,7 @@ struct ExplainSetCookieTests {
         let before = try home.crumb("list", "--json", "--values").text
         let file = try home.write(input, to: "lines")
         let result = try home.start(["explain", "--json", "--set-cookie", "-"] + words, input: file).wait()
-        #expect(result.status == 0 && !result.text.contains("secret"), "\(result.talk)")
+        #expect(result.status == 0 && !result.text.contains("secret"), "\(result.messages)")
         #expect(try home.crumb("list", "--json", "--values").text == before)
         return try #require(try result.objects().first?["lines"] as? [[String: Any]])
     }
@@ -89,7 +89,7 @@ struct ExplainSetCookieTests {
     func text() throws {
         let file = try home.write("sid=secret; Path=/; Secure\ntracker=secret; Domain=ads.test\n", to: "lines")
         let result = try home.crumb("explain", "--set-cookie", file, ExplainSetCookieTests.url)
-        #expect(result.status == 0 && result.talk.isEmpty)
+        #expect(result.status == 0 && result.messages.isEmpty)
         #expect(
             result.text == """
                 2 Set-Cookie lines from https://www.example.com/app/login would be: 1 stored, 1 rejected; jar 'default' \
@@ -111,7 +111,7 @@ struct ExplainSetCookieTests {
     func argument(filler: String) throws {
         let result = try home.crumb("explain", "--set-cookie", "sid=secret\(filler); Path=/", ExplainSetCookieTests.url)
         #expect(result.status == 17 && result.output.isEmpty)
-        #expect(!result.talk.contains("secret") && result.talk.contains("standard input"))
+        #expect(!result.messages.contains("secret") && result.messages.contains("standard input"))
     }
 
     @Test(

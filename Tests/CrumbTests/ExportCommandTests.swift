@@ -15,7 +15,7 @@ struct ExportCommandTests {
     /// The names in an export to JSON lines.
     private func names(_ arguments: String...) throws -> [String] {
         let result = try home.start(["export", "--format", "json"] + arguments).wait()
-        #expect(result.status == 0, "\(result.talk)")
+        #expect(result.status == 0, "\(result.messages)")
         return try result.objects().compactMap { $0["name"] as? String }
     }
 
@@ -43,7 +43,7 @@ struct ExportCommandTests {
         let first = try home.crumb("export", "--format", "netscape", "--output", path)
         #expect(first.status == 0 && first.output.isEmpty)
         #expect(
-            first.talk == """
+            first.messages == """
                 \(path): 4 cookies written
                   netscape does not keep: SameSite (of 1), exact expiry (of 1), creation time, \
                 last access time
@@ -67,7 +67,7 @@ struct ExportCommandTests {
         for name in ["crumb.sqlite", "key"] {
             let before = home.bytes(name)
             let result = try home.crumb("export", "--format", "json", "--force", "--output", home.file(name))
-            #expect(result.status == 28 && home.bytes(name) == before, "\(result.talk)")
+            #expect(result.status == 28 && home.bytes(name) == before, "\(result.messages)")
         }
         #expect(try home.crumb("export", "--format", "json", "--output", home.path).status == 73)
         #expect(try home.crumb("export", "--format", "json", "--output", home.file("none/x")).status == 73)
@@ -111,7 +111,7 @@ struct ExportCommandTests {
         let path = home.file("tab.txt")
         let result = try home.crumb("export", "--format", "netscape", "--json", "--output", path)
         #expect(result.status == 6)
-        #expect(result.talk.contains("tab  tab.test/") && result.talk.contains("octets-not-held"))
+        #expect(result.messages.contains("tab  tab.test/") && result.messages.contains("octets-not-held"))
         let report = try #require(try result.objects().first)
         #expect(report["written"] as? Int == 4)
         let leftOut = try #require(report["leftOut"] as? [[String: Any]])
@@ -123,7 +123,7 @@ struct ExportCommandTests {
         #expect(!result.text.contains("a\\tb") && !result.text.contains("s1"))
         // Where the cookies go to standard output, the report does not.
         let piped = try home.crumb("export", "--format", "header", "--url", "https://tab.test/", "--json")
-        #expect(piped.text == "Cookie: tab=a\tb\n" && piped.talk.hasPrefix("{"))
+        #expect(piped.text == "Cookie: tab=a\tb\n" && piped.messages.hasPrefix("{"))
     }
 
     @Test("A jar that was filled from JSON lines is the jar that they were made of")
@@ -151,7 +151,7 @@ struct ExportCommandTests {
         #expect(try home.crumb("export", "--format", "json").output == before)
         let empty = CrumbHome()
         let result = try empty.crumb("export", "--format", "storage-state", "--output", empty.file("s.json"))
-        #expect(result.status == 0 && result.talk == "\(empty.file("s.json")): 0 cookies written\n")
+        #expect(result.status == 0 && result.messages == "\(empty.file("s.json")): 0 cookies written\n")
         #expect(String(decoding: empty.bytes("s.json"), as: UTF8.self) == "{\"cookies\":[\n],\"origins\":[]}\n")
         #expect(!FileManager.default.fileExists(atPath: empty.file("crumb.sqlite")))
     }

@@ -33,7 +33,7 @@ struct FollowedChangesTests {
         #expect(lines.map { $0["cause"] as? String } == ["stored", "stored", "deleted"])
         process.interrupt()
         let result = process.wait()
-        #expect(result.status == -2 && result.talk.isEmpty, "\(result.status) \(result.talk)")
+        #expect(result.status == -2 && result.messages.isEmpty, "\(result.status) \(result.messages)")
         #expect(try !String(contentsOfFile: output, encoding: .utf8).contains("s3cr3t"))
     }
 

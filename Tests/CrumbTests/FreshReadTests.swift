@@ -60,7 +60,7 @@ struct FreshReadTests {
         #expect(try worker.does("a=last; Path=/") == "done" && header(jar) == "a=last")
         #expect(try worker.does("remove") == "done" && header(jar) == "")
         let result = worker.dismiss()
-        #expect(result.status == 0, "\(result.talk)")
+        #expect(result.status == 0, "\(result.messages)")
     }
 
     @Test("A process that ends takes nothing away from one that has the database open twice")
@@ -73,7 +73,7 @@ struct FreshReadTests {
             let worker = try ObedientWorker(place, database: place.database)
             #expect(try worker.does("a=\(value); Path=/") == "done")
             let result = worker.dismiss()
-            #expect(result.status == 0, "\(result.talk)")
+            #expect(result.status == 0, "\(result.messages)")
             for jar in [jar, second, jar] { #expect(try header(jar) == "a=\(value)") }
             let context = RequestContext(url: try RequestURL("https://www.example.com/"))
             try jar.receive(
@@ -92,7 +92,7 @@ struct FreshReadTests {
             for _ in 0..<3 { #expect(try worker.does("header") == "a=\(value)") }
         }
         let result = worker.dismiss()
-        #expect(result.status == 0, "\(result.talk)")
+        #expect(result.status == 0, "\(result.messages)")
         #expect(try header(place.jar()) == "a=3")
     }
 }

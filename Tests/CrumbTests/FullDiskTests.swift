@@ -16,12 +16,12 @@ struct FullDiskTests {
         for free in [0, 4, 8, 16] {
             try disk.fill(leaving: free)
             let result = try importing(capture, disk.file("crumb.sqlite"))
-            #expect(result.status == 22, "\(free) KB free: \(result.talk)")
-            #expect(result.talk.hasPrefix("crumb: \(disk.file("crumb.sqlite")): the disk is full"))
+            #expect(result.status == 22, "\(free) KB free: \(result.messages)")
+            #expect(result.messages.hasPrefix("crumb: \(disk.file("crumb.sqlite")): the disk is full"))
         }
         disk.empty()
         let result = try importing(capture, disk.file("crumb.sqlite"))
-        #expect(result.status == 0, "\(result.talk)")
+        #expect(result.status == 0, "\(result.messages)")
     }
 
     @Test("Where a key should be made is exit status 22, and leaves no half key")
@@ -32,7 +32,7 @@ struct FullDiskTests {
         let variables = ["CRUMB_KEY_FILE": disk.file("key")]
         let result = try home.crumb("import", capture, variables: variables)
         #expect(result.status == 22)
-        #expect(result.talk.hasPrefix("crumb: \(disk.file("key")): "))
+        #expect(result.messages.hasPrefix("crumb: \(disk.file("key")): "))
         #expect(try FileManager.default.contentsOfDirectory(atPath: disk.path) == ["filler"])
         disk.empty()
         #expect(try home.crumb("import", capture, variables: variables).status == 0)
@@ -46,7 +46,8 @@ struct FullDiskTests {
         let file = disk.file("cookies.txt")
         try Data("before".utf8).write(to: URL(filePath: file))
         let result = try home.crumb("export", "--format", "netscape", "--force", "--output", file)
-        #expect(result.status == 22 && result.talk.hasPrefix("crumb: \(file): the disk is full"), "\(result.talk)")
+        #expect(
+            result.status == 22 && result.messages.hasPrefix("crumb: \(file): the disk is full"), "\(result.messages)")
         #expect(try FileManager.default.contentsOfDirectory(atPath: disk.path) == ["cookies.txt"])
         #expect(try String(contentsOfFile: file, encoding: .utf8) == "before")
     }
@@ -60,8 +61,8 @@ struct FullDiskTests {
         let large = try home.write(Capture.har(cookies: 150, named: "large", size: 3900), to: "large.har")
         for _ in 0..<2 {
             let result = try importing(large, database)
-            #expect(result.status == 22, "\(result.talk)")
-            #expect(result.talk.hasPrefix("crumb: \(database): the disk is full") && result.output.isEmpty)
+            #expect(result.status == 22, "\(result.messages)")
+            #expect(result.messages.hasPrefix("crumb: \(database): the disk is full") && result.output.isEmpty)
         }
         let list = try home.crumb("list", "--database", database, "--json").objects()
         #expect(list.compactMap { $0["name"] as? String } == (0..<5).map { "before\($0)" })
@@ -79,10 +80,10 @@ struct FullDiskTests {
             try disk.fill(leaving: free)
             let capture = try home.write(Capture.har(cookies: 3, named: "c\(free + 1)-"), to: "next.har")
             let result = try importing(capture, database)
-            #expect([0, 22].contains(result.status), "\(free) KB free: \(result.talk)")
+            #expect([0, 22].contains(result.status), "\(free) KB free: \(result.messages)")
             if result.status == 0 { stored += 3 }
             let header = try home.crumb("header", "--database", database, "https://many.example/")
-            #expect([0, 22].contains(header.status), "\(free) KB free: \(header.talk)")
+            #expect([0, 22].contains(header.status), "\(free) KB free: \(header.messages)")
             disk.empty()
             #expect(try home.crumb("list", "--database", database, "--json").objects().count == stored)
         }
@@ -94,7 +95,7 @@ struct FullDiskTests {
         let service = try home.start(["serve", "--database", disk.file("crumb.sqlite"), "--socket", home.file("s")])
         let result = Result { try ask(on: disk) }
         service.kill()
-        let log = service.wait().talk
+        let log = service.wait().messages
         try result.get()
         // Once for each ten seconds, however many requests there are.
         #expect((1...4).contains(log.components(separatedBy: #""code":"disk-full""#).count - 1), "\(log)")
@@ -130,8 +131,8 @@ struct FullDiskTests {
         let further = try home.write(Capture.har(cookies: 1, named: "b"), to: "further.har")
         for name in ["old", "new"] {
             let result = try importing(further, disk.file(name))
-            #expect([23, 24].contains(result.status), "\(result.talk)")
-            #expect(result.talk.hasPrefix("crumb: \(disk.file(name)): "))
+            #expect([23, 24].contains(result.status), "\(result.messages)")
+            #expect(result.messages.hasPrefix("crumb: \(disk.file(name)): "))
         }
         #expect(FileManager.default.contents(atPath: disk.file("old")) == before)
     }

@@ -10,9 +10,9 @@ struct HandCommandTests {
     func set() throws {
         let result = try home.crumb("set", url, input: "sid=s3cret; Path=/; Secure\nSet-Cookie: theme=dark; Path=/\r\n")
         #expect(result.status == 0 && result.output.isEmpty)
-        #expect(result.talk == "stored sid  www.example.com/\nstored theme  www.example.com/\n")
+        #expect(result.messages == "stored sid  www.example.com/\nstored theme  www.example.com/\n")
         let path = try home.write("sid=again; Path=/; Secure\n", to: "line")
-        #expect(try home.crumb("set", url, path).talk == "replaced sid  www.example.com/\n")
+        #expect(try home.crumb("set", url, path).messages == "replaced sid  www.example.com/\n")
         #expect(try home.header() == "Cookie: sid=again; theme=dark")
         #expect(try home.crumb("set", url, "--jar", "new", input: "a=1").status == 0)
         #expect(try home.crumb("list", "--jar", "new", "--json").objects().count == 1)
@@ -23,8 +23,9 @@ struct HandCommandTests {
     @Test("A refused line is told with every reason and without its value, and the others are stored")
     func refused() throws {
         let result = try home.crumb("set", url, input: "a=s3cret; Domain=other.example\nb=1; Path=/\n")
-        #expect(result.status == 5 && result.talk.contains("line 1 is refused") && !result.talk.contains("s3cret"))
-        #expect(result.talk.contains("(domain-mismatch)") && result.talk.contains("stored b"))
+        #expect(
+            result.status == 5 && result.messages.contains("line 1 is refused") && !result.messages.contains("s3cret"))
+        #expect(result.messages.contains("(domain-mismatch)") && result.messages.contains("stored b"))
         #expect(try home.header() == "Cookie: b=1")
         let object = try home.crumb("set", url, "--json", input: "a=1; Domain=com").objects().first
         #expect(object?["outcome"] as? String == "rejected" && (object?["reasons"] as? [Any])?.count == 1)
@@ -43,8 +44,9 @@ struct HandCommandTests {
     @Test("A line in the place of the file is not repeated, and where it belongs is said")
     func lineAsArgument() throws {
         let result = try home.crumb("set", url, "sid=s3cret; Path=/")
-        #expect(result.status == 64 && result.talk.contains("standard input"), "\(result.talk)")
-        #expect(!result.talk.contains("s3cret") && !FileManager.default.fileExists(atPath: home.file("crumb.sqlite")))
+        #expect(result.status == 64 && result.messages.contains("standard input"), "\(result.messages)")
+        #expect(
+            !result.messages.contains("s3cret") && !FileManager.default.fileExists(atPath: home.file("crumb.sqlite")))
         let path = try home.write("sid=s3cret; Path=/\n", to: "a=b")
         #expect(try home.crumb("set", url, path).status == 0)
     }
@@ -58,7 +60,7 @@ struct HandCommandTests {
         #expect(try home.crumb("get", "b", url, "--json").objects().first?["value"] as? String == "\u{E9} 1")
         for (name, address) in [("c", url), ("b", "http://www.example.com/"), ("a", "https://example.org/")] {
             let result = try home.crumb("get", name, address)
-            #expect(result.status == 3 && result.output.isEmpty && result.talk.contains("no cookie with this name"))
+            #expect(result.status == 3 && result.output.isEmpty && result.messages.contains("no cookie with this name"))
         }
         #expect(try home.shell("sqlite3 crumb.sqlite 'UPDATE cookie SET http_only = 1'").status == 0)
         #expect(try home.crumb("get", "a", url).status == 35)
@@ -76,7 +78,7 @@ struct HandCommandTests {
         #expect(try home.crumb("remove", "--url", "\(url)x", "a", "--json").objects().first?["path"] as? String == "/x")
         #expect(try home.crumb("remove", "--domain", "www.example.com").text == "removed b  www.example.com/\n")
         let none = try home.crumb("remove", "a")
-        #expect(none.status == 4 && none.output.isEmpty && none.talk.contains("'crumb list'"))
+        #expect(none.status == 4 && none.output.isEmpty && none.messages.contains("'crumb list'"))
         #expect(try home.crumb("remove").status == 64)
         #expect(try home.header() == "Cookie: c=4" && home.header(jar: "work") == "Cookie: a=6")
         #expect(try home.crumb("remove", "a", "--jar", "nowhere").status == 34)

@@ -9,10 +9,10 @@ struct HeaderCommandTests {
     @Test("Prints the Cookie field and nothing else, or nothing at all with exit status 3")
     func plain() throws {
         let nothing = try home.crumb("header", "https://www.example.com/")
-        #expect(nothing.status == 3 && nothing.output.isEmpty && nothing.talk.isEmpty)
+        #expect(nothing.status == 3 && nothing.output.isEmpty && nothing.messages.isEmpty)
         try home.receive("a=1; Path=/", "b=2; Path=/deep/er", "c=\"x y\"; Path=/; Secure")
         let header = try home.crumb("header", "https://www.example.com/deep/er/x?y#z")
-        #expect(header.status == 0 && header.talk.isEmpty)
+        #expect(header.status == 0 && header.messages.isEmpty)
         #expect(header.text == "Cookie: b=2; a=1; c=\"x y\"\n")
         #expect(try home.header("http://www.example.com/") == "Cookie: a=1")
         #expect(try home.header("https://example.com/") == "")
@@ -58,9 +58,9 @@ struct HeaderCommandTests {
     func urls(url: String) throws {
         let result = try home.crumb("header", "--", url)
         #expect(result.status == 19 && result.output.isEmpty)
-        #expect(result.talk.hasPrefix("crumb: \(url.isEmpty ? "the URL" : url): "))
+        #expect(result.messages.hasPrefix("crumb: \(url.isEmpty ? "the URL" : url): "))
         // A hint that would be refused as well is none.
-        #expect(result.talk.contains("did you mean") == ["www.example.com", "localhost:8080/x"].contains(url))
+        #expect(result.messages.contains("did you mean") == ["www.example.com", "localhost:8080/x"].contains(url))
     }
 
     @Test("Goes through a pipe into curl as it is")
@@ -71,7 +71,7 @@ struct HeaderCommandTests {
         try home.write(line + Array("\r\nSet-Cookie: =nameless\r\nSet-Cookie: b=2\r\n\r\n".utf8), to: "dump")
         #expect(try home.crumb("import", "--url", url, home.file("dump")).status == 0)
         let result = try home.shell("crumb header \(url) | curl --silent --max-time 30 -H @- \(url)")
-        #expect(result.status == 0 && result.text == "body\n", "\(result.talk)")
+        #expect(result.status == 0 && result.text == "body\n", "\(result.messages)")
         let expected =
             Array("octets=".utf8) + [0xE9, 0xFF, 0x22, 0x20, 0x22, 0x5C, 0x2C] + Array("; nameless; b=2".utf8)
         #expect(server.requests.map { $0.values("cookie") } == [[expected]])
@@ -94,15 +94,15 @@ struct HeaderCommandTests {
             ["header", "https://www.example.com/"], ["list"], ["status"], ["script", "https://www.example.com/"],
         ] {
             let result = try home.start(command, output: "/dev/full").wait()
-            #expect(result.status == 74 && result.talk.hasPrefix("crumb: cannot write the output: "))
+            #expect(result.status == 74 && result.messages.hasPrefix("crumb: cannot write the output: "))
         }
     }
 
-    @Test("A reader that has gone is no reason to talk")
+    @Test("A closed standard output is not reported as a failure")
     func closedPipe() throws {
         let lines = String(repeating: "{}\n", count: 200_000)
         try home.write(lines, to: "lines")
         let result = try home.shell("{ crumb simulate lines; echo $? >status; } | true; cat status")
-        #expect(result.text == "74\n" && result.talk.isEmpty)
+        #expect(result.text == "74\n" && result.messages.isEmpty)
     }
 }

@@ -14,7 +14,7 @@ struct ImportCommandTests {
     func report() throws {
         let path = try home.write(har, to: "capture.har")
         let result = try home.crumb("import", path)
-        #expect(result.status == 0 && result.talk.isEmpty)
+        #expect(result.status == 0 && result.messages.isEmpty)
         let lines = result.text.split(separator: "\n").map(String.init)
         #expect(lines.count == 3)
         #expect(lines[0] == "\(path): 6 Set-Cookie lines in 2 responses: 2 taken, 1 replaced, 1 deleted, 2 refused")
@@ -127,9 +127,9 @@ struct ImportCommandTests {
         let result = try home.crumb("import", empty, good, home.file("missing"), binary)
         #expect(result.status == 10)
         #expect(result.text.contains("\(good): 6 Set-Cookie lines"))
-        let talk = result.talk.split(separator: "\n")
-        #expect(talk.count == 3)
-        #expect(talk[0].contains(empty) && talk[1].contains("missing") && talk[2].contains(binary))
+        let messages = result.messages.split(separator: "\n")
+        #expect(messages.count == 3)
+        #expect(messages[0].contains(empty) && messages[1].contains("missing") && messages[2].contains(binary))
         #expect(try home.header() == "Cookie: c=4")
     }
 
@@ -195,7 +195,7 @@ struct ImportCommandTests {
         let words = ["import", "--url", "https://www.example.com/", home.file(name)]
         let report = try home.start(words).wait()
         #expect(report.status == 0 && report.text.contains(#"a\x1B]0;title\x07\x1B[31m.txt"#), "\(report.text)")
-        #expect(!report.output.contains(0x1B) && !report.talk.utf8.contains(0x1B))
+        #expect(!report.output.contains(0x1B) && !report.messages.utf8.contains(0x1B))
         let json = try home.start(words + ["--json", "--again"]).wait()
         #expect(try (json.objects().first?["source"] as? String)?.hasSuffix(name) == true, "\(json.text)")
     }

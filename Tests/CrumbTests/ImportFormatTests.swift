@@ -23,7 +23,7 @@ struct ImportFormatTests {
     func wrongFormat() throws {
         let path = try home.write("a=1", to: "string")
         let result = try home.crumb("import", "--format", "cookies", path)
-        #expect(result.status == 64 && result.talk.contains("storage-state"))
+        #expect(result.status == 64 && result.messages.contains("storage-state"))
         #expect(try home.crumb("import", "--browser", "firefox", "--format", "har").status == 64)
         #expect(try home.crumb("import", "--browser-profile", home.path, path).status == 64)
         #expect(try home.crumb("import").status == 64)
@@ -37,7 +37,7 @@ struct ImportFormatTests {
         let path = try home.write(state, to: "state.json")
         let result = try home.crumb("import", path)
         #expect(result.status == 0 && result.text == "\(path): 1 cookie: 1 taken, 0 replaced, 0 deleted, 0 refused\n")
-        #expect(result.talk.hasPrefix("note: \(path): One IndexedDB database"))
+        #expect(result.messages.hasPrefix("note: \(path): One IndexedDB database"))
         #expect(try home.crumb("import", path).text.contains("imported before"))
         let object = try #require(try home.crumb("import", "--again", "--json", path).objects().first)
         #expect((object["notes"] as? [[String: Any]])?.first?["code"] as? String == "storage-ignored")
@@ -59,10 +59,10 @@ struct ImportFormatTests {
     @Test("A profile without cookies is named")
     func missingProfile() throws {
         let result = try home.crumb("import", "--browser", "chromium", "--browser-profile", home.path)
-        #expect(result.status == 17 && result.talk.contains("no cookies of chromium"))
+        #expect(result.status == 17 && result.messages.contains("no cookies of chromium"))
         let none = try home.crumb("import", "--browser", "firefox")
-        #expect(none.status == 17 && none.talk.contains("--profile"))
-        #expect(none.talk.contains(home.file(".mozilla/firefox")))
+        #expect(none.status == 17 && none.messages.contains("--profile"))
+        #expect(none.messages.contains(home.file(".mozilla/firefox")))
     }
 
     @Test(
@@ -84,7 +84,7 @@ struct ImportFormatTests {
         try home.write(bytes, to: "\(folder)/\(name)")
         let before = try Set(FileManager.default.contentsOfDirectory(atPath: home.path))
         let result = try home.crumb("import", "--browser", browser)
-        #expect(result.status == 0 && result.text.contains(": \(count) cookies: "), "\(result.text)\(result.talk)")
+        #expect(result.status == 0 && result.text.contains(": \(count) cookies: "), "\(result.text)\(result.messages)")
         let left = try Set(FileManager.default.contentsOfDirectory(atPath: home.path)).subtracting(before)
         #expect(left.allSatisfy { !$0.hasPrefix("crumb-") }, "\(left)")
         #expect(
@@ -109,9 +109,9 @@ struct ImportFormatTests {
             kill $writer; exit $status
             """
         let result = try home.shell(command)
-        #expect(result.status == 130, "\(result.text)\(result.talk)")
+        #expect(result.status == 130, "\(result.text)\(result.messages)")
         #expect(result.text.contains("1 taken, 1 replaced"))
-        #expect(result.talk.contains("stopped after \(beginning.utf8.count) bytes, at pipe: entry 2"))
+        #expect(result.messages.contains("stopped after \(beginning.utf8.count) bytes, at pipe: entry 2"))
         #expect(try home.header() == "Cookie: a=1")
     }
 }

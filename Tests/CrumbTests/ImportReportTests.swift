@@ -15,8 +15,8 @@ struct ImportReportTests {
             try home.start([command] + options + more + [path]).wait()
         }
         let text = try run()
-        let errors = text.talk.split(separator: "\n").filter { $0.hasPrefix("crumb: ") }
-        #expect(text.status == 13 && errors.count == 11, "\(text.talk)")
+        let errors = text.messages.split(separator: "\n").filter { $0.hasPrefix("crumb: ") }
+        #expect(text.status == 13 && errors.count == 11, "\(text.messages)")
         #expect(errors.last == "crumb: \(path): 490 more errors")
         try? FileManager.default.removeItem(atPath: home.file("out"))
         let report = try #require(try run("--json").objects().first)
@@ -33,8 +33,8 @@ struct ImportReportTests {
         #expect(text.count == 12 && text[0].hasSuffix("1 taken, 0 replaced, 0 deleted, 100 refused"))
         #expect(text.last == "  refused 90 more")
         let set = try home.crumb("set", "https://www.example.com/", input: lines.joined(separator: "\n"))
-        let errors = set.talk.split(separator: "\n").filter { $0.contains(" is refused: ") }
-        #expect(set.status == 5 && errors.count == 10 && set.talk.contains("crumb: 90 more errors"))
+        let errors = set.messages.split(separator: "\n").filter { $0.contains(" is refused: ") }
+        #expect(set.status == 5 && errors.count == 10 && set.messages.contains("crumb: 90 more errors"))
     }
 
     @Test("An array that is no list of cookies is one error")
@@ -44,7 +44,7 @@ struct ImportReportTests {
         let result = try home.crumb("import", "--format", "webdriver", path)
         #expect(result.status == 11 && result.text.isEmpty)
         #expect(
-            result.talk == "crumb: \(path): Not a cookie list: entry 1 has no name. 383 more entries like it.\n")
+            result.messages == "crumb: \(path): Not a cookie list: entry 1 has no name. 383 more entries like it.\n")
     }
 
     @Test("Entries before the first cookie of a list are one error, and the cookies are stored")
@@ -53,9 +53,9 @@ struct ImportReportTests {
         let path = try home.write(#"[{"name": "x"}, 7, \#(cookie), {"value": "y"}]"#, to: "list.json")
         let result = try home.crumb("import", path)
         #expect(result.status == 13 && result.text.contains("1 taken"))
-        let talk = result.talk.split(separator: "\n")
-        #expect(talk.count == 3 && talk[0].contains("entry 1") && talk[0].hasSuffix("It has no value."))
-        #expect(talk[1].hasSuffix("One more entry like it.") && talk[2].hasSuffix("It has no name."))
+        let messages = result.messages.split(separator: "\n")
+        #expect(messages.count == 3 && messages[0].contains("entry 1") && messages[0].hasSuffix("It has no value."))
+        #expect(messages[1].hasSuffix("One more entry like it.") && messages[2].hasSuffix("It has no name."))
         #expect(try home.header() == "Cookie: a=1")
     }
 
@@ -64,11 +64,11 @@ struct ImportReportTests {
         let har = try home.write(Capture.har([Capture.entry("https://www.example.com/", [])]), to: "capture.har")
         let result = try home.crumb("import", har)
         #expect(result.status == 9 && result.text.isEmpty)
-        #expect(result.talk == "crumb: \(har): No response sets a cookie.\n")
+        #expect(result.messages == "crumb: \(har): No response sets a cookie.\n")
         let report = try #require(try home.crumb("import", "--json", har).objects().first)
         #expect((report["nothingImported"] as? [String: String])?["code"] == "no-set-cookie")
         let list = try home.write("[]", to: "list.json")
-        #expect(try home.crumb("import", list).talk == "crumb: \(list): It contains no cookie.\n")
+        #expect(try home.crumb("import", list).messages == "crumb: \(list): It contains no cookie.\n")
         #expect(try home.crumb("convert", "--to", "netscape", har).status == 9)
         // One capture with cookies is enough.
         let good = try home.write(Capture.har([Capture.entry("https://www.example.com/", ["a=1"])]), to: "good.har")
@@ -83,15 +83,15 @@ struct ImportReportTests {
         let late = try home.crumb("import", har)
         #expect(late.status == 9)
         #expect(
-            late.talk == "crumb: \(har): No response sets a cookie. The requests carry 4: use `--request-cookies`, "
+            late.messages == "crumb: \(har): No response sets a cookie. The requests carry 4: use `--request-cookies`, "
                 + "or record the login too.\n")
         let report = try #require(try home.crumb("import", "--json", har).objects().first)
         #expect(report["carriedCookies"] as? Int == 4)
         let clean = Capture.har([Capture.entry("https://www.example.com/", [])])
             .replacing(#""version""#, with: #""creator": {"name": "WebInspector", "version": "537.36"}, "version""#)
         let sanitized = try home.crumb("import", try home.write(clean, to: "clean.har"))
-        #expect(sanitized.status == 9 && sanitized.talk.contains("Export HAR (with sensitive data)"))
-        #expect(sanitized.talk.split(separator: "\n").count == 1)
+        #expect(sanitized.status == 9 && sanitized.messages.contains("Export HAR (with sensitive data)"))
+        #expect(sanitized.messages.split(separator: "\n").count == 1)
     }
 
     @Test("Expired cookies are named, with the way to take them all the same")
@@ -104,7 +104,7 @@ struct ImportReportTests {
         #expect(result.status == 9 && result.text.contains("0 taken, 0 replaced, 0 deleted, 4 expired, 0 refused"))
         #expect(
             result.text.contains("  4 had expired (sec, lax, a, …); `--received-now` counts lifetimes from now.\n"))
-        #expect(result.talk.contains("every cookie had expired"))
+        #expect(result.messages.contains("every cookie had expired"))
         #expect(try home.crumb("import", "--received-now", path).status == 0)
         #expect(try home.header().hasPrefix("Cookie: sec=1; lax=1"))
     }
@@ -114,10 +114,10 @@ struct ImportReportTests {
         let result = try home.crumb("import", "-", input: "hello\n")
         #expect(result.status == 11)
         #expect(
-            result.talk.hasPrefix(
+            result.messages.hasPrefix(
                 "crumb: standard input: Format not recognised. Use `--format NAME`; formats: har, http, netscape, "))
         let bare = try home.crumb("import")
-        #expect(bare.talk.contains("Name a capture file, or use `--browser firefox`."))
+        #expect(bare.messages.contains("Name a capture file, or use `--browser firefox`."))
     }
 
     @Test("Deletions that find nothing to delete import nothing, and say so")
@@ -128,12 +128,13 @@ struct ImportReportTests {
         for jar in ["new", "default"] {
             if jar == "default" { try home.receive("other=1; Path=/") }
             let result = try home.crumb("import", "--jar", jar, "--url", url, path)
-            #expect(result.status == 9 && result.talk.contains("it only deletes cookies, and the jar has none of them"))
+            #expect(
+                result.status == 9 && result.messages.contains("it only deletes cookies, and the jar has none of them"))
         }
         #expect(try home.crumb("list", "--jar", "new").status == 34)
         try home.receive("sid=1; Path=/")
         let result = try home.crumb("import", "--again", "--url", url, path)
-        #expect(result.status == 0 && result.text.contains("1 deleted"), "\(result.talk)")
+        #expect(result.status == 0 && result.text.contains("1 deleted"), "\(result.messages)")
     }
 
     @Test("An HttpOnly cookie, which an exported cookie file has twice, counts once")
@@ -162,8 +163,8 @@ struct ImportReportTests {
         let path = try home.write(Capture.har([entry]), to: "page.har")
         let result = try home.crumb("import", path)
         #expect(
-            result.status == 9 && result.talk.contains("2 cookies are only in the `cookies` of responses"),
-            "\(result.talk)")
-        #expect(result.talk.contains("Export HAR (with sensitive data)"))
+            result.status == 9 && result.messages.contains("2 cookies are only in the `cookies` of responses"),
+            "\(result.messages)")
+        #expect(result.messages.contains("Export HAR (with sensitive data)"))
     }
 }

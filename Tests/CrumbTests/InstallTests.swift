@@ -19,7 +19,7 @@ struct InstallTests {
     func roundTrip() throws {
         let options = "--prefix '\(home.file("new/prefix"))' --programs '\(Self.programs)'"
         let first = try install(options)
-        try #require(first.status == 0, "\(first.talk)")
+        try #require(first.status == 0, "\(first.messages)")
         let installed = files(under: "new")
         #expect(try install(options).status == 0)
         #expect(files(under: "new") == installed)
@@ -40,7 +40,7 @@ struct InstallTests {
         #expect(try install("--uninstall --prefix '\(home.file("new/prefix"))'").status == 0)
         #expect(files(under: "new") == ["prefix", "prefix/share", "prefix/share/mine"])
         let again = try install("--uninstall --prefix '\(home.file("new/prefix"))'")
-        #expect(again.status == 1 && again.talk.contains("nothing is installed"))
+        #expect(again.status == 1 && again.messages.contains("nothing is installed"))
     }
 
     @Test("DESTDIR stands before every path, in no file; nothing is left of it afterwards")
@@ -48,7 +48,7 @@ struct InstallTests {
         let variables = "HOME=/home/nobody DESTDIR='\(home.file("root"))'"
         #expect(try home.shell("mkdir root").status == 0)
         let result = try install("--prefix /usr --programs '\(Self.programs)'", variables: variables)
-        try #require(result.status == 0, "\(result.talk)")
+        try #require(result.status == 0, "\(result.messages)")
         let unit = try home.shell("grep '^ExecStart=' root/usr/lib/systemd/system/crumb.service").text
         #expect(unit == "ExecStart=/usr/bin/crumb serve\n")
         #expect(try home.shell("grep -r '\(home.path)' root/usr/lib root/usr/share").status == 1)
@@ -61,13 +61,13 @@ struct InstallTests {
         let folder = home.file("man1")
         #expect(try home.shell("mkdir man1").status == 0)
         let written = try home.crumb("manual", folder)
-        #expect(written.status == 0, "\(written.talk)")
+        #expect(written.status == 0, "\(written.messages)")
         let pages = files(under: "man1")
         #expect(pages.count > 20 && written.text.split(separator: "\n").count == pages.count)
         if try home.shell("command -v man").status == 0 {
             let warnings = try home.shell(
                 "for page in man1/*; do MANROFFSEQ= man --warnings -E UTF-8 -l -Tutf8 $page >/dev/null; done")
-            #expect(warnings.talk.isEmpty, "\(warnings.talk)")
+            #expect(warnings.messages.isEmpty, "\(warnings.messages)")
         }
         for unit in ["crumb.service", "user/crumb.service"] {
             let text = try String(contentsOf: Samples.package.appending(path: "docs/systemd/\(unit)"), encoding: .utf8)
@@ -104,7 +104,7 @@ struct InstallTests {
             default: "fish --no-execute completion"
             }
         let result = try home.shell(check)
-        #expect(result.status == 0 && result.talk.isEmpty, "\(result.talk)")
+        #expect(result.status == 0 && result.messages.isEmpty, "\(result.messages)")
     }
 
     @Test("A prefix that units cannot name is refused", arguments: ["'/tmp/a b'", "'/tmp/%h'", "''", "/"])

@@ -33,13 +33,13 @@ struct JarCreationTests {
     @Test("The first stored cookie creates the jar, and the command says so")
     func firstCookie() throws {
         let set = try home.crumb("set", "--jar", "anna", "https://www.example.com/", input: "a=1")
-        #expect(set.status == 0 && set.talk.hasPrefix("created jar 'anna'\n"))
+        #expect(set.status == 0 && set.messages.hasPrefix("created jar 'anna'\n"))
         let again = try home.crumb("set", "--jar", "anna", "https://www.example.com/", input: "a=2")
-        #expect(again.status == 0 && !again.talk.contains("created"))
+        #expect(again.status == 0 && !again.messages.contains("created"))
         let capture = try home.write(Capture.har([Capture.entry("https://www.example.com/", ["b=1"])]), to: "har")
-        #expect(try home.crumb("import", "--jar", "ben", capture).talk == "created jar 'ben'\n")
-        #expect(try home.crumb("import", "--jar", "cleo", "--quiet", capture).talk.isEmpty)
-        #expect(try home.crumb("import", capture).talk.isEmpty)
+        #expect(try home.crumb("import", "--jar", "ben", capture).messages == "created jar 'ben'\n")
+        #expect(try home.crumb("import", "--jar", "cleo", "--quiet", capture).messages.isEmpty)
+        #expect(try home.crumb("import", capture).messages.isEmpty)
         #expect(try jars == ["anna", "ben", "cleo", "default"])
     }
 
@@ -49,8 +49,8 @@ struct JarCreationTests {
         try home.receive("a=1", jar: "other")
         let result = try home.crumb("header", "--jar", "wrok", "https://www.example.com/")
         #expect(result.status == 34)
-        #expect(result.talk.contains("wrok: no such jar in ") && result.talk.contains(" Did you mean 'work'? "))
-        #expect(!(try home.crumb("list", "--jar", "nowhere")).talk.contains("Did you mean"))
+        #expect(result.messages.contains("wrok: no such jar in ") && result.messages.contains(" Did you mean 'work'? "))
+        #expect(!(try home.crumb("list", "--jar", "nowhere")).messages.contains("Did you mean"))
     }
 
     @Test("Without a database the error says that there is none")
@@ -61,7 +61,7 @@ struct JarCreationTests {
             ["prune", "--jar", "anna"],
         ] {
             let result = try home.start(command).wait()
-            #expect(result.status == 34 && result.talk == missing, "\(command)")
+            #expect(result.status == 34 && result.messages == missing, "\(command)")
         }
     }
 
@@ -74,7 +74,7 @@ struct JarCreationTests {
         #expect(try home.crumb("curl", "--jar", "typo", "--", "-s", "\(url)/").status == 0)
         #expect(try !hasDatabase && home.crumb("header", "--jar", "typo", url).status == 34)
         let result = try home.crumb("curl", "--jar", "typo", "--", "-s", "\(url)/set")
-        #expect(result.status == 0 && result.talk.contains("created jar 'typo'"))
+        #expect(result.status == 0 && result.messages.contains("created jar 'typo'"))
         #expect(try home.header(url, jar: "typo") == "Cookie: a=1")
     }
 

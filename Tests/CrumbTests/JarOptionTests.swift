@@ -22,8 +22,8 @@ struct JarOptionTests {
                 ["explain", "https://example.com/"],
             ] {
                 let result = try home.start(command + ["--jar", "nowhere"]).wait()
-                #expect(result.status == 34, "\(command): \(result.talk)")
-                #expect(result.talk.hasPrefix("crumb: \(message)") && result.output.isEmpty)
+                #expect(result.status == 34, "\(command): \(result.messages)")
+                #expect(result.messages.hasPrefix("crumb: \(message)") && result.output.isEmpty)
             }
             try home.receive("a=1")
         }
@@ -41,7 +41,7 @@ struct JarOptionTests {
             (["-j", "work"], "", "a=2"), ([], "", "a=1"),
         ] as [([String], String, String)] {
             let result = try home.start(["header", url] + options, variables: ["CRUMB_JAR": jar]).wait()
-            #expect(result.text == "Cookie: \(header)\n", "\(options) \(jar): \(result.talk)")
+            #expect(result.text == "Cookie: \(header)\n", "\(options) \(jar): \(result.messages)")
         }
         #expect(try home.crumb("list", variables: ["CRUMB_JAR": "typo"]).status == 34)
         #expect(try home.crumb("prune", "-j", "work").status == 0)
@@ -64,7 +64,7 @@ struct JarOptionTests {
         #expect(try home.crumb("jars", "fields", "set", "X-A", "--scope", "https://a.example/", input: "v").status == 0)
         #expect(try home.crumb("serve", "token", "create", "ci", "--read").status == 0)
         let result = try home.start(words).wait()
-        #expect(result.status == 0, "\(words): \(result.talk)")
+        #expect(result.status == 0, "\(words): \(result.messages)")
     }
 
     @Test("A name that no jar can have is exit status 36", arguments: ["", "a\nb", String(repeating: "x", count: 101)])
@@ -110,7 +110,7 @@ struct JarOptionTests {
     @Test("Without a home and without a path there is a clear error")
     func homeless() throws {
         let result = try home.crumb("list", variables: ["HOME": nil, "CRUMB_DATABASE": nil, "CRUMB_KEY_FILE": nil])
-        #expect(result.status == 23 && result.talk.contains("HOME"))
+        #expect(result.status == 23 && result.messages.contains("HOME"))
     }
 
     @Test(
@@ -121,8 +121,8 @@ struct JarOptionTests {
         ] as [([String], Int32)])
     func usage(arguments: [String], status: Int32) throws {
         let result = try home.start(arguments).wait()
-        #expect(result.status == status, "\(result.talk)")
-        #expect(result.output.isEmpty == (status != 0) && result.talk.isEmpty == (status == 0))
+        #expect(result.status == status, "\(result.messages)")
+        #expect(result.output.isEmpty == (status != 0) && result.messages.isEmpty == (status == 0))
     }
 
     @Test("A jar named behind curl's first option is an error that says where it belongs")
@@ -130,11 +130,12 @@ struct JarOptionTests {
         try home.receive("a=1; Path=/", jar: "web")
         for option in ["-j", "-sj"] {
             let result = try home.crumb("curl", "-s", option, "web", "https://www.example.com/")
-            #expect(result.status == 51, "\(result.talk)")
+            #expect(result.status == 51, "\(result.messages)")
             #expect(
-                result.talk.contains(
+                result.messages.contains(
                     "'-j web' is an option of curl here. Put it first to name the jar: crumb curl -j web"))
         }
-        #expect(!(try home.crumb("curl", "-s", "-j", "wbe", "https://www.example.com/").talk.contains("Put it first")))
+        #expect(
+            !(try home.crumb("curl", "-s", "-j", "wbe", "https://www.example.com/").messages.contains("Put it first")))
     }
 }

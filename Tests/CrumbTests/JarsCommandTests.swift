@@ -14,7 +14,7 @@ struct JarsCommandTests {
     @Test("Jars are listed, as a table and as JSON, and nothing is made by that")
     func list() throws {
         let empty = try home.crumb("jars")
-        #expect(empty.status == 0 && empty.output.isEmpty && empty.talk.hasPrefix("no jars yet"))
+        #expect(empty.status == 0 && empty.output.isEmpty && empty.messages.hasPrefix("no jars yet"))
         #expect(!FileManager.default.fileExists(atPath: home.file("crumb.sqlite")))
         try home.receive("a=1; Path=/", "b=1; Path=/; Max-Age=100", jar: "work")
         #expect(try home.crumb("session", "save", "s", "--jar", "work").status == 0)
@@ -37,16 +37,18 @@ struct JarsCommandTests {
         #expect(made.status == 0 && object["profile"] as? String == "browser")
         #expect((object["limits"] as? [String: Any])?["total-cookies"] as? Int == 9)
         try home.receive("a=1; Path=/", "b=1; Path=/", jar: "one")
-        #expect(try home.crumb("jars", "rename", "one", "two").talk == "jar 'one' is now 'two'\n")
-        #expect(try home.crumb("jars", "copy", "two", "three").talk == "copied 2 cookies from jar 'two' to 'three'\n")
+        #expect(try home.crumb("jars", "rename", "one", "two").messages == "jar 'one' is now 'two'\n")
+        #expect(
+            try home.crumb("jars", "copy", "two", "three").messages == "copied 2 cookies from jar 'two' to 'three'\n")
         #expect(try home.header(jar: "three") == "Cookie: a=1; b=1")
         try home.receive("a=2; Path=/", "c=2; Path=/", jar: "three")
         let merge = try #require(try home.crumb("jars", "merge", "three", "two", "--json").objects().first)
         #expect(merge["added"] as? Int == 1 && (merge["evicted"] as? [Any])?.isEmpty == true)
         #expect(try counts() == ["two": 3, "three": 3])
-        #expect(try home.crumb("jars", "clear", "three").talk == "removed 3 cookies from jar 'three'\n")
+        #expect(try home.crumb("jars", "clear", "three").messages == "removed 3 cookies from jar 'three'\n")
         #expect(
-            try home.crumb("jars", "remove", "two").talk == "removed jar 'two' with 3 cookies and 0 saved sessions\n")
+            try home.crumb("jars", "remove", "two").messages
+                == "removed jar 'two' with 3 cookies and 0 saved sessions\n")
         #expect(try counts() == ["three": 0])
         #expect(try home.crumb("jars", "remove", "three", "--json", "--quiet").objects().first?["cookies"] as? Int == 0)
         #expect(try counts().isEmpty)
@@ -56,7 +58,7 @@ struct JarsCommandTests {
     func mergeIntoItself() throws {
         try home.receive("a=1")
         let result = try home.crumb("jars", "merge", "default", "default")
-        #expect(result.status == 36 && result.talk.contains("jar 'default': cannot be merged into itself"))
+        #expect(result.status == 36 && result.messages.contains("jar 'default': cannot be merged into itself"))
         #expect(try home.header() == "Cookie: a=1")
     }
 
@@ -66,9 +68,10 @@ struct JarsCommandTests {
         try home.receive("old=secret; Path=/", jar: "small")
         try home.receive("new=1; Path=/")
         let result = try home.crumb("jars", "merge", "default", "small")
-        #expect(result.status == 0 && result.talk.contains("1 added") && result.talk.contains("1 evicted"))
-        #expect(result.talk.contains("evicted old  www.example.com/: ") && result.talk.contains("(domain-limit)"))
-        #expect(!result.talk.contains("secret"))
+        #expect(result.status == 0 && result.messages.contains("1 added") && result.messages.contains("1 evicted"))
+        #expect(
+            result.messages.contains("evicted old  www.example.com/: ") && result.messages.contains("(domain-limit)"))
+        #expect(!result.messages.contains("secret"))
     }
 
     @Test("Settings are shown, and changed one by one")
@@ -114,16 +117,16 @@ struct JarsCommandTests {
         ]
         for (arguments, status) in cases {
             let result = try home.start(["jars"] + arguments).wait()
-            #expect(result.status == status && result.output.isEmpty, "\(arguments): \(result.talk)")
+            #expect(result.status == status && result.output.isEmpty, "\(arguments): \(result.messages)")
             if status == 34 {
-                #expect(result.talk.hasPrefix("crumb: x: no such jar in "), "\(result.talk)")
+                #expect(result.messages.hasPrefix("crumb: x: no such jar in "), "\(result.messages)")
             }
         }
         #expect(try counts() == ["default": 1, "work": 1])
         #expect(try home.header() == "Cookie: a=1" && home.header(jar: "work") == "Cookie: a=2")
         for command in [["remove", "wrok"], ["clear", "wrok"], ["merge", "wrok", "default"], ["settings", "wrok"]] {
             let result = try home.start(["jars"] + command).wait()
-            #expect(result.status == 34 && result.talk.contains("Did you mean 'work'?"), "\(result.talk)")
+            #expect(result.status == 34 && result.messages.contains("Did you mean 'work'?"), "\(result.messages)")
         }
     }
 

@@ -20,8 +20,8 @@ struct JarsFieldsCommandTests {
             ["jars", "fields", "set"] + words, input: try home.write("from-input\n", to: "in"),
             variables: ["CRUMB_FIELD_VALUE": ["variable", "all"].contains(source) ? "from-variable" : nil]
         ).wait()
-        #expect(result.status == 0 && result.output.isEmpty, "\(result.talk)")
-        #expect(result.talk == "stored header field X-Key for all URLs\n")
+        #expect(result.status == 0 && result.output.isEmpty, "\(result.messages)")
+        #expect(result.messages == "stored header field X-Key for all URLs\n")
         let list = try home.crumb("jars", "fields", "list", "--values", "--json")
         #expect(list.text == #"{"name":"X-Key","value":"from-\#(source == "all" ? "file" : source)"}"# + "\n")
         #expect(try !home.crumb("jars", "fields").text.contains("from-"))
@@ -45,10 +45,10 @@ struct JarsFieldsCommandTests {
     func refused() throws {
         for name in ["Cookie", "Authorization", "bad name"] {
             let result = try home.crumb("jars", "fields", "set", name, "--all-urls", input: "s3cret\n")
-            #expect(result.status == FailureKind.fieldInvalid.exitStatus && !result.talk.contains("s3cret"))
+            #expect(result.status == FailureKind.fieldInvalid.exitStatus && !result.messages.contains("s3cret"))
         }
         let lines = try home.crumb("jars", "fields", "set", "X-Key", "--all-urls", input: "s3cret\ntwo\n")
-        #expect(lines.status == FailureKind.fieldInvalid.exitStatus && !lines.talk.contains("s3cret"))
+        #expect(lines.status == FailureKind.fieldInvalid.exitStatus && !lines.messages.contains("s3cret"))
         #expect(
             try home.crumb("jars", "fields", "remove", "X-Key").status == FailureKind.fieldNotFound.exitStatus)
     }
@@ -79,7 +79,7 @@ struct JarsFieldsCommandTests {
         for name in ["crumb.sqlite", "copy.sqlite"] {
             #expect(!String(decoding: home.bytes(name), as: UTF8.self).contains("s3cret-valu3"))
             let list = try home.crumb("jars", "fields", "list", "--values", "--database", home.file(name))
-            #expect(list.text.contains("s3cret-valu3"), "\(list.talk)")
+            #expect(list.text.contains("s3cret-valu3"), "\(list.messages)")
         }
         #expect(
             try home.shell("sqlite3 crumb.sqlite \"UPDATE header_field SET value = x'00'\"").status == 0)
@@ -87,7 +87,7 @@ struct JarsFieldsCommandTests {
         #expect(check.status == 29 && check.text.contains("header field 'X-Key' for all URLs in jar 'default'"))
         #expect(try home.crumb("jars", "fields").status == 35)
         let header = try home.crumb("header", "https://a.test/", "--fields")
-        #expect(header.status == 3 && header.talk.contains("header field X-Key for all URLs"))
+        #expect(header.status == 3 && header.messages.contains("header field X-Key for all URLs"))
     }
 }
 
@@ -103,7 +103,7 @@ struct CurlFieldTests {
     private func keep(_ words: String..., value: String) throws {
         let result = try crumb.run(
             ["jars", "fields", "set", "--database", "\(crumb.folder)/jar"] + words, input: value)
-        #expect(result.status == 0, "\(result.talk)")
+        #expect(result.status == 0, "\(result.messages)")
     }
 
     @Test("Each hop gets those that are for its URL, and the user's own win")
@@ -118,7 +118,8 @@ struct CurlFieldTests {
         try keep("X-Key", "--scope", "\(base)/api", value: #"k"\ 1"#)
         try keep("User-Agent", "--all-urls", value: "Example/1.0")
         let outcome = try crumb.curl("--no-progress-meter", "-L", "\(base)/api/1")
-        #expect(outcome.text == "end" && outcome.talk.contains("3 hops, 0 cookies sent, 0 taken, 4 header fields set"))
+        #expect(
+            outcome.text == "end" && outcome.messages.contains("3 hops, 0 cookies sent, 0 taken, 4 header fields set"))
         #expect(server.requests.map { $0.text("x-key") } == [[#"k"\ 1"#], []])
         #expect(
             (server.requests + other.requests).map { $0.text("user-agent") } == [
@@ -136,7 +137,8 @@ struct CurlFieldTests {
             let outcome = try crumb.run(arguments + ["\(base)/api/1"])
             let request = try #require(server.requests.dropFirst(before).first)
             #expect(request.text("user-agent") == agents && request.text("x-key") == keys, "\(words)")
-            #expect(!outcome.talk.contains(#"k\"#) && outcome.talk.contains(#""fields":["#), "\(outcome.talk)")
+            #expect(
+                !outcome.messages.contains(#"k\"#) && outcome.messages.contains(#""fields":["#), "\(outcome.messages)")
         }
     }
 
@@ -155,7 +157,7 @@ struct CurlFieldTests {
                     Array($0.utf8)
                 }) == 0)
         let outcome = try crumb.curl("-sS", url)
-        #expect(outcome.text == "end" && outcome.talk.contains("header field X-Key for all URLs"))
+        #expect(outcome.text == "end" && outcome.messages.contains("header field X-Key for all URLs"))
         #expect(server.requests.map { $0.text("x-key") } == [["k"], []])
         #expect(server.requests.map { $0.text("x-other") } == [["o"], ["o"]])
     }

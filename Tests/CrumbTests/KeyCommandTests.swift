@@ -21,8 +21,8 @@ struct KeyCommandTests {
                 ["key", "rotate"],
             ] {
                 let result = try home.start(command).wait()
-                #expect(result.status == status, "\(result.talk)")
-                #expect(result.talk.hasPrefix("crumb: ") && result.output.isEmpty)
+                #expect(result.status == status, "\(result.messages)")
+                #expect(result.messages.hasPrefix("crumb: ") && result.output.isEmpty)
             }
             #expect(home.bytes("key") == bytes ?? [])
         }
@@ -35,13 +35,15 @@ struct KeyCommandTests {
         try home.receive("a=1")
         try home.write("one\n", to: "passphrase")
         let lock = try home.crumb("key", "passphrase", "--new-passphrase-file", home.file("passphrase"))
-        #expect(lock.status == 0 && lock.talk.contains("a running service needs CRUMB_PASSPHRASE_FILE"), "\(lock.talk)")
+        #expect(
+            lock.status == 0 && lock.messages.contains("a running service needs CRUMB_PASSPHRASE_FILE"),
+            "\(lock.messages)")
         // Without a terminal that could be asked on.
         func status(_ arguments: String..., variables: [String: String?] = [:]) throws -> RunResult {
             try home.start(["key", "status"] + arguments, prefix: ["setsid", "--wait"], variables: variables).wait()
         }
         let text = try status()
-        #expect(text.status == 0 && text.text.contains("one key, locked with a passphrase"), "\(text.talk)")
+        #expect(text.status == 0 && text.text.contains("one key, locked with a passphrase"), "\(text.messages)")
         #expect(text.text.contains("CRUMB_PASSPHRASE_FILE"))
         let json = try #require(try status("--json").objects().first)
         #expect(json["locked"] as? Bool == true && json["rotationUnfinished"] == nil)
@@ -49,7 +51,7 @@ struct KeyCommandTests {
         let open = try #require(try status("--json", variables: variables).objects().first)
         #expect(open["locked"] as? Bool == true && open["rotationUnfinished"] as? Bool == false)
         let rotation = try home.crumb("key", "rotate", variables: variables)
-        #expect(rotation.status == 0 && rotation.talk.contains("started without CRUMB_PASSPHRASE_FILE"))
+        #expect(rotation.status == 0 && rotation.messages.contains("started without CRUMB_PASSPHRASE_FILE"))
     }
 
     @Test("Twenty processes that start at once make one key and one database")
@@ -61,7 +63,7 @@ struct KeyCommandTests {
         let processes = try captures.map { try home.start(["import", $0]) }
         for process in processes {
             let result = process.wait()
-            #expect(result.status == 0, "\(result.talk)")
+            #expect(result.status == 0, "\(result.messages)")
         }
         #expect(try home.mode("key") == 0o600 && home.mode("crumb.sqlite") == 0o600)
         #expect(try home.crumb("list", "--json").objects().count == 20)
@@ -74,10 +76,10 @@ struct KeyCommandTests {
     func damaged() throws {
         try home.receive("a=1; Path=/", "b=2; Path=/")
         let made = try home.shell("sqlite3 crumb.sqlite \"UPDATE cookie SET value = x'00' WHERE name = x'61'\"")
-        try #require(made.status == 0, "sqlite3 is needed: \(made.talk)")
+        try #require(made.status == 0, "sqlite3 is needed: \(made.messages)")
         let header = try home.crumb("header", "https://www.example.com/")
         #expect(header.status == 0 && header.text == "Cookie: b=2\n")
-        #expect(header.talk.hasPrefix("crumb: a  www.example.com/: "))
+        #expect(header.messages.hasPrefix("crumb: a  www.example.com/: "))
         let list = try home.crumb("list", "--json", "--values")
         #expect(list.status == 35)
         #expect(try list.objects().map { $0["name"] as? String } == ["b"])

@@ -18,7 +18,7 @@ struct KeyRotateCommandTests {
         let capture = try home.write(Capture.har(cookies: cookies, named: "c"), to: "har")
         #expect(try home.crumb("import", capture).status == 0)
         let token = try home.crumb("token", "import", "work", input: "access-token-of-work\n")
-        #expect(token.status == 0, "\(token.talk)")
+        #expect(token.status == 0, "\(token.messages)")
     }
 
     /// How many cookies can be read; `nil` where something is wrong.
@@ -33,8 +33,8 @@ struct KeyRotateCommandTests {
         try fill(cookies: 100)
         let old = home.bytes("key")
         let result = try home.crumb("key", "rotate")
-        #expect(result.status == 0 && result.text == "rotated the key: 101 values resealed\n", "\(result.talk)")
-        #expect(result.talk.contains("earlier backups"))
+        #expect(result.status == 0 && result.text == "rotated the key: 101 values resealed\n", "\(result.messages)")
+        #expect(result.messages.contains("earlier backups"))
         #expect(try readable() == 100)
         #expect(try home.crumb("token", "get", "work").text == "access-token-of-work\n")
         #expect(try home.mode("key") == 0o600 && home.bytes("key") != old)
@@ -75,7 +75,7 @@ struct KeyRotateCommandTests {
             }
             if round % 3 == 2 {
                 let result = try home.crumb("key", "rotate")
-                #expect(result.status == 0, "round \(round): \(result.talk)")
+                #expect(result.status == 0, "round \(round): \(result.messages)")
                 #expect(keyCount == 1)
                 let names = try FileManager.default.contentsOfDirectory(atPath: home.path)
                 #expect(!names.contains { $0.hasSuffix(".new") }, "\(names)")
@@ -107,7 +107,7 @@ struct KeyRotateCommandTests {
         let imports = try captures.map { try home.start(["import", $0]) }
         for process in [rotation] + imports {
             let result = process.wait()
-            #expect(result.status == 0, "\(result.talk)")
+            #expect(result.status == 0, "\(result.messages)")
         }
         #expect(try home.crumb("key", "rotate").status == 0)
         // A jar keeps 180 cookies of a domain.
@@ -125,7 +125,7 @@ struct KeyRotateCommandTests {
         let rotated = try home.start(
             ["key", "rotate", "--database", home.file("other.sqlite")], variables: variables
         ).wait()
-        #expect(rotated.status == 0 && rotated.talk.contains("the old key stays"), "\(rotated.talk)")
+        #expect(rotated.status == 0 && rotated.messages.contains("the old key stays"), "\(rotated.messages)")
         let url = "https://www.example.com/"
         #expect(try home.crumb("header", url, variables: variables).text == "Cookie: a=1\n")
         #expect(

@@ -19,7 +19,7 @@ struct KeySourceTests {
     private func importCookie(_ line: String, variables: [String: String?]) throws {
         let capture = try home.write(Capture.dump([line]), to: "response")
         let result = try home.crumb("import", "--url", KeySourceTests.url, capture, variables: variables)
-        #expect(result.status == 0, "\(result.talk)")
+        #expect(result.status == 0, "\(result.messages)")
     }
 
     @Test("CRUMB_KEY holds the key: no key file is made, and another key is a clear error")
@@ -33,8 +33,8 @@ struct KeySourceTests {
         ]
         for (value, status) in cases {
             let result = try home.crumb("header", KeySourceTests.url, variables: ["CRUMB_KEY": value])
-            #expect(result.status == status && result.output.isEmpty, "\(result.talk)")
-            #expect(value?.isEmpty != false || !result.talk.contains(value ?? ""))
+            #expect(result.status == status && result.output.isEmpty, "\(result.messages)")
+            #expect(value?.isEmpty != false || !result.messages.contains(value ?? ""))
         }
     }
 
@@ -70,10 +70,10 @@ struct KeySourceTests {
     func environmentRotation() throws {
         try importCookie("a=1; Path=/", variables: ["CRUMB_KEY": KeySourceTests.key])
         let alone = try home.crumb("key", "rotate", variables: ["CRUMB_KEY": KeySourceTests.key])
-        #expect(alone.status == 72 && alone.talk.hasPrefix("crumb: CRUMB_KEY: "), "\(alone.talk)")
+        #expect(alone.status == 72 && alone.messages.hasPrefix("crumb: CRUMB_KEY: "), "\(alone.messages)")
         let both: [String: String?] = ["CRUMB_KEY": "\(KeySourceTests.key),\(KeySourceTests.other)"]
         let result = try home.crumb("key", "rotate", variables: both)
-        #expect(result.status == 0 && result.text == "rotated the key: 1 values resealed\n", "\(result.talk)")
+        #expect(result.status == 0 && result.text == "rotated the key: 1 values resealed\n", "\(result.messages)")
         for (value, status) in [("\(KeySourceTests.key)", 31), (KeySourceTests.other, 0)] {
             let result = try home.crumb("header", KeySourceTests.url, variables: ["CRUMB_KEY": value])
             #expect(result.status == Int32(status))
@@ -90,13 +90,13 @@ struct KeySourceTests {
         #expect(try home.crumb("header", KeySourceTests.url, variables: variables).text == "Cookie: a=1\n")
         let descriptor = try home.shell(
             "CRUMB_PASSPHRASE_FILE=/dev/fd/3 crumb header \(KeySourceTests.url) 3<passphrase")
-        #expect(descriptor.text == "Cookie: a=1\n", "\(descriptor.talk)")
+        #expect(descriptor.text == "Cookie: a=1\n", "\(descriptor.messages)")
         try home.write("battery staple\n", to: "passphrase")
         #expect(try home.crumb("header", KeySourceTests.url, variables: variables).status == 31)
         let none = try home.start(
             ["header", KeySourceTests.url], prefix: ["setsid", "--wait"]
         ).wait()
-        #expect(none.status == 70 && none.talk.contains("CRUMB_PASSPHRASE_FILE"), "\(none.talk)")
+        #expect(none.status == 70 && none.messages.contains("CRUMB_PASSPHRASE_FILE"), "\(none.messages)")
     }
 
     /// `script` gives a command a terminal of its own.
@@ -131,7 +131,7 @@ struct KeySourceTests {
         let variables: [String: String?] = ["CRUMB_PASSPHRASE_FILE": home.file("one")]
         let changed = try home.crumb(
             "key", "passphrase", "--new-passphrase-file", home.file("two"), variables: variables)
-        #expect(changed.status == 0, "\(changed.talk)")
+        #expect(changed.status == 0, "\(changed.messages)")
         #expect(try home.crumb("key", "passphrase", "--remove", variables: variables).status == 31)
         let two: [String: String?] = ["CRUMB_PASSPHRASE_FILE": home.file("two")]
         #expect(try home.crumb("key", "passphrase", "--remove", variables: two).status == 0)

@@ -23,7 +23,7 @@ struct KubernetesCredentialTests {
         let result = try home.start(
             ["token", "import", "work", "--client-id", "app", "--account", "me"] + more, input: path
         ).wait()
-        #expect(result.status == 0, "\(result.talk)")
+        #expect(result.status == 0, "\(result.messages)")
         try FileManager.default.removeItem(atPath: path)
     }
 
@@ -50,11 +50,11 @@ struct KubernetesCredentialTests {
         try given(token)
         let result = try export(info)
         guard let version else {
-            #expect(result.status == 47 && result.output.isEmpty, "\(result.talk)")
-            #expect(result.talk.hasPrefix("crumb: KUBERNETES_EXEC_INFO "), "\(result.talk)")
+            #expect(result.status == 47 && result.output.isEmpty, "\(result.messages)")
+            #expect(result.messages.hasPrefix("crumb: KUBERNETES_EXEC_INFO "), "\(result.messages)")
             return
         }
-        #expect(result.status == 0 && result.talk.isEmpty, "\(result.talk)")
+        #expect(result.status == 0 && result.messages.isEmpty, "\(result.messages)")
         let object = try #require(try result.objects().first)
         #expect(object["apiVersion"] as? String == "client.authentication.k8s.io/\(version)")
         #expect((object["status"] as? [String: Any])?["token"] as? String == token)
@@ -81,7 +81,7 @@ struct KubernetesCredentialTests {
         }
         try given(Self.idToken(left: -5), "--endpoint", "token_endpoint=http://127.0.0.1:\(server.port)/token")
         let result = try export(nil)
-        #expect(result.text.contains(fresh) && result.status == 0, "\(result.talk)")
+        #expect(result.text.contains(fresh) && result.status == 0, "\(result.messages)")
         #expect(try home.crumb("token", "get", "--id-token", "work").text == "\(fresh)\n")
         let object = try home.crumb("token", "get", "--id-token", "--json", "work").objects().first
         #expect(object?["idToken"] as? String == fresh && object?["expires"] is String)
@@ -113,15 +113,15 @@ struct KubernetesCredentialTests {
         let login = try home.crumb(
             "token", "login", "work", "--device", "--client-id", "app", "--account", "me", "--endpoint",
             "token_endpoint=\(base)/token", "--endpoint", "device_authorization_endpoint=\(base)/device")
-        #expect(login.status == 0, "\(login.talk)")
+        #expect(login.status == 0, "\(login.messages)")
         try home.write("", to: "second")
         for info in [nil, Self.info("v1"), Self.info("v1", #"{"interactive":false}"#)] {
             let result = try export(info)
-            #expect(result.status == 43 && result.output.isEmpty && result.talk.contains("crumb token login"))
+            #expect(result.status == 43 && result.output.isEmpty && result.messages.contains("crumb token login"))
         }
         #expect(server.requests.count { $0.target == "/device" } == 1)
         let result = try export(Self.info("v1", #"{"interactive":true}"#))
-        #expect(result.status == 0 && result.text.contains(fresh), "\(result.talk)")
-        #expect(server.requests.count { $0.target == "/device" } == 2 && result.talk.contains("AB-CD"))
+        #expect(result.status == 0 && result.text.contains(fresh), "\(result.messages)")
+        #expect(server.requests.count { $0.target == "/device" } == 2 && result.messages.contains("AB-CD"))
     }
 }

@@ -16,7 +16,7 @@ struct ListCommandTests {
     func table() throws {
         try fill()
         let result = try home.crumb("list")
-        #expect(result.status == 0 && result.talk.isEmpty && !result.text.contains("secret"))
+        #expect(result.status == 0 && result.messages.isEmpty && !result.text.contains("secret"))
         let rows = result.text.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
         #expect(rows.count == 6 && rows[0] == ["DOMAIN", "PATH", "NAME", "EXPIRES", "FLAGS"])
         #expect(
@@ -65,7 +65,7 @@ struct ListCommandTests {
         // As the list prints a domain whose subdomains get the cookie.
         #expect(try names(".example.com") == ["sid", "site", "", "part"])
         let removed = try home.crumb("remove", "--domain", ".example.com", "site")
-        #expect(removed.status == 0 && removed.text.contains("site"), "\(removed.talk)")
+        #expect(removed.status == 0 && removed.text.contains("site"), "\(removed.messages)")
         #expect(try names("ample.com") == [])
         #expect(try home.crumb("list", "a b").status == 19)
     }
@@ -73,8 +73,8 @@ struct ListCommandTests {
     @Test("An empty jar says so, and JSON says nothing")
     func empty() throws {
         let result = try home.crumb("list")
-        #expect(result.status == 0 && result.output.isEmpty && result.talk == "no cookies in jar 'default'\n")
-        #expect(try home.crumb("list", "--json", "--quiet").talk.isEmpty)
+        #expect(result.status == 0 && result.output.isEmpty && result.messages == "no cookies in jar 'default'\n")
+        #expect(try home.crumb("list", "--json", "--quiet").messages.isEmpty)
     }
 
     @Test("Control characters of names cannot reach the terminal")
@@ -82,7 +82,7 @@ struct ListCommandTests {
         let record = "www.example.com\tFALSE\t/\tFALSE\t0\tn\u{1B}[31m\tv\n"
         let path = try home.write("# Netscape HTTP Cookie File\n" + record, to: "file")
         let result = try home.crumb("import", path)
-        #expect(!result.text.contains("\u{1B}") && !result.talk.contains("\u{1B}"))
+        #expect(!result.text.contains("\u{1B}") && !result.messages.contains("\u{1B}"))
         try home.receive("\u{9B}31mname=1", "\u{202E}x=2")
         let shown = try home.crumb("list", "--values").text + home.crumb("explain", "https://www.example.com/").text
         #expect(!shown.unicodeScalars.contains { (0x80..<0xA0).contains($0.value) })
@@ -119,7 +119,8 @@ struct ListCommandTests {
             ("other.example", "no cookies of the domain 'other.example' in jar 'default'\n"),
         ] {
             let result = try home.crumb("list", argument)
-            #expect(result.status == 0 && result.output.isEmpty && result.talk.hasPrefix(note), "\(result.talk)")
+            #expect(
+                result.status == 0 && result.output.isEmpty && result.messages.hasPrefix(note), "\(result.messages)")
         }
     }
 }

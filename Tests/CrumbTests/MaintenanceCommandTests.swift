@@ -16,7 +16,7 @@ struct MaintenanceCommandTests {
 
     private func sql(_ text: String) throws {
         let result = try home.shell("sqlite3 crumb.sqlite \"\(text)\"")
-        try #require(result.status == 0, "sqlite3 is needed: \(result.talk)")
+        try #require(result.status == 0, "sqlite3 is needed: \(result.messages)")
     }
 
     /// Makes cookies that are long over.
@@ -32,10 +32,10 @@ struct MaintenanceCommandTests {
         try expire("a", "c")
         let one = try home.crumb("prune", "--jar", "work")
         #expect(
-            one.text == "jar 'work': 2 expired cookies stay until the clock has advanced by a day\n", "\(one.talk)")
+            one.text == "jar 'work': 2 expired cookies stay until the clock has advanced by a day\n", "\(one.messages)")
         try sql("UPDATE confirmed_clock SET confirmed_at = 2")
         let confirmed = try home.crumb("prune", "--jar", "work")
-        #expect(confirmed.text.hasPrefix("jar 'work': 2 expired cookies removed\n"), "\(confirmed.talk)")
+        #expect(confirmed.text.hasPrefix("jar 'work': 2 expired cookies removed\n"), "\(confirmed.messages)")
         let all = try #require(try home.crumb("prune", "--json", "--vacuum").objects().first)
         #expect(all["expiredCookies"] as? [String: Int] == ["default": 1] && all["vacuumed"] as? Bool == true)
         #expect(try home.header() == "Cookie: b=2")
@@ -53,7 +53,7 @@ struct MaintenanceCommandTests {
         try sql("UPDATE cookie SET value = x'00' WHERE name = x'61'")
         #expect(chmod(home.file("crumb.sqlite"), 0o644) == 0)
         let result = try home.crumb("check")
-        #expect(result.status == 29 && result.talk.isEmpty)
+        #expect(result.status == 29 && result.messages.isEmpty)
         let lines = result.text.split(separator: "\n")
         // SQLite gives the files beside it the modes of the database.
         #expect(lines.count == 5)
@@ -88,8 +88,8 @@ struct MaintenanceCommandTests {
         try home.receive("a=1; Path=/")
         let copy = home.file("copy.sqlite")
         let made = try home.crumb("backup", copy)
-        #expect(made.status == 0 && made.text.hasPrefix("\(copy): "), "\(made.talk)")
-        #expect(made.talk.contains("without the key from \(home.file("key"))"))
+        #expect(made.status == 0 && made.text.hasPrefix("\(copy): "), "\(made.messages)")
+        #expect(made.messages.contains("without the key from \(home.file("key"))"))
         #expect(try home.mode("copy.sqlite") == 0o600)
         try home.receive("b=2; Path=/")
         let header = try home.crumb("header", "--database", copy, "https://www.example.com/")

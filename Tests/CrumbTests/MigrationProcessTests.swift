@@ -35,7 +35,7 @@ struct MigrationProcessTests {
             """
         try home.write(script, to: "script.sql")
         let made = try home.shell("sqlite3 old.sqlite < script.sql && chmod 600 old.sqlite")
-        try #require(made.status == 0 && made.talk.isEmpty, "sqlite3 is needed: \(made.talk)")
+        try #require(made.status == 0 && made.messages.isEmpty, "sqlite3 is needed: \(made.messages)")
     }
 
     private func number(_ sql: String) throws -> String {
@@ -90,7 +90,7 @@ struct MigrationProcessTests {
             #expect(try number("SELECT count(*) FROM cookie") == "\(MigrationProcessTests.cookies + 2)")
             #expect(try number("PRAGMA integrity_check") == "ok")
             let header = try home.crumb("header", "--database", home.file("work.sqlite"), "https://www.example.com/")
-            #expect(header.text == "Cookie: a=1; b=2\n", "round \(round): \(header.talk)")
+            #expect(header.text == "Cookie: a=1; b=2\n", "round \(round): \(header.messages)")
             #expect(try number("SELECT max(identifier) FROM grdb_migrations") == newest)
             #expect(try number("SELECT next_sequence FROM jar") == "\(MigrationProcessTests.cookies + 11)")
         }

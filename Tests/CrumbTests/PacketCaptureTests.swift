@@ -32,14 +32,14 @@ struct PacketCaptureTests {
         let path = try home.write(Self.pcapng, to: "x.pcapng")
         let keys = try home.write("CLIENT_RANDOM 00 11\n", to: "keys.log")
         let result = try home.crumb("import", "--tls-keys", keys, path, variables: variables)
-        #expect(result.status == 0, "\(result.text)\(result.talk)")
+        #expect(result.status == 0, "\(result.text)\(result.messages)")
         #expect(try home.header("https://www.example.com/login").contains("b=Grüße"))
         #expect(arguments.last?.contains("-r \(path)") == true)
         #expect(arguments.last?.contains("tls.keylog_file:\(keys)") == true)
         let again = try home.crumb("import", "--tls-keys", keys, path, variables: variables)
         #expect(again.text.contains("imported before"))
         let converted = try home.crumb("convert", "--to", "json", path, variables: variables)
-        #expect(converted.text.contains("\"redirected\""), "\(converted.talk)")
+        #expect(converted.text.contains("\"redirected\""), "\(converted.messages)")
         #expect(arguments.last?.contains("keylog") == false)
     }
 
@@ -55,7 +55,7 @@ struct PacketCaptureTests {
         let path = try home.write(Self.pcapng, to: "x.pcapng")
         let result = try home.crumb("import", path, variables: variables)
         #expect(result.status == 12)
-        #expect(result.talk.contains("cut short") && !result.talk.contains("dangerous"), "\(result.talk)")
+        #expect(result.messages.contains("cut short") && !result.messages.contains("dangerous"), "\(result.messages)")
         #expect(try home.header("https://www.example.com/login").contains("redirected=1"))
     }
 
@@ -66,7 +66,9 @@ struct PacketCaptureTests {
         let path = try home.write(Self.pcapng, to: "x.pcapng")
         let result = try home.crumb("import", path, variables: variables)
         #expect(result.status == 11)
-        #expect(result.talk.contains("1 TLS connection") && result.talk.contains("--tls-keys FILE"), "\(result.talk)")
+        #expect(
+            result.messages.contains("1 TLS connection") && result.messages.contains("--tls-keys FILE"),
+            "\(result.messages)")
     }
 
     @Test(
@@ -79,7 +81,7 @@ struct PacketCaptureTests {
         let path = try home.write(Self.pcapng, to: "x.pcapng")
         if let content { try home.write(content, to: "keys.log") }
         let result = try home.crumb("import", "--tls-keys", home.file("keys.log"), path, variables: variables)
-        #expect(result.status == status && result.talk.contains("keys.log"), "\(result.talk)")
+        #expect(result.status == status && result.messages.contains("keys.log"), "\(result.messages)")
         #expect(arguments.isEmpty)
     }
 
@@ -88,18 +90,20 @@ struct PacketCaptureTests {
         let variables = try stub("cat '\(Self.recording)'")
         let path = try home.write(Self.pcapng, to: "x.pcapng")
         let made = try home.shell("mkfifo keys.pipe")
-        try #require(made.status == 0, "\(made.talk)")
+        try #require(made.status == 0, "\(made.messages)")
         for command in ["import", "convert --to json"] {
             let words = command.split(separator: " ").map(String.init)
             for keys in [home.file("keys.pipe"), "-", "/dev/null"] {
                 let result = try home.start(words + ["--tls-keys", keys, path], variables: variables).wait()
-                #expect(result.status == 16 && result.talk.contains("must be a regular file"), "\(result.talk)")
+                #expect(result.status == 16 && result.messages.contains("must be a regular file"), "\(result.messages)")
             }
             for (mode, isExposed) in [(0o600, false), (0o640, true), (0o604, true)] {
                 let keys = try home.write("CLIENT_RANDOM 00 11\n", to: "keys-\(mode).log", mode: mode)
                 let result = try home.start(words + ["--tls-keys", keys, path], variables: variables).wait()
                 #expect(result.status == 0)
-                #expect(result.talk.contains("warning: \(keys): other users can read") == isExposed, "\(result.talk)")
+                #expect(
+                    result.messages.contains("warning: \(keys): other users can read") == isExposed,
+                    "\(result.messages)")
             }
         }
     }
@@ -110,7 +114,7 @@ struct PacketCaptureTests {
         let dump = try home.write("HTTP/1.1 200 OK\r\nSet-Cookie: a=1\r\n\r\n", to: "dump")
         let result = try home.crumb(
             "import", "--url", "https://www.example.com/", path, dump, variables: ["PATH": home.path])
-        #expect(result.status == 58 && result.talk.contains("apt install tshark"), "\(result.talk)")
+        #expect(result.status == 58 && result.messages.contains("apt install tshark"), "\(result.messages)")
         #expect(try home.header() == "Cookie: a=1")
     }
 

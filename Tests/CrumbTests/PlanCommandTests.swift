@@ -19,7 +19,7 @@ struct PlanCommandTests {
         try home.receive("sid=secret; HttpOnly; Path=/", "theme=dark; Path=/; Domain=example.com; Max-Age=60")
         try home.receive("else=1; Path=/", from: "https://www.example.net/")
         let result = try home.crumb("plan", url)
-        #expect(result.status == 0 && result.talk.isEmpty)
+        #expect(result.status == 0 && result.messages.isEmpty)
         let steps = try steps(result)
         #expect(
             steps.compactMap { $0["step"] as? String } == ["put-into-store", "install-script", "load", "verify"])
@@ -88,6 +88,6 @@ struct PlanCommandTests {
         try home.write(text, to: "dump")
         let result = try home.crumb("plan", "--native", home.file("dump"), url)
         #expect(result.status == 13 && result.output.isEmpty)
-        #expect(result.talk.contains(place) && !result.talk.contains("hidden"))
+        #expect(result.messages.contains(place) && !result.messages.contains("hidden"))
     }
 }

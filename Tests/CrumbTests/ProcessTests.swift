@@ -39,7 +39,7 @@ struct ProcessTests {
         let processes = try captures.map { try home.start(["import", $0]) }
         for process in processes {
             let result = process.wait()
-            #expect(result.status == 0, "\(result.talk)")
+            #expect(result.status == 0, "\(result.messages)")
             #expect(result.text.contains("200 Set-Cookie lines in 100 responses: "))
         }
         let names = try names(home)
@@ -109,7 +109,7 @@ struct ProcessTests {
             process.kill()
             _ = process.wait()
             let result = try home.crumb("import", capture)
-            #expect(result.status == 0, "round \(round): \(result.talk)")
+            #expect(result.status == 0, "round \(round): \(result.messages)")
             #expect(try home.header("https://many.example/") == "Cookie: a0=vvvvvvvvvvvvvvvvvvvv")
         }
     }
@@ -118,7 +118,7 @@ struct ProcessTests {
     func headerBesideImport() throws {
         try home.receive("a=1; Path=/")
         let aged = try home.shell("sqlite3 crumb.sqlite 'UPDATE cookie SET last_access_at = 0'")
-        try #require(aged.status == 0, "sqlite3 is needed: \(aged.talk)")
+        try #require(aged.status == 0, "sqlite3 is needed: \(aged.messages)")
         let pipe = home.file("pipe")
         #expect(mkfifo(pipe, 0o600) == 0)
         let process = try home.start(["import", pipe])

@@ -110,13 +110,13 @@ struct ProxyTests {
         ] as [([String], [String: String])] {
             let before = network.requests.count
             let result = try network.login(options, variables)
-            #expect(result.status == 0, "\(options) \(variables): \(result.talk)")
+            #expect(result.status == 0, "\(options) \(variables): \(result.messages)")
             let asked = network.requests.dropFirst(before)
             #expect(!asked.isEmpty && asked.allSatisfy { $0 == "CONNECT id.corp.invalid:443 -" }, "\(asked)")
         }
         #expect(try network.home.crumb("token", "get", "work").text == "corporate-token\n")
         let socks = try network.login(["--proxy", "socks5://127.0.0.1:\(network.socksPort)", "--ca-file", authority])
-        #expect(socks.status == 0, "\(socks.talk)")
+        #expect(socks.status == 0, "\(socks.messages)")
         #expect(network.requests.last == "SOCKS id.corp.invalid:443")
     }
 
@@ -157,15 +157,15 @@ struct ProxyTests {
             ),
         ] as [([String], [String: String], Int32, [String])] {
             let result = try network.login(options, variables)
-            #expect(result.status == status, "\(options) \(variables): \(result.talk)")
-            for word in words { #expect(result.talk.contains(word), "\(result.talk)") }
+            #expect(result.status == status, "\(options) \(variables): \(result.messages)")
+            for word in words { #expect(result.messages.contains(word), "\(result.messages)") }
             for secret in ["s3cret", "wr0ng", "client-secret"] {
-                #expect(!result.talk.contains(secret), "\(result.talk)")
+                #expect(!result.messages.contains(secret), "\(result.messages)")
             }
         }
         let before = network.requests.count
         let direct = try network.login(["--ca-file", authority], ["HTTPS_PROXY": url, "NO_PROXY": "corp.invalid"])
-        #expect(direct.status == 45 && direct.talk.contains("name cannot be resolved"), "\(direct.talk)")
+        #expect(direct.status == 45 && direct.messages.contains("name cannot be resolved"), "\(direct.messages)")
         #expect(network.requests.count == before)
     }
 
@@ -193,12 +193,12 @@ struct ProxyTests {
                 ).wait()
                 if refreshed?.status != 55 { break }
             }
-            #expect(refreshed?.status == 0, "\(refreshed?.talk ?? "")")
+            #expect(refreshed?.status == 0, "\(refreshed?.messages ?? "")")
             #expect(network.requests.count > before)
         }
         let refused = try home.start(["serve", "--socket", socket, "--proxy", "https://ana:s3cret-w0rd@p:1"]).wait()
-        #expect(refused.status == 54 && refused.talk.contains("--proxy: "), "\(refused.talk)")
-        #expect(!refused.talk.contains("s3cret"))
+        #expect(refused.status == 54 && refused.messages.contains("--proxy: "), "\(refused.messages)")
+        #expect(!refused.messages.contains("s3cret"))
     }
 
     @Test(
@@ -223,8 +223,8 @@ struct ProxyTests {
             return try home.start(words + options.map { $0 == "FILE" ? file : $0 }, variables: all).wait()
         }
         let refused = try login(options, variables)
-        #expect(refused.status == 47 && refused.talk.contains(name), "\(refused.talk)")
-        #expect(refused.talk.contains("setting on this machine") && server.paths.isEmpty)
+        #expect(refused.status == 47 && refused.messages.contains(name), "\(refused.messages)")
+        #expect(refused.messages.contains("setting on this machine") && server.paths.isEmpty)
         #expect(try login([], [:]).status == 0)
     }
 
@@ -237,9 +237,9 @@ struct ProxyTests {
             ["token", "import", "work", "--client-id", "app", "--endpoint", "token_endpoint=\(server.issuer)/token"],
             input: tokens
         ).wait()
-        #expect(imported.status == 0, "\(imported.talk)")
+        #expect(imported.status == 0, "\(imported.messages)")
         let proxies = ["http_proxy": "127.0.0.1:1", "ALL_PROXY": "127.0.0.1:1", "CRUMB_PROXY": "127.0.0.1:1"]
         let refreshed = try home.start(["token", "refresh", "work"], variables: proxies).wait()
-        #expect(refreshed.status == 0, "\(refreshed.talk)")
+        #expect(refreshed.status == 0, "\(refreshed.messages)")
     }
 }

@@ -18,7 +18,7 @@ struct PublicSuffixListTests {
         let result = try home.start(["import", "--again", "--json", "--url", url, dump] + words, variables: variables)
             .wait()
         let isTaken = try result.objects().first?["taken"] as? Int == 1
-        #expect(result.status == (isTaken ? 0 : 9), "\(result.talk)")
+        #expect(result.status == (isTaken ? 0 : 9), "\(result.messages)")
         return isTaken
     }
 
@@ -106,7 +106,8 @@ struct PublicSuffixListTests {
         ] {
             let result = try home.start(command + ["--public-suffix-list", path]).wait()
             #expect(result.status == status && result.output.isEmpty, "\(command)")
-            #expect(result.talk.hasPrefix("crumb: \(path): ") && result.talk.contains(said), "\(result.talk)")
+            #expect(
+                result.messages.hasPrefix("crumb: \(path): ") && result.messages.contains(said), "\(result.messages)")
         }
         #expect(!FileManager.default.fileExists(atPath: home.file("crumb.sqlite")))
     }

@@ -26,7 +26,7 @@ struct RefreshSignalTests {
             ["token", "import", "work", "--client-id", "app", "--endpoint", "token_endpoint=\(server.endpoint)"],
             input: tokens
         ).wait()
-        #expect(result.status == 0, "\(result.talk)")
+        #expect(result.status == 0, "\(result.messages)")
     }
 
     /// The refresh token that is stored, if the server still takes it.
@@ -48,8 +48,8 @@ struct RefreshSignalTests {
             process.send(signal, toGroup: true)
             server.answer()
             let result = process.wait()
-            #expect(result.status == -signal, "\(result.talk)")
-            #expect(result.talk.contains("a login is being renewed"), "\(result.talk)")
+            #expect(result.status == -signal, "\(result.messages)")
+            #expect(result.messages.contains("a login is being renewed"), "\(result.messages)")
             #expect(try stored() == "refresh-\(round)")
         }
         #expect(server.isAlive)
@@ -64,7 +64,7 @@ struct RefreshSignalTests {
         process.send(SIGTERM, toGroup: true)
         server.answer()
         let result = process.wait()
-        #expect(result.status == -SIGTERM && result.output.isEmpty, "\(result.talk)")
+        #expect(result.status == -SIGTERM && result.output.isEmpty, "\(result.messages)")
         #expect(try stored() == "refresh-1")
     }
 
@@ -82,19 +82,19 @@ struct RefreshSignalTests {
 
     @Test("The second Control-C says what is at stake; the third one ends the program at once")
     func thrice() throws {
-        let talk = try TalkPipe(home.file("talk"))
-        let process = try home.start(["token", "refresh", "work"], talk: talk.path, leadsGroup: true)
+        let messages = try TalkPipe(home.file("messages"))
+        let process = try home.start(["token", "refresh", "work"], messages: messages.path, leadsGroup: true)
         try server.awaitRequest()
         process.send(SIGINT, toGroup: true)
-        #expect(talk.says("a login is being renewed"))
+        #expect(messages.says("a login is being renewed"))
         process.send(SIGINT, toGroup: true)
-        #expect(talk.says("you may have to log in again") && talk.says("Control-C once more"))
+        #expect(messages.says("you may have to log in again") && messages.says("Control-C once more"))
         // Only Control-C counts: `timeout` sends its signal twice.
         for signal in RefreshSignalTests.signals.dropFirst() { process.send(signal, toGroup: true) }
         process.send(SIGINT, toGroup: true)
         #expect(process.wait().status == -SIGINT)
         // Whatever else belongs to it has standard error, too.
-        talk.awaitEnd()
+        messages.awaitEnd()
         server.answer()
     }
 
@@ -105,7 +105,7 @@ struct RefreshSignalTests {
         process.send(SIGHUP, toGroup: true)
         server.answer()
         let result = process.wait()
-        #expect(result.status == 0 && result.text == "access-1\n", "\(result.talk)")
+        #expect(result.status == 0 && result.text == "access-1\n", "\(result.messages)")
     }
 
     // MARK: - Servers that take their time
@@ -119,13 +119,13 @@ struct RefreshSignalTests {
         process.send(SIGTERM, toGroup: true)
         // The signal takes effect when the time is over, without an answer.
         let result = process.wait()
-        #expect(result.status == -SIGTERM && result.talk.contains("a login is being renewed"), "\(result.talk)")
+        #expect(result.status == -SIGTERM && result.messages.contains("a login is being renewed"), "\(result.messages)")
         server.answer()
         let late = try home.start(
             ["token", "refresh", "work", "--refresh-timeout", "1"], variables: ["CRUMB_REFRESH_TIMEOUT_SECONDS": "600"])
         try server.awaitRequest()
         let given = late.wait()
-        #expect(given.status == 45 && given.talk.contains("did not answer in time"), "\(given.talk)")
+        #expect(given.status == 45 && given.messages.contains("did not answer in time"), "\(given.messages)")
         server.answer()
     }
 
@@ -151,25 +151,25 @@ struct RefreshSignalTests {
         let result = try home.start(
             ["token", "refresh", "work"] + option, variables: ["CRUMB_REFRESH_TIMEOUT_SECONDS": variable]
         ).wait()
-        #expect(result.status == status, "\(result.talk)")
-        #expect(result.talk.contains(variable == nil ? "--refresh-timeout" : "CRUMB_REFRESH_TIMEOUT_SECONDS"))
+        #expect(result.status == status, "\(result.messages)")
+        #expect(result.messages.contains(variable == nil ? "--refresh-timeout" : "CRUMB_REFRESH_TIMEOUT_SECONDS"))
     }
 
     // MARK: - The service
 
     @Test("A service that is stopped waits for the answer, whatever comes from its callers", arguments: signals)
     func service(signal: Int32) throws {
-        let talk = try TalkPipe(home.file("talk"))
+        let messages = try TalkPipe(home.file("messages"))
         let socket = home.file("s")
         let service = try home.start(
-            ["serve", "--socket", socket], talk: talk.path, leadsGroup: true,
+            ["serve", "--socket", socket], messages: messages.path, leadsGroup: true,
             variables: ["CRUMB_LIMITS_SHUTDOWN_SECONDS": "1"])
-        try #require(talk.says("Listening"))
+        try #require(messages.says("Listening"))
         let caller = try home.start(
             ["token", "refresh", "work", "--service", "unix:\(socket)"], variables: ["CRUMB_DATABASE": nil])
         try server.awaitRequest()
         service.send(signal, toGroup: true)
-        #expect(talk.says("waiting for responses to token refreshes"))
+        #expect(messages.says("waiting for responses to token refreshes"))
         service.send(signal, toGroup: true)
         server.answer()
         #expect(service.wait().status == 0)
@@ -178,7 +178,7 @@ struct RefreshSignalTests {
         let refused = try home.crumb(
             "token", "refresh", "work", "--refresh-timeout", "9", "--service", "unix:\(socket)",
             variables: ["CRUMB_DATABASE": nil])
-        #expect(refused.status == 64 && refused.talk.contains("refresh.timeoutSeconds"), "\(refused.talk)")
+        #expect(refused.status == 64 && refused.messages.contains("refresh.timeoutSeconds"), "\(refused.messages)")
     }
 }
 

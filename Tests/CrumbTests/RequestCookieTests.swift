@@ -90,7 +90,7 @@ struct RequestCookieTests {
         #expect(try home.crumb("import", "--again", command).text.contains("1 already set"))
         #expect(try home.header() == "Cookie: sid=4; b=2; c=1")
         let copy = try home.crumb("jars", "copy", "default", "other")
-        #expect(copy.status == 0, "\(copy.talk)")
+        #expect(copy.status == 0, "\(copy.messages)")
         let kinds = try cookies(jar: "other").map { ($0["origin"] as? [String: Any])?["kind"] as? String }
         #expect(kinds == [nil, "request", "request"])
     }
@@ -146,7 +146,7 @@ struct RequestCookieTests {
             let home = CrumbHome()
             let path = try home.write(Capture.har(entries), to: "page.har")
             let result = try home.crumb("import", "--request-cookies", path)
-            #expect(result.status == 0, "\(result.talk)")
+            #expect(result.status == 0, "\(result.messages)")
             #expect(try home.header() == (isTaken ? "Cookie: sid=1; other=2" : "Cookie: other=2"), "\(result.text)")
         }
     }
@@ -215,7 +215,7 @@ struct RequestCookieTests {
         try home.receive("known=1; Path=/")
         for _ in 0..<2 {
             let result = try home.crumb("import", path)
-            #expect(result.status == 9 && result.talk.contains("the jar has none of them"), "\(result.talk)")
+            #expect(result.status == 9 && result.messages.contains("the jar has none of them"), "\(result.messages)")
         }
         try home.receive("sid=1; Path=/")
         #expect(try home.crumb("import", path).text.contains("1 deleted"))
@@ -261,7 +261,7 @@ struct RequestCookieTests {
             for options in [["--dry-run"], ["--again"]] {
                 let result = try home.start(["import"] + options + [path]).wait()
                 #expect(result.status == 0 && result.text.contains("(time-unknown)"), "\(result.text)")
-                #expect(result.talk.contains("note: \(path): entry 1: its startedDateTime cannot be read."))
+                #expect(result.messages.contains("note: \(path): entry 1: its startedDateTime cannot be read."))
             }
             #expect(try home.header() == "Cookie: sid=new; x=2")
         }
@@ -275,7 +275,8 @@ struct RequestCookieTests {
         let many = (0..<12).map { Self.entry(cookie: nil, set: ["m\($0)=1"], hasBrokenTime: true) }
         let result = try home.crumb("import", try home.write(Capture.har(many), to: "many.har"))
         #expect(
-            result.talk.split(separator: "\n").count == 11 && result.talk.contains("2 more notes"), "\(result.talk)")
+            result.messages.split(separator: "\n").count == 11 && result.messages.contains("2 more notes"),
+            "\(result.messages)")
         let now = try home.write(
             Capture.har([Self.entry(cookie: nil, set: ["sid=now; Path=/"], hasBrokenTime: true)]), to: "now.har")
         #expect(try home.crumb("import", "--received-now", now).text.contains("1 replaced"))
@@ -332,7 +333,7 @@ struct RequestCookieTests {
         ])
     func report(input: String, status: Int32, expected: String) throws {
         let result = try home.crumb("import", "--url", "https://www.example.com/", "-", input: input)
-        let text = result.text + result.talk
+        let text = result.text + result.messages
         #expect(result.status == status && text.contains(expected), "\(text)")
         #expect(!result.text.contains("0 Set-Cookie lines"))
     }
@@ -341,6 +342,6 @@ struct RequestCookieTests {
     func convert() throws {
         let converted = try home.crumb(
             "convert", "--to", "json", "-", input: "curl 'https://www.example.com/' -b 'sid=1'")
-        #expect(converted.status == 0 && converted.text.contains("\"sid\""), "\(converted.talk)")
+        #expect(converted.status == 0 && converted.text.contains("\"sid\""), "\(converted.messages)")
     }
 }

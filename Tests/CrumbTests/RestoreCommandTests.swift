@@ -20,10 +20,10 @@ struct RestoreCommandTests {
         let backup = try prepare()
         let bytes = home.bytes("backup.sqlite")
         let refused = try home.crumb("restore", backup)
-        #expect(refused.status == 28 && refused.talk.contains("use --force"), "\(refused.talk)")
+        #expect(refused.status == 28 && refused.messages.contains("use --force"), "\(refused.messages)")
         #expect(try home.header() == "Cookie: a=1; b=2")
         let restored = try home.crumb("restore", "--force", backup)
-        #expect(restored.status == 0, "\(restored.talk)")
+        #expect(restored.status == 0, "\(restored.messages)")
         #expect(restored.text == "\(home.file("crumb.sqlite")): replaced with \(backup): 1 jar, 1 sealed value\n")
         #expect(try home.header() == "Cookie: a=1")
         #expect(home.bytes("backup.sqlite") == bytes)
@@ -76,7 +76,7 @@ struct RestoreCommandTests {
             if isLink { #expect(try home.shell("ln -s \(name) link-\(name)").status == 0) }
             let place = home.file(isLink ? "link-\(name)" : name)
             let result = try home.crumb("restore", "--force", "--database", place, backup)
-            #expect(result.status == 20 && result.talk.contains("not a Crumb database"), "\(result.talk)")
+            #expect(result.status == 20 && result.messages.contains("not a Crumb database"), "\(result.messages)")
             #expect(home.bytes(name) == before, "\(name)")
         }
         #expect(try home.shell("mkfifo pipe").status == 0)
@@ -87,13 +87,13 @@ struct RestoreCommandTests {
     func busy() throws {
         let service = try RunningService(.socket)
         let set = try service.home.crumb("set", "https://www.example.com/", input: "a=1; Path=/\n")
-        #expect(set.status == 0, "\(set.talk)")
+        #expect(set.status == 0, "\(set.messages)")
         let backup = service.home.file("backup.sqlite")
         #expect(try service.home.crumb("backup", backup).status == 0)
         let refused = try service.home.crumb("restore", "--force", backup)
-        #expect(refused.status == 25 && refused.talk.contains("another process has the database open"))
+        #expect(refused.status == 25 && refused.messages.contains("another process has the database open"))
         let asked = try service.ask(["header", "https://www.example.com/"])
-        #expect(asked.text == "Cookie: a=1\n", "\(asked.talk)")
+        #expect(asked.text == "Cookie: a=1\n", "\(asked.messages)")
     }
 
     @Test("What is no sound backup under this key changes nothing")
@@ -108,14 +108,17 @@ struct RestoreCommandTests {
         try other.receive("c=3; Path=/")
         #expect(try other.crumb("backup", home.file("foreign.sqlite")).status == 0)
         let key = try home.crumb("restore", "--force", home.file("foreign.sqlite"))
-        #expect(key.status == 31 && key.talk.contains("foreign.sqlite") && !key.talk.contains(".new"), "\(key.talk)")
+        #expect(
+            key.status == 31 && key.messages.contains("foreign.sqlite") && !key.messages.contains(".new"),
+            "\(key.messages)")
         let change = "sqlite3 backup.sqlite \"UPDATE cookie SET value = x'00'\""
         #expect(try home.shell(change).status == 0)
         let damaged = try home.crumb("restore", "--force", backup)
-        #expect(damaged.status == 26 && damaged.talk.contains("cookie 'a' of www.example.com/"), "\(damaged.talk)")
+        #expect(
+            damaged.status == 26 && damaged.messages.contains("cookie 'a' of www.example.com/"), "\(damaged.messages)")
         try home.write(home.bytes("foreign.sqlite").prefix(6000), to: "cut.sqlite")
         let cut = try home.crumb("restore", "--force", home.file("cut.sqlite"))
-        #expect(cut.status == 26, "\(cut.status) \(cut.talk)")
+        #expect(cut.status == 26, "\(cut.status) \(cut.messages)")
         #expect(try home.header() == before)
         let names = try FileManager.default.contentsOfDirectory(atPath: home.path)
         #expect(!names.contains { $0.contains(".new") }, "\(names)")

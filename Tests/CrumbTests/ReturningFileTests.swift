@@ -81,7 +81,7 @@ struct ReturningFileTests {
         let path = try home.write(
             "# Netscape HTTP Cookie File\n" + rows.joined(separator: "\n") + "\n", to: "c.txt")
         let result = try home.start(["import"] + options + [path]).wait()
-        #expect(result.status == 0, "\(result.talk)")
+        #expect(result.status == 0, "\(result.messages)")
         let report = result.text.replacing(path, with: "c.txt")
         if options.contains("--dry-run") { return (report, "") }
         return (report, try home.crumb("script", "https://www.example.com/app").text)

@@ -36,7 +36,7 @@ struct SamplePackageTests {
         let home = CrumbHome()
         let program = URL(filePath: CrumbHome.program).deletingLastPathComponent().appending(path: "session-example")
         let result = try home.shell("'\(program.path)' && '\(program.path)'")
-        #expect(result.status == 0, "\(result.talk)")
+        #expect(result.status == 0, "\(result.messages)")
         #expect(result.text == "Cookie: sid=31d4\nCookie: sid=31d4\n")
     }
 }

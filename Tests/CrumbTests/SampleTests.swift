@@ -63,7 +63,7 @@ struct SampleTests {
     func roundTrip(sample: Sample) throws {
         let path = try home.write(try Samples.fresh(sample.name), to: sample.name)
         let imported = try home.crumb("import", "--received-now", "--url", SampleTests.url, path)
-        #expect(imported.status == 0 && imported.talk.isEmpty)
+        #expect(imported.status == 0 && imported.messages.isEmpty)
         #expect(imported.text == "\(path): \(sample.report)\n")
 
         #expect(try home.header("https://app.example.test:8843/") == "Cookie: \(sample.header)")
@@ -76,12 +76,12 @@ struct SampleTests {
         let script = try home.crumb("script", "https://app.example.test/")
         let isMarked = sample.name != "wget-cookies.txt" && sample.name != "wget-cookies-nosession.txt"
         #expect(script.status == 0)
-        #expect(script.talk.contains("not in the script: hto") == isMarked)
+        #expect(script.messages.contains("not in the script: hto") == isMarked)
         #expect(script.text.contains(#"name: "hto", value: "h1""#) == !isMarked)
         // The quoted cookie has another path, which a page may set and not see.
         let count = sample.header.components(separatedBy: "; ").count + (sample.hasQuoted ? 1 : 0) - (isMarked ? 1 : 0)
         #expect(script.text.components(separatedBy: #"{name: ""#).count - 1 == count)
-        #expect(script.talk.contains("set for other paths, ") == sample.hasQuoted)
+        #expect(script.messages.contains("set for other paths, ") == sample.hasQuoted)
 
         let list = try home.crumb("list", "--json", "--values").objects()
         #expect(list.count == sample.count)
@@ -131,7 +131,7 @@ struct SampleTests {
         let path = Samples.shared.appending(path: "samples/\(name)").path
         let result = try home.crumb("import", "--received-now", "--url", SampleTests.url, path)
         #expect(result.status == 0)
-        #expect(result.text.hasPrefix("\(path): \(report)"), "\(result.text) \(result.talk)")
+        #expect(result.text.hasPrefix("\(path): \(report)"), "\(result.text) \(result.messages)")
         #expect(try home.crumb("list", "--json").objects().count >= 9)
     }
 
@@ -164,7 +164,7 @@ struct SampleTests {
         let path = Samples.shared.appending(path: "samples/\(name)").path
         let result = try home.crumb("import", "--url", SampleTests.url, path)
         #expect(result.status == 11)
-        #expect(result.talk.hasPrefix("crumb: \(path)") && result.output.isEmpty)
+        #expect(result.messages.hasPrefix("crumb: \(path)") && result.output.isEmpty)
         #expect(try home.crumb("list", "--json").output.isEmpty)
     }
 }

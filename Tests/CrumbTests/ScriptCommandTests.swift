@@ -17,14 +17,14 @@ struct ScriptCommandTests {
                 #"if (protocol === "https:" && host === "www.example.com") return [{name: "deep", value: "1", path: "/deep", "#
             ))
         #expect(!result.text.contains("secret") && !result.text.contains("//{"))
-        let talk = result.talk.split(separator: "\n")
+        let messages = result.messages.split(separator: "\n")
         #expect(
-            talk == [
+            messages == [
                 "set for other paths, which scripts of the page cannot verify: deep  www.example.com/deep",
                 "not in the script: sid  www.example.com/: it is HttpOnly, so scripts cannot see it",
             ])
-        #expect(!result.talk.contains("secret"))
-        #expect(try home.crumb("script", "--quiet", "https://www.example.com/").talk.isEmpty)
+        #expect(!result.messages.contains("secret"))
+        #expect(try home.crumb("script", "--quiet", "https://www.example.com/").messages.isEmpty)
     }
 
     @Test("Nothing to set is exit status 3, with the reasons")
@@ -32,7 +32,7 @@ struct ScriptCommandTests {
         #expect(try home.crumb("script", "https://www.example.com/").status == 3)
         try home.receive("sid=1; HttpOnly")
         let result = try home.crumb("script", "https://www.example.com/")
-        #expect(result.status == 3 && result.output.isEmpty && result.talk.contains("HttpOnly"))
+        #expect(result.status == 3 && result.output.isEmpty && result.messages.contains("HttpOnly"))
     }
 
     @Test("JSON has the script, its cookies and what is left out, without values of the latter")
@@ -66,7 +66,7 @@ struct ScriptCommandTests {
         #expect(result.status == 0)
         #expect(result.text.components(separatedBy: "host === ").count == 3)
         #expect(
-            result.talk
+            result.messages
                 == "not in the script at https://www.example.net: sid  www.example.net/: it is HttpOnly, so scripts cannot see it\n"
         )
         let object = try #require(
@@ -101,7 +101,7 @@ struct ScriptCommandTests {
     @Test("The capture script is printed for a handler, in JSON too, and needs no database")
     func captureScript() throws {
         let result = try home.crumb("capture-script", "--handler", "crumb")
-        #expect(result.status == 0 && result.talk.isEmpty)
+        #expect(result.status == 0 && result.messages.isEmpty)
         #expect(result.text.contains(#"var handler = "crumb";"#) && result.text.hasSuffix("})();\n"))
         #expect(!result.text.contains("//{"))
         let object = try #require(try home.crumb("capture-script", "--json", "--handler", "h").objects().first)

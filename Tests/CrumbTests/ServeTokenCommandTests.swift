@@ -8,7 +8,7 @@ struct ServeTokenCommandTests {
     @Test("A token is printed once, listed without itself, and revoked")
     func roundTrip() throws {
         let made = try home.crumb("serve", "token", "create", "ci", "--jar", "work", "--secrets", "--expires", "30d")
-        #expect(made.status == 0 && made.talk.isEmpty)
+        #expect(made.status == 0 && made.messages.isEmpty)
         #expect(made.text.wholeMatch(of: /crumb_[A-Za-z0-9_-]{43}\n/) != nil)
         let token = made.text.trimmingCharacters(in: .newlines)
         let list = try home.crumb("serve", "token", "list", "--json")
@@ -19,7 +19,7 @@ struct ServeTokenCommandTests {
         #expect(report["expires"] != nil)
         let revoked = try home.crumb("serve", "token", "revoke", "ci")
         #expect(revoked.status == 0 && revoked.output.isEmpty)
-        #expect(revoked.talk == "revoked access token 'ci'; requests with it are rejected from now on\n")
+        #expect(revoked.messages == "revoked access token 'ci'; requests with it are rejected from now on\n")
         #expect(try home.crumb("serve", "token", "list").text.isEmpty)
         #expect(try home.crumb("serve", "token", "list", "--all").text.contains("revoked"))
         #expect(try home.crumb("serve", "token", "revoke", "ci").status == 40)
@@ -30,7 +30,7 @@ struct ServeTokenCommandTests {
         let made = try #require(try home.crumb("serve", "token", "create", "ci", "--read", "--json").objects().first)
         #expect(made["name"] as? String == "ci" && (made["token"] as? String)?.hasPrefix("crumb_") == true)
         let revoked = try home.crumb("serve", "token", "revoke", "ci", "--json")
-        #expect(revoked.text == "{\"revoked\":\"ci\"}\n" && revoked.talk.isEmpty)
+        #expect(revoked.text == "{\"revoked\":\"ci\"}\n" && revoked.messages.isEmpty)
     }
 
     @Test(

@@ -13,7 +13,7 @@ struct SessionCommandTests {
         #expect(try home.header() == "Cookie: s=1; p=2")
         let result = try home.crumb("session", "end")
         #expect(
-            result.talk
+            result.messages
                 == "ended the session of jar 'default': 1 session cookie removed, 1 with an expiry kept\n"
         )
         #expect(try home.header() == "Cookie: p=2")
@@ -24,20 +24,20 @@ struct SessionCommandTests {
     @Test("A login is saved, lost and brought back whole")
     func restore() throws {
         try home.receive("s=1; Path=/", "p=2; Path=/; Max-Age=1000", "h=3; Path=/; HttpOnly; Secure")
-        #expect(try home.crumb("session", "save", "login").talk == "saved 3 cookies of jar 'default' as 'login'\n")
+        #expect(try home.crumb("session", "save", "login").messages == "saved 3 cookies of jar 'default' as 'login'\n")
         try home.receive("s=other; Path=/", "p=; Path=/; Max-Age=0", "n=4; Path=/")
         let restored = try home.crumb("session", "restore", "login")
         #expect(restored.status == 0 && restored.output.isEmpty)
         #expect(
-            restored.talk
+            restored.messages
                 == "restored 'login' in jar 'default': 3 cookies; 1 added, 1 changed, 1 removed\n")
         #expect(try home.header() == "Cookie: s=1; p=2; h=3")
         #expect(try home.crumb("session", "list", "--json").objects().first?["cookies"] as? Int == 3)
         #expect(try home.crumb("session", "list").text.hasPrefix("NAME   SAVED"))
         let again = try home.crumb("session", "save", "login")
-        #expect(again.status == 0 && again.talk.contains("replaced the session of "))
+        #expect(again.status == 0 && again.messages.contains("replaced the session of "))
         #expect(
-            try home.crumb("session", "remove", "login").talk
+            try home.crumb("session", "remove", "login").messages
                 == "removed saved session 'login' of jar 'default' with 3 cookies\n")
         #expect(try home.header() == "Cookie: s=1; p=2; h=3")
     }
@@ -48,7 +48,8 @@ struct SessionCommandTests {
         let jar = try home.receive("s=1; Path=/", "p=2; Path=/; Max-Age=1", at: past)
         #expect(try jar.saveSession(named: "login", now: past).session.cookieCount == 2)
         let restored = try home.crumb("session", "restore", "login")
-        #expect(restored.talk.contains("1 cookie; ") && restored.talk.contains("  expired p  www.example.com/\n"))
+        #expect(
+            restored.messages.contains("1 cookie; ") && restored.messages.contains("  expired p  www.example.com/\n"))
         let object = try home.crumb("session", "restore", "login", "--json").objects().first
         #expect((object?["expired"] as? [[String: Any]])?.first?["name"] as? String == "p")
         #expect(try home.header() == "Cookie: s=1")
@@ -59,9 +60,9 @@ struct SessionCommandTests {
         for _ in 0..<2 {
             for command in ["restore", "remove"] {
                 let result = try home.crumb("session", command, "x")
-                #expect(result.status == 38 && result.talk.hasPrefix("crumb: x: "), "\(result.talk)")
+                #expect(result.status == 38 && result.messages.hasPrefix("crumb: x: "), "\(result.messages)")
             }
-            #expect(try home.crumb("session", "list").talk.hasPrefix("no saved sessions of jar 'default'"))
+            #expect(try home.crumb("session", "list").messages.hasPrefix("no saved sessions of jar 'default'"))
             #expect(try home.crumb("session", "end", "--jar", "nowhere").status == 34)
             #expect(try home.crumb("session", "save", "s", "--jar", "nowhere").status == 34)
             try home.receive("a=1; Path=/")

@@ -11,9 +11,9 @@ struct SimulateCommandTests {
         .enabled(if: FileManager.default.fileExists(atPath: vectors), "shared/conformance is not beside the package"))
     func conformance() throws {
         let scenarios = try String(contentsOfFile: SimulateCommandTests.vectors, encoding: .utf8)
-        let expected = try RunResult(status: 0, output: Array(scenarios.utf8), talk: "").objects()
+        let expected = try RunResult(status: 0, output: Array(scenarios.utf8), messages: "").objects()
         let result = try home.crumb("simulate", SimulateCommandTests.vectors)
-        #expect(result.status == 0 && result.talk.isEmpty)
+        #expect(result.status == 0 && result.messages.isEmpty)
         let answers = try result.objects()
         #expect(expected.count == 222 && answers.count == 222)
         for (answer, scenario) in zip(answers, expected) {

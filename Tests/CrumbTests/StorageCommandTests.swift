@@ -39,16 +39,17 @@ struct StorageCommandTests {
         let given = try storage(String(decoding: home.bytes("state.json"), as: UTF8.self))
         let imported = try home.crumb("import", path)
         #expect(
-            imported.status == 0 && imported.text.hasSuffix("0 refused, 7 localStorage items\n"), "\(imported.talk)")
-        #expect(!imported.talk.contains("s3cret"))
+            imported.status == 0 && imported.text.hasSuffix("0 refused, 7 localStorage items\n"), "\(imported.messages)"
+        )
+        #expect(!imported.messages.contains("s3cret"))
         let exported = try home.crumb("export", "--format", "storage-state")
-        #expect(exported.status == 0 && exported.talk.contains("1 cookie written, 7 localStorage items"))
+        #expect(exported.status == 0 && exported.messages.contains("1 cookie written, 7 localStorage items"))
         #expect(try storage(exported.text) == given)
         #expect(try storage(home.crumb("convert", "--to", "storage-state", path).text) == given)
         let page = try home.crumb("export", "--format", "storage-state", "--url", "https://www.example.com/")
         #expect(try storage(page.text).keys.sorted() == ["https://www.example.com"])
         let netscape = try home.crumb("export", "--format", "netscape")
-        #expect(netscape.talk.contains("netscape has no localStorage: 7 items left out"))
+        #expect(netscape.messages.contains("netscape has no localStorage: 7 items left out"))
         #expect(!netscape.text.contains("s3cret"))
         // A jar with storage and no cookies gives its storage.
         #expect(try home.crumb("remove", "sid").status == 0)
@@ -57,7 +58,7 @@ struct StorageCommandTests {
 
     @Test("storage lists origins and keys, values only where they are asked for, and removes")
     func listAndRemove() throws {
-        #expect(try home.crumb("storage").talk.contains("no localStorage in jar 'default'"))
+        #expect(try home.crumb("storage").messages.contains("no localStorage in jar 'default'"))
         _ = try home.crumb("import", try state { "s3cret\($0)" })
         let origins = try home.crumb("storage", "list")
         #expect(origins.text.contains("https://www.example.com") && !origins.text.contains("key0"))
@@ -70,7 +71,7 @@ struct StorageCommandTests {
         #expect(try home.crumb("storage", "list", "--values").status == 64)
         #expect(try home.crumb("storage", "remove").status == 64)
         let one = try home.crumb("storage", "remove", "--origin", "https://www.example.com", "key0")
-        #expect(one.talk.contains("removed 1 localStorage item from jar 'default'"))
+        #expect(one.messages.contains("removed 1 localStorage item from jar 'default'"))
         let rest = try home.crumb("storage", "remove", "--all", "--json").objects()
         #expect(rest.first?["removed"] as? Int == 6)
     }
@@ -120,25 +121,25 @@ struct StorageCommandTests {
         #expect(
             result.status == 39
                 && result.text.hasSuffix("0 refused, 1 localStorage item, 1 localStorage item left out\n"),
-            "\(result.talk)")
+            "\(result.messages)")
         #expect(
-            result.talk.contains(
+            result.messages.contains(
                 "\(path): Item 2 of the localStorage of origin 1 was left out: its value is longer than 1 MiB.\n"))
-        #expect(!result.talk.contains("s3cret"))
+        #expect(!result.messages.contains("s3cret"))
         // What was left out may be read another time.
         let again = try home.crumb("import", "--json", path)
         #expect(try again.status == 39 && again.objects().first?["storageItemsLeftOut"] as? Int == 1)
         let clear = try home.crumb("jars", "clear", "default")
-        #expect(clear.talk == "removed 0 cookies and 1 localStorage item from jar 'default'\n")
+        #expect(clear.messages == "removed 0 cookies and 1 localStorage item from jar 'default'\n")
         let items = (0..<6).map { #"{"name":"\#($0)","value":"\#(String(repeating: "x", count: 1_000_000))"}"# }
         let full = try home.write(
             #"{"cookies":[],"origins":[{"origin":"https://b.example","localStorage":[\#(items.joined(separator: ","))]}]}"#,
             to: "full.json")
         for dryRun in [true, false] {
             let result = try dryRun ? home.crumb("import", "--dry-run", full) : home.crumb("import", full)
-            #expect(result.status == 39, "\(result.talk)")
+            #expect(result.status == 39, "\(result.messages)")
             #expect(result.text.contains("5 localStorage items, 1 localStorage item left out"), "\(result.text)")
-            #expect(result.talk.contains("The localStorage of https://b.example does not fit"))
+            #expect(result.messages.contains("The localStorage of https://b.example does not fit"))
         }
     }
 
@@ -148,7 +149,7 @@ struct StorageCommandTests {
             #"{"cookies":[],"origins":[{"origin":"https://a.example","localStorage":[{"name":"k","value":"v"}]}]}"#,
             to: "state.json")
         let trial = try home.crumb("import", "--dry-run", "--json", "--jar", "new", path)
-        #expect(try trial.objects().first?["storageItems"] as? Int == 1, "\(trial.talk)")
+        #expect(try trial.objects().first?["storageItems"] as? Int == 1, "\(trial.messages)")
         #expect(try home.crumb("storage", "--jar", "new").status == 34)
         let result = try home.crumb("import", "--jar", "new", path)
         #expect(

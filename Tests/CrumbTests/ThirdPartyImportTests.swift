@@ -32,7 +32,7 @@ struct ThirdPartyImportTests {
     func rules() throws {
         let path = try home.write(Self.har(), to: "page.har")
         let result = try home.crumb("import", path)
-        #expect(result.status == 0, "\(result.talk)")
+        #expect(result.status == 0, "\(result.messages)")
         let lines = result.text.split(separator: "\n").map(String.init)
         #expect(lines.first == "\(path): 6 Set-Cookie lines in 3 responses: 3 taken, 0 replaced, 0 deleted, 3 refused")
         let refused = lines.filter { $0.hasPrefix("  refused") }

@@ -17,7 +17,7 @@ struct TokenCommandTests {
     /// Expects that neither token stands anywhere in what a run said.
     private func expectSilent(_ result: RunResult) {
         for secret in [TokenCommandTests.secret, TokenCommandTests.refresh] {
-            #expect(!result.text.contains(secret) && !result.talk.contains(secret))
+            #expect(!result.text.contains(secret) && !result.messages.contains(secret))
         }
     }
 
@@ -25,10 +25,12 @@ struct TokenCommandTests {
     func roundTrip() throws {
         let stored = try importing(TokenCommandTests.reply, "--issuer", "https://id.example", "--account", "me", "work")
         #expect(stored.status == 0 && stored.output.isEmpty)
-        #expect(stored.talk.hasPrefix("stored work: valid, expires ") && stored.talk.contains("with a refresh token"))
+        #expect(
+            stored.messages.hasPrefix("stored work: valid, expires ")
+                && stored.messages.contains("with a refresh token"))
         expectSilent(stored)
         let token = try home.crumb("token", "get", "work")
-        #expect(token.status == 0 && token.text == "\(TokenCommandTests.secret)\n" && token.talk.isEmpty)
+        #expect(token.status == 0 && token.text == "\(TokenCommandTests.secret)\n" && token.messages.isEmpty)
         let list = try home.crumb("token", "list")
         expectSilent(list)
         #expect(list.text.contains("work") && list.text.contains("https://id.example") && list.text.contains("yes"))
@@ -37,7 +39,7 @@ struct TokenCommandTests {
         #expect(try listed.objects().first?["account"] as? String == "me")
         #expect(try home.crumb("token", "remove", "work").status == 0)
         #expect(try home.crumb("token", "get", "work").status == 40)
-        #expect(try home.crumb("token", "list").talk == "no tokens\n")
+        #expect(try home.crumb("token", "list").messages == "no tokens\n")
     }
 
     @Test(
@@ -61,11 +63,11 @@ struct TokenCommandTests {
         let expired = #"{"access_token": "\#(TokenCommandTests.secret)", "expires_at": 1000000000}"#
         #expect(try importing(expired, "old").status == 0)
         let result = try home.crumb("token", "get", "old")
-        #expect(result.status == 41 && result.output.isEmpty && result.talk.hasPrefix("crumb: old: "))
+        #expect(result.status == 41 && result.output.isEmpty && result.messages.hasPrefix("crumb: old: "))
         expectSilent(result)
         for command in ["get", "remove"] {
             let unknown = try home.crumb("token", command, "nobody")
-            #expect(unknown.status == 40 && unknown.talk.hasPrefix("crumb: nobody: ") && unknown.output.isEmpty)
+            #expect(unknown.status == 40 && unknown.messages.hasPrefix("crumb: nobody: ") && unknown.output.isEmpty)
         }
     }
 
@@ -79,8 +81,8 @@ struct TokenCommandTests {
         ])
     func invalid(text: String) throws {
         let result = try importing(text, "name")
-        #expect(result.status == 42, "\(result.talk)")
-        #expect(result.talk.hasPrefix("crumb: standard input: ") && result.output.isEmpty)
+        #expect(result.status == 42, "\(result.messages)")
+        #expect(result.messages.hasPrefix("crumb: standard input: ") && result.output.isEmpty)
         expectSilent(result)
         #expect(try home.crumb("token", "get", "name").status == 40)
     }
@@ -92,7 +94,7 @@ struct TokenCommandTests {
         #expect(try home.crumb("token", "get", "work").text == "\(TokenCommandTests.secret)\n")
         try home.write(String(repeating: "a", count: 20_000_000), to: "large")
         let large = try home.crumb("token", "import", "--file", home.file("large"), "large")
-        #expect(large.status == 42 && large.talk.utf8.count < 500)
+        #expect(large.status == 42 && large.messages.utf8.count < 500)
         #expect(try home.crumb("token", "import", "--file", home.file("missing"), "x").status == 17)
         #expect(try home.crumb("token", "import", "--file", home.path, "x").status == 15)
     }
@@ -125,7 +127,7 @@ struct TokenCommandTests {
     func sameAuthorization() throws {
         #expect(try importing("one", "--issuer", "https://id.example", "--account", "me", "a").status == 0)
         let result = try importing("two", "--issuer", "https://id.example", "--account", "me", "b")
-        #expect(result.status == 36 && result.talk.contains("'a'"))
+        #expect(result.status == 36 && result.messages.contains("'a'"))
         #expect(try home.crumb("token", "get", "a").text == "one\n")
     }
 

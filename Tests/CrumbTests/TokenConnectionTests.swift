@@ -23,7 +23,7 @@ struct TokenConnectionTests {
                 "--endpoint", "revocation_endpoint=\(endpoint)",
             ], input: tokens
         ).wait()
-        #expect(result.status == 0, "\(result.talk)")
+        #expect(result.status == 0, "\(result.messages)")
     }
 
     /// A server that answers in an encoding.
@@ -43,7 +43,7 @@ struct TokenConnectionTests {
         let server = try server("gzip", Array(body))
         try given("http://127.0.0.1:\(server.port)/token")
         let refreshed = try home.crumb("token", "refresh", "work")
-        #expect(refreshed.status == 0, "\(refreshed.talk)")
+        #expect(refreshed.status == 0, "\(refreshed.messages)")
         #expect(server.requests.first?.text("accept-encoding") == ["identity"])
         #expect(try home.crumb("token", "get", "work").text == "access-9\n")
         let kept = try home.crumb("token", "export", "--format", "json", "work").text
@@ -60,19 +60,19 @@ struct TokenConnectionTests {
         let server = try server("gzip", body)
         try given("http://127.0.0.1:\(server.port)/token")
         let refreshed = try home.crumb("token", "refresh", "work")
-        #expect(refreshed.status == 46 && refreshed.talk.contains("larger than"), "\(refreshed.talk)")
+        #expect(refreshed.status == 46 && refreshed.messages.contains("larger than"), "\(refreshed.messages)")
     }
 
     @Test("Where nobody listens, or not what was meant, a sentence says it that a person understands")
     func nobody() throws {
         try given("http://127.0.0.1:1/token")
         let refused = try home.crumb("token", "refresh", "work")
-        #expect(refused.status == 45 && refused.talk.contains("connection refused"), "\(refused.talk)")
+        #expect(refused.status == 45 && refused.messages.contains("connection refused"), "\(refused.messages)")
         let socket = try home.crumb("list", "--service", "unix:\(home.file("none.sock"))")
-        #expect(socket.status == 55 && socket.talk.contains("the socket does not exist"), "\(socket.talk)")
+        #expect(socket.status == 55 && socket.messages.contains("the socket does not exist"), "\(socket.messages)")
         let name = try home.crumb(
             "token", "login", "x", "--issuer", "https://nobody.invalid", "--client-id", "a", "--client-credentials")
-        #expect(name.status == 45 && name.talk.contains("name cannot be resolved"), "\(name.talk)")
+        #expect(name.status == 45 && name.messages.contains("name cannot be resolved"), "\(name.messages)")
     }
 
     @Test("The answer to another login is refused, told once, and the login goes on")
@@ -81,11 +81,11 @@ struct TokenConnectionTests {
             [
                 "token", "login", "work", "--no-browser", "--client-id", "app", "--endpoint",
                 "authorization_endpoint=http://127.0.0.1:1/go", "--endpoint", "token_endpoint=http://127.0.0.1:1/token",
-            ], prefix: ["/bin/sh", "-c", "exec \"$0\" \"$@\" 2>'\(home.file("talk"))'"])
+            ], prefix: ["/bin/sh", "-c", "exec \"$0\" \"$@\" 2>'\(home.file("messages"))'"])
         defer { process.kill() }
-        func talk() -> String { String(decoding: home.bytes("talk"), as: UTF8.self) }
-        for _ in 0..<600 where !talk().contains("state=") || !talk().hasSuffix("\n") { usleep(50_000) }
-        let url = try #require(talk().split(separator: "\n").first { $0.contains("state=") })
+        func messages() -> String { String(decoding: home.bytes("messages"), as: UTF8.self) }
+        for _ in 0..<600 where !messages().contains("state=") || !messages().hasSuffix("\n") { usleep(50_000) }
+        let url = try #require(messages().split(separator: "\n").first { $0.contains("state=") })
         let items = URLComponents(string: String(url))?.queryItems ?? []
         let callback = try #require(items.first { $0.name == "redirect_uri" }?.value)
         let state = try #require(items.first { $0.name == "state" }?.value)
@@ -95,10 +95,10 @@ struct TokenConnectionTests {
         for _ in 0..<3 { #expect(try visit("code=stolen&state=wrong") == "400") }
         #expect(home.bytes("page").isEmpty == false)
         let warning = "crumb: a browser returned the response to another login (its state is different)"
-        #expect(talk().components(separatedBy: warning).count == 2, "\(talk())")
-        #expect(!talk().contains("stolen"))
+        #expect(messages().components(separatedBy: warning).count == 2, "\(messages())")
+        #expect(!messages().contains("stolen"))
         _ = try visit("error=access_denied&state=\(state)")
-        #expect(process.wait().status == 48, "\(talk())")
+        #expect(process.wait().status == 48, "\(messages())")
     }
 
     @Test("Where nobody reads the output any more, the program with the network says nothing of Foundation's")
@@ -106,7 +106,7 @@ struct TokenConnectionTests {
         let server = try server("gzip", try #require(TokenConnectionTests.compressed))
         try given("http://127.0.0.1:\(server.port)/token")
         let result = try home.shell("(crumb token refresh work --json; echo $? > status) | true")
-        #expect(result.talk.isEmpty, "\(result.talk)")
+        #expect(result.messages.isEmpty, "\(result.messages)")
         #expect(home.bytes("status") == Array("\(FailureKind.outputFailed.exitStatus)\n".utf8))
     }
 
@@ -115,18 +115,18 @@ struct TokenConnectionTests {
         let (help, other) = (try home.shell("crumb token --help"), try home.shell("crumb-network token --help"))
         #expect(help.status == 0 && help.text == other.text && help.text.contains("USAGE: crumb token"))
         let wrong = try home.shell("crumb-network token refresh --nonsense")
-        #expect(wrong.status == 64 && wrong.talk.contains("Usage: crumb token refresh"), "\(wrong.talk)")
+        #expect(wrong.status == 64 && wrong.messages.contains("Usage: crumb token refresh"), "\(wrong.messages)")
     }
 
     @Test("A program beside crumb that has no network either is refused, not started for ever")
     func replacedByItself() throws {
         let made = try home.shell(
             "mkdir alone && cp \"$(command -v crumb)\" alone/crumb && ln alone/crumb alone/crumb-network")
-        #expect(made.status == 0, "\(made.talk)")
+        #expect(made.status == 0, "\(made.messages)")
         let result = try home.shell("alone/crumb token refresh work")
-        #expect(result.status == 53 && result.talk.contains("another version of crumb"), "\(result.talk)")
+        #expect(result.status == 53 && result.messages.contains("another version of crumb"), "\(result.messages)")
         let none = try home.shell("rm alone/crumb-network && PATH=/usr/bin:/bin alone/crumb token refresh work")
-        #expect(none.status == 53 && none.talk.contains("neither beside crumb nor on PATH"), "\(none.talk)")
+        #expect(none.status == 53 && none.messages.contains("neither beside crumb nor on PATH"), "\(none.messages)")
     }
 
     @Test("What comes once reaches the program with the network: secrets of the environment, keys and tokens in pipes")
@@ -137,9 +137,9 @@ struct TokenConnectionTests {
         let variables = "CRUMB_KEY=\(key) CRUMB_CLIENT_SECRET=hush"
         let options = "--client-id app --endpoint token_endpoint=http://127.0.0.1:\(server.port)/token"
         let imported = try home.shell("\(variables) crumb token import work \(options) < '\(tokens)'")
-        #expect(imported.status == 0, "\(imported.talk)")
+        #expect(imported.status == 0, "\(imported.messages)")
         let result = try home.shell("\(variables) crumb token get work")
-        #expect(result.text == "access-9\n", "\(result.talk)")
+        #expect(result.text == "access-9\n", "\(result.messages)")
         let form = String(decoding: server.requests.first?.body ?? [], as: UTF8.self)
         #expect(form.contains("refresh_token="))
         let environment = try home.shell("\(variables) crumb token exec work -- env")
@@ -153,7 +153,7 @@ struct TokenConnectionTests {
         let server = try LoopbackServer { _ in LoopbackServer.Response(307, location: "/elsewhere") }
         try given("http://127.0.0.1:\(server.port)/token")
         let result = try home.crumb("token", "refresh", "work")
-        #expect(result.status == 46 && result.talk.contains("redirects the request"), "\(result.talk)")
+        #expect(result.status == 46 && result.messages.contains("redirects the request"), "\(result.messages)")
         #expect(server.requests.map(\.target) == ["/token"])
     }
 
@@ -164,9 +164,9 @@ struct TokenConnectionTests {
         }
         try given("http://127.0.0.1:\(server.port)/token")
         let result = try home.crumb("token", "logout", "work")
-        #expect(result.status == 44, "\(result.talk)")
+        #expect(result.status == 44, "\(result.messages)")
         for part in ["work: the login was not removed", "unsupported_token_type", "--force"] {
-            #expect(result.talk.contains(part), "\(result.talk)")
+            #expect(result.messages.contains(part), "\(result.messages)")
         }
         #expect(try home.crumb("token", "get", "work").status == 0)
     }
@@ -184,7 +184,7 @@ struct TokenConnectionTests {
                 "--endpoint", "introspection_endpoint=http://127.0.0.1:\(server.port)/",
             ], input: tokens
         ).wait()
-        #expect(imported.status == 0, "\(imported.talk)")
+        #expect(imported.status == 0, "\(imported.messages)")
         for command in [["introspect", "work"], ["list"], ["status", "work"]] {
             let result = try home.start(["token"] + command).wait()
             let isPlain = result.text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x0A }

@@ -11,7 +11,7 @@ struct TokenExecTests {
         let path = try home.write(
             #"{"access_token":"\#(token)","refresh_token":"r-1","expires_in":3600}"#, to: "tokens")
         let result = try home.start(["token", "import", name, "--account", name] + more, input: path).wait()
-        #expect(result.status == 0, "\(result.talk)")
+        #expect(result.status == 0, "\(result.messages)")
         try FileManager.default.removeItem(atPath: path)
     }
 
@@ -25,7 +25,7 @@ struct TokenExecTests {
             ],
             input: path
         ).wait()
-        #expect(imported.status == 0, "\(imported.talk)")
+        #expect(imported.status == 0, "\(imported.messages)")
     }
 
     private func exec(_ words: String...) throws -> RunResult {
@@ -37,16 +37,16 @@ struct TokenExecTests {
         try given("work", "tok-1")
         let shown = #"echo "$ACCESS_TOKEN,$A,$B"; cat /proc/$$/cmdline"#
         let environment = try exec("work", "--", "sh", "-c", shown)
-        #expect(environment.text.hasPrefix("tok-1,,\n") && environment.status == 0, "\(environment.talk)")
+        #expect(environment.text.hasPrefix("tok-1,,\n") && environment.status == 0, "\(environment.messages)")
         #expect(!environment.text.dropFirst(8).contains("tok-1"))
         #expect(
             try exec("work", "-e", "A", "--variable", "B", "--", "sh", "-c", shown).text.hasPrefix(",tok-1,tok-1\n"))
         let input = try exec("work", "--stdin", "--", "sh", "-c", #"cat; echo "$ACCESS_TOKEN""#)
-        #expect(input.text == "tok-1\n\n", "\(input.talk)")
+        #expect(input.text == "tok-1\n\n", "\(input.messages)")
         let file = try exec(
             "work", "--file", "F", "--", "sh", "-c", #"stat -c %a "$F" "$(dirname "$F")"; cat "$F"; echo; echo "$F""#)
         let lines = file.text.split(separator: "\n").map(String.init)
-        #expect(lines.prefix(3) == ["600", "700", "tok-1"], "\(file.text)\(file.talk)")
+        #expect(lines.prefix(3) == ["600", "700", "tok-1"], "\(file.text)\(file.messages)")
         #expect(lines.last.map { !FileManager.default.fileExists(atPath: $0) } == true)
         // Crumb's own secrets do not go along.
         let key = Data(repeating: 7, count: 32).base64EncodedString()
@@ -54,7 +54,7 @@ struct TokenExecTests {
         #expect(try other.crumb("token", "import", "k", input: "tok-2", variables: ["CRUMB_KEY": key]).status == 0)
         let own = try other.crumb(
             "token", "exec", "k", "--", "sh", "-c", "echo $ACCESS_TOKEN$CRUMB_KEY", variables: ["CRUMB_KEY": key])
-        #expect(own.text == "tok-2\n", "\(own.talk)")
+        #expect(own.text == "tok-2\n", "\(own.messages)")
     }
 
     @Test(
@@ -66,7 +66,7 @@ struct TokenExecTests {
         try given("work", "tok-1")
         for more in [[], ["--file", "F"]] {
             let result = try home.start(["token", "exec", "work"] + more + ["--", "sh", "-c", script]).wait()
-            #expect(result.status == status && result.talk.isEmpty, "\(result.talk)")
+            #expect(result.status == status && result.messages.isEmpty, "\(result.messages)")
         }
     }
 
@@ -77,10 +77,10 @@ struct TokenExecTests {
         #expect(try exec("work", "--file", "F", "--", "sh", "-c", "kill -TERM $$").status == 128 + 15)
         for more in [[], ["--file", "F"]] {
             let missing = try home.start(["token", "exec", "work"] + more + ["--", "no-such-program"]).wait()
-            #expect(missing.status == 127 && missing.talk.contains("no-such-program"))
+            #expect(missing.status == 127 && missing.messages.contains("no-such-program"))
             try home.write("nothing", to: "data")
             let data = try home.start(["token", "exec", "work"] + more + ["--", home.file("data")]).wait()
-            #expect(data.status == 126, "\(data.talk)")
+            #expect(data.status == 126, "\(data.messages)")
         }
         #expect(try exec("work").status == 64)
         #expect(try exec("work", "-e", "1A", "--", "true").status == 64)
@@ -99,7 +99,7 @@ struct TokenExecTests {
             for _ in 0..<30_000 where home.bytes("ready").isEmpty { usleep(2000) }
             _ = try home.shell("kill -\(name) \(process.id)")
             let result = process.wait()
-            #expect(result.status == 9 && result.text == "caught\n", "\(result.status) \(result.talk)")
+            #expect(result.status == 9 && result.text == "caught\n", "\(result.status) \(result.messages)")
         }
     }
 
@@ -119,7 +119,7 @@ struct TokenExecTests {
             """#
         let result = try exec("work", "--file", "F", "--", "sh", "-c", script)
         let tokens = result.text.split(whereSeparator: \.isWhitespace)
-        #expect(tokens.count == 2 && tokens.allSatisfy { $0.hasPrefix("tok-") }, "\(result.text) \(result.talk)")
+        #expect(tokens.count == 2 && tokens.allSatisfy { $0.hasPrefix("tok-") }, "\(result.text) \(result.messages)")
     }
 
     @Test("A refresh under way does not keep the file; its answer is waited for and stored")
@@ -138,12 +138,13 @@ struct TokenExecTests {
             )
         }
         try givenExpired(at: server)
-        let talk = try TalkPipe(home.file("talk"))
+        let messages = try TalkPipe(home.file("messages"))
         let script = #"echo "$F" > '\#(home.file("path"))'; while [ ! -e '\#(asked)' ]; do sleep 0.02; done; exit 7"#
         let process = try home.start(
-            ["token", "exec", "work", "--file", "F", "--", "sh", "-c", script], talk: talk.path)
+            ["token", "exec", "work", "--file", "F", "--", "sh", "-c", script], messages: messages.path)
         #expect(
-            talk.says("the command has ended; crumb waits up to 120 seconds for the response to the refresh of 'work'"))
+            messages.says(
+                "the command has ended; crumb waits up to 120 seconds for the response to the refresh of 'work'"))
         let file = String(decoding: home.bytes("path"), as: UTF8.self).trimmingCharacters(in: .newlines)
         #expect(!file.isEmpty && !FileManager.default.fileExists(atPath: file))
         gate.signal()
@@ -168,14 +169,14 @@ struct TokenExecTests {
     @Test("Commands without a name use the login of CRUMB_LOGIN, then the one of switch, then the only one")
     func login() throws {
         let none = try home.crumb("token", "get")
-        #expect(none.status == 64 && none.talk.contains("crumb token list"), "\(none.talk)")
+        #expect(none.status == 64 && none.messages.contains("crumb token list"), "\(none.messages)")
         try given("a", "tok-a")
         #expect(try home.crumb("token", "get").text == "tok-a\n")
         try given("b", "tok-b")
         #expect(try home.crumb("token", "get").status == 64)
         #expect(try home.crumb("token", "switch", "typo").status == 40)
         let switched = try home.crumb("token", "switch", "b")
-        #expect(switched.status == 0 && switched.talk.hasPrefix("switched to b: valid"), "\(switched.talk)")
+        #expect(switched.status == 0 && switched.messages.hasPrefix("switched to b: valid"), "\(switched.messages)")
         #expect(try home.crumb("token", "switch").text == "b\n")
         #expect(try home.crumb("token", "switch", "--json").objects().first?["name"] as? String == "b")
         #expect(try home.crumb("token", "get").text == "tok-b\n")
@@ -186,7 +187,7 @@ struct TokenExecTests {
         #expect(try exec("--", "sh", "-c", "echo $ACCESS_TOKEN").text == "tok-b\n")
         let git = try home.crumb(
             "token", "helper", "git", "--host", "git.example", "get", input: "protocol=https\nhost=git.example\n")
-        #expect(git.text.contains("password=tok-b\n"), "\(git.talk)")
+        #expect(git.text.contains("password=tok-b\n"), "\(git.messages)")
         #expect(try home.crumb("token", "switch", "--none").status == 0)
         #expect(try home.crumb("token", "get").status == 64)
     }

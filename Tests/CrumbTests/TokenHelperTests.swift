@@ -13,7 +13,7 @@ struct TokenHelperTests {
         let result = try home.start(
             ["token", "import", "work", "--issuer", server.issuer, "--client-id", "app", "--discover"], input: path
         ).wait()
-        #expect(result.status == 0, "\(result.talk)")
+        #expect(result.status == 0, "\(result.messages)")
         try FileManager.default.removeItem(atPath: path)
     }
 
@@ -27,13 +27,13 @@ struct TokenHelperTests {
     func git() throws {
         for _ in 1...2 {
             let setup = try home.crumb("token", "setup", "git", "--host", "git.example", "--login", "work", "--write")
-            #expect(setup.status == 0 && setup.output.isEmpty, "\(setup.talk)")
+            #expect(setup.status == 0 && setup.output.isEmpty, "\(setup.messages)")
         }
         let helpers = try home.shell("git config --global --get-all credential.https://git.example.helper").text
         #expect(helpers == "\n!crumb token helper git --host git.example --login work\n")
         let question = "protocol=https\nhost=git.example\n"
         let first = try git("fill", question)
-        #expect(first.text.contains("username=oauth2\npassword=access-0\n"), "\(first.talk)")
+        #expect(first.text.contains("username=oauth2\npassword=access-0\n"), "\(first.messages)")
         #expect(try git("approve", first.text).status == 0)
         // Somebody's old token is no reason to renew this one.
         #expect(try git("reject", question + "username=oauth2\npassword=old\n").status == 0)
@@ -47,7 +47,7 @@ struct TokenHelperTests {
         // The form that was there before erases, too.
         let erased = try home.crumb(
             "token", "export", "--format", "git-credential", "--host", "git.example", "work", "erase", input: question)
-        #expect(erased.status == 0 && erased.output.isEmpty, "\(erased.talk)")
+        #expect(erased.status == 0 && erased.output.isEmpty, "\(erased.messages)")
         #expect(try git("fill", question).text.contains("password=access-2\n"))
     }
 
@@ -68,7 +68,7 @@ struct TokenHelperTests {
         for _ in 1...2 {
             let setup = try home.crumb(
                 "token", "setup", "docker", "--host", "registry.example:5000", "--login", "work", "--write", "--json")
-            #expect(setup.status == 0 && !setup.text.contains("access-0"), "\(setup.talk)")
+            #expect(setup.status == 0 && !setup.text.contains("access-0"), "\(setup.messages)")
         }
         let text = home.bytes(".docker/config.json")
         let document = try JSONSerialization.jsonObject(with: Data(text)) as? [String: Any]
@@ -82,7 +82,7 @@ struct TokenHelperTests {
             return try home.shell("\(program) \(operation) < question")
         }
         let given = try ask("get", "https://registry.example:5000\n")
-        #expect(try given.objects().first?["Secret"] as? String == "access-0", "\(given.talk)")
+        #expect(try given.objects().first?["Secret"] as? String == "access-0", "\(given.messages)")
         #expect(try given.objects().first?["ServerURL"] as? String == "https://registry.example:5000")
         #expect(try ask("list", "").text == "{\"registry.example:5000\":\"oauth2\"}\n")
         for other in ["https://index.docker.io/v1/", "http://registry.example:5000", "registry.example", ""] {
@@ -103,7 +103,7 @@ struct TokenHelperTests {
         for text in ["{", "[]", #"{"credHelpers":[]}"#] {
             try home.write(text, to: ".docker/config.json")
             let setup = try home.crumb("token", "setup", "docker", "--host", "registry.example", "--write")
-            #expect(setup.status == 73 && setup.talk.contains("config.json"), "\(setup.talk)")
+            #expect(setup.status == 73 && setup.messages.contains("config.json"), "\(setup.messages)")
             #expect(home.bytes(".docker/config.json") == Array(text.utf8))
         }
     }
@@ -118,8 +118,8 @@ struct TokenHelperTests {
         #expect(try home.shell("git config --global --add \(key) ''").status == 0)
         #expect(try home.shell("git config --global --add \(key) '!gh auth git-credential'").status == 0)
         let refused = try home.start(words).wait()
-        #expect(refused.status == 28 && refused.talk.contains("!gh auth git-credential"), "\(refused.talk)")
-        #expect(refused.talk.contains("--force"))
+        #expect(refused.status == 28 && refused.messages.contains("!gh auth git-credential"), "\(refused.messages)")
+        #expect(refused.messages.contains("--force"))
         #expect(try home.shell("git config --global --get-all \(key)").text == "\n!gh auth git-credential\n")
         #expect(try home.start(words + ["--force"]).wait().status == 0)
         #expect(!(try home.shell("git config --global --get-all \(key)").text.contains("gh")))
@@ -135,12 +135,12 @@ struct TokenHelperTests {
         let configuration = #"{"credHelpers":{"registry.example":"ecr-login"}}"#
         try home.write(configuration, to: ".docker/config.json")
         let refused = try home.start(words).wait()
-        #expect(refused.status == 28 && refused.talk.contains("ecr-login"), "\(refused.talk)")
+        #expect(refused.status == 28 && refused.messages.contains("ecr-login"), "\(refused.messages)")
         #expect(home.bytes(".docker/config.json") == Array(configuration.utf8) && home.bytes(program).isEmpty)
         try home.write("{}", to: ".docker/config.json")
         try home.write("#!/bin/sh\nexec mine\n", to: program, mode: 0o700)
         let other = try home.start(words).wait()
-        #expect(other.status == 28 && other.talk.contains(program), "\(other.talk)")
+        #expect(other.status == 28 && other.messages.contains(program), "\(other.messages)")
         #expect(home.bytes(".docker/config.json") == Array("{}".utf8))
         #expect(try home.start(words + ["--force"]).wait().status == 0)
         #expect(String(decoding: home.bytes(program), as: UTF8.self).contains("token helper docker"))
@@ -167,8 +167,9 @@ struct TokenHelperTests {
             (#"{"exec":{"command":"aws","args":["eks"]}}"#, "exec (aws)"),
         ] {
             let refused = try setUp(user)
-            #expect(refused.status == 28 && refused.talk.contains(word), "\(refused.talk)")
-            #expect(!refused.talk.contains("s3cret") && !FileManager.default.fileExists(atPath: home.file("changed")))
+            #expect(refused.status == 28 && refused.messages.contains(word), "\(refused.messages)")
+            #expect(
+                !refused.messages.contains("s3cret") && !FileManager.default.fileExists(atPath: home.file("changed")))
             #expect(try setUp(user, "--force").status == 0)
             #expect(FileManager.default.fileExists(atPath: home.file("changed")))
         }
@@ -217,7 +218,7 @@ struct TokenHelperTests {
         let path = "\(home.file("bin")):\(home.environment["PATH"] ?? "")"
         let written = try home.crumb(
             "token", "setup", "kubectl", "--login", "work", "--write", variables: ["PATH": path])
-        #expect(written.status == 0, "\(written.talk)")
+        #expect(written.status == 0, "\(written.messages)")
         #expect(
             String(decoding: home.bytes("asked"), as: UTF8.self).hasSuffix("--exec-arg=kubernetes\n--exec-arg=work\n"))
     }
@@ -246,9 +247,9 @@ struct TokenHelperTests {
         ])
     func resource(resource: String, url: String, agrees: Bool) throws {
         let result = try home.crumb("token", "header", "work", "--resource", resource, "--url", url)
-        #expect(result.status == 0 && result.text.hasPrefix("Authorization: Bearer access-"), "\(result.talk)")
-        #expect(result.talk.isEmpty == agrees, "\(result.talk)")
-        if !agrees { #expect(result.talk.contains(resource) && result.talk.contains(url)) }
+        #expect(result.status == 0 && result.text.hasPrefix("Authorization: Bearer access-"), "\(result.messages)")
+        #expect(result.messages.isEmpty == agrees, "\(result.messages)")
+        if !agrees { #expect(result.messages.contains(resource) && result.messages.contains(url)) }
     }
 
     @Test("setup refuses a login that does not exist")

@@ -21,7 +21,7 @@ struct TokenServerCommandTests {
                 "--discover",
             ] + more, input: path
         ).wait()
-        #expect(result.status == 0, "\(result.talk)")
+        #expect(result.status == 0, "\(result.messages)")
         try FileManager.default.removeItem(atPath: path)
     }
 
@@ -31,16 +31,16 @@ struct TokenServerCommandTests {
         for secret in secrets where !allowed.contains(secret) {
             #expect(!result.text.contains(secret), "\(secret)")
         }
-        for secret in secrets { #expect(!result.talk.contains(secret), "\(secret)") }
+        for secret in secrets { #expect(!result.messages.contains(secret), "\(secret)") }
     }
 
-    /// A command, and what it prints: a part of its output for people, of its talk, and members of its JSON.
+    /// A command, and what it prints: a part of its output for people, of its messages, and members of its JSON.
     struct Row: Sendable, CustomTestStringConvertible {
         let command: [String]
         var expired = false
         var status: Int32 = 0
         var text = ""
-        var talk = ""
+        var messages = ""
         var json: [String: String] = [:]
         var shown: [String] = []
 
@@ -67,14 +67,14 @@ struct TokenServerCommandTests {
         Row(command: ["list"], text: "me", json: ["name": "work", "state": "valid", "account": "me"]),
         Row(command: ["list"], expired: true, text: "expired", json: ["state": "expired"]),
         Row(command: ["status"], text: "refresh token: stored", json: ["tokenType": "Bearer", "grant": "imported"]),
-        Row(command: ["refresh"], talk: "refreshed work: valid", json: ["name": "work", "state": "valid"]),
-        Row(command: ["refresh"], expired: true, talk: "refreshed work: valid", json: ["state": "valid"]),
+        Row(command: ["refresh"], messages: "refreshed work: valid", json: ["name": "work", "state": "valid"]),
+        Row(command: ["refresh"], expired: true, messages: "refreshed work: valid", json: ["state": "valid"]),
         Row(
             command: ["introspect"], text: "active: yes\nscope: a b\nclient: app\nuser: me\n",
             json: ["clientID": "app", "username": "me", "subject": "s-1"]),
         Row(command: ["introspect", "--refresh-token"], text: "active: yes", json: ["scope": "a b"]),
-        Row(command: ["revoke"], talk: "revoked work", json: ["name": "work"]),
-        Row(command: ["logout"], talk: "logged out: work", json: ["name": "work"]),
+        Row(command: ["revoke"], messages: "revoked work", json: ["name": "work"]),
+        Row(command: ["logout"], messages: "logged out: work", json: ["name": "work"]),
         Row(
             command: ["export"], text: "export ACCESS_TOKEN='access-0'\nexport TOKEN_TYPE='Bearer'\nexport EXPIRES_AT",
             shown: ["access-0"]),
@@ -90,7 +90,7 @@ struct TokenServerCommandTests {
             text: #""status":{"expirationTimestamp":""#,
             json: ["kind": "ExecCredential", "apiVersion": "client.authentication.k8s.io/v1beta1"],
             shown: ["access-0"]),
-        Row(command: ["export", "--format", "kubernetes"], status: 47, talk: "openid"),
+        Row(command: ["export", "--format", "kubernetes"], status: 47, messages: "openid"),
         Row(command: ["export", "--use-access-token"], status: 64),
         Row(
             command: ["export", "--format", "netrc", "--host", "api.example", "--username", "u"],
@@ -101,7 +101,7 @@ struct TokenServerCommandTests {
             shown: ["access-0", "refresh-0"]),
         Row(command: ["export", "--format", "netrc"], status: 64),
         Row(command: ["export", "--prefix", "a b"], status: 64),
-        Row(command: ["remove"], talk: "removed work", json: ["removed": "work"]),
+        Row(command: ["remove"], messages: "removed work", json: ["removed": "work"]),
         Row(command: ["get", "--skew", "-1"], status: 64),
         Row(command: ["header", "--method", "GET"], status: 64),
     ]
@@ -111,11 +111,13 @@ struct TokenServerCommandTests {
         try given(expired: row.expired)
         let words = ["token", row.command[0]] + (row.command[0] == "list" ? [] : ["work"]) + row.command.dropFirst()
         let result = try home.start(words).wait()
-        #expect(result.status == row.status, "\(result.talk)")
+        #expect(result.status == row.status, "\(result.messages)")
         expectSilent(result, but: row.shown)
         if row.status == 0 {
             #expect(row.text.isEmpty ? result.text.isEmpty : result.text.contains(row.text), "\(result.text)")
-            #expect(row.talk.isEmpty ? result.talk.isEmpty : result.talk.contains(row.talk), "\(result.talk)")
+            #expect(
+                row.messages.isEmpty ? result.messages.isEmpty : result.messages.contains(row.messages),
+                "\(result.messages)")
         }
     }
 
@@ -124,7 +126,7 @@ struct TokenServerCommandTests {
         try given(expired: row.expired)
         let words = ["token", row.command[0], "--json"] + (row.command[0] == "list" ? [] : ["work"])
         let result = try home.start(words + row.command.dropFirst()).wait()
-        #expect(result.status == 0 && result.talk.isEmpty, "\(result.talk)")
+        #expect(result.status == 0 && result.messages.isEmpty, "\(result.messages)")
         expectSilent(result, but: row.shown)
         let object = try #require(try result.objects().first)
         for (name, value) in row.json { #expect(object[name] as? String == value, "\(name)") }
@@ -165,7 +167,8 @@ struct TokenServerCommandTests {
         // Nothing has expired: the login was ended.
         let ended = try home.crumb("token", "get", "work")
         #expect(
-            ended.status == 43 && ended.talk.contains("revoked") && !ended.talk.contains("expired"), "\(ended.talk)")
+            ended.status == 43 && ended.messages.contains("revoked") && !ended.messages.contains("expired"),
+            "\(ended.messages)")
         #expect(try home.crumb("token", "list", "--json").objects().first?["state"] as? String == "login-required")
         #expect(try home.crumb("token", "status", "work").status == 0)
         #expect(try home.crumb("token", "logout", "work").status == 0)
@@ -181,12 +184,12 @@ struct TokenServerCommandTests {
                 "revocation_endpoint=http://127.0.0.1:1/revoke",
             ], input: path
         ).wait()
-        #expect(imported.status == 0, "\(imported.talk)")
+        #expect(imported.status == 0, "\(imported.messages)")
         let failed = try home.crumb("token", "logout", "work")
-        #expect(failed.status == 45 && failed.talk.hasPrefix("crumb: "))
+        #expect(failed.status == 45 && failed.messages.hasPrefix("crumb: "))
         #expect(try home.crumb("token", "get", "work").status == 0)
         let forced = try home.crumb("token", "logout", "--force", "work")
-        #expect(forced.status == 0 && forced.talk.contains("did not revoke"))
+        #expect(forced.status == 0 && forced.messages.contains("did not revoke"))
         #expect(try home.crumb("token", "get", "work").status == 40)
     }
 
@@ -196,7 +199,7 @@ struct TokenServerCommandTests {
         server.endGrants()
         for _ in 0..<2 {
             let result = try home.crumb("token", "get", "work")
-            #expect(result.status == 43 && result.output.isEmpty && result.talk.contains("crumb token login"))
+            #expect(result.status == 43 && result.output.isEmpty && result.messages.contains("crumb token login"))
         }
         #expect(server.forms(at: "/token").count == 1)
         #expect(try home.crumb("token", "list", "--json").objects().first?["state"] as? String == "login-required")
@@ -206,10 +209,10 @@ struct TokenServerCommandTests {
     func noEndpoint(command: String) throws {
         #expect(try home.crumb("token", "import", "bare", input: "tok-1").status == 0)
         let result = try home.crumb("token", command, "bare")
-        #expect(result.status == 47 && result.talk.contains("bare"), "\(result.talk)")
+        #expect(result.status == 47 && result.messages.contains("bare"), "\(result.messages)")
         // Each option that a message recommends is one that there is.
         let import_ = try home.crumb("token", "import", "--help").text
-        let options = result.talk.matches(of: /--[a-z-]+/).map { String($0.output) }
+        let options = result.messages.matches(of: /--[a-z-]+/).map { String($0.output) }
         #expect(!options.isEmpty && options.allSatisfy { import_.contains($0) }, "\(options)")
     }
 
@@ -221,14 +224,16 @@ struct TokenServerCommandTests {
         let imported = try home.start(
             ["token", "import", "half", "--endpoint", "token_endpoint=\(server.issuer)/nowhere"], input: path
         ).wait()
-        #expect(imported.status == 0, "\(imported.talk)")
+        #expect(imported.status == 0, "\(imported.messages)")
         let refused = try home.crumb("token", "refresh", "half")
-        #expect(refused.talk.contains("\(server.issuer)/nowhere"), "\(refused.talk)")
+        #expect(refused.messages.contains("\(server.issuer)/nowhere"), "\(refused.messages)")
         let missing = try home.crumb("token", "introspect", "half")
-        #expect(missing.status == 47 && missing.talk.contains("--endpoint introspection_endpoint="), "\(missing.talk)")
+        #expect(
+            missing.status == 47 && missing.messages.contains("--endpoint introspection_endpoint="),
+            "\(missing.messages)")
         let insecure = try home.crumb(
             "token", "login", "x", "--client-credentials", "--client-id", "app", "--issuer", "http://id.example/a?b=c")
-        #expect(insecure.status == 47 && insecure.talk.contains("'http://id.example/a'"), "\(insecure.talk)")
+        #expect(insecure.status == 47 && insecure.messages.contains("'http://id.example/a'"), "\(insecure.messages)")
     }
 
     @Test("A secret that other users can read is refused, unless an option allows it", arguments: [true, false])
@@ -239,11 +244,11 @@ struct TokenServerCommandTests {
             "token", "login", "machine", "--client-credentials", "--issuer", server.issuer, "--client-id", "app",
         ]
         let refused = try home.start(words + [option, file]).wait()
-        #expect(refused.status == 33 && refused.talk.contains("chmod 600"), "\(refused.talk)")
-        #expect(refused.talk.contains("--dangerously-allow-exposed-files"))
+        #expect(refused.status == 33 && refused.messages.contains("chmod 600"), "\(refused.messages)")
+        #expect(refused.messages.contains("--dangerously-allow-exposed-files"))
         let allowed = try home.start(words + [option, file, "--dangerously-allow-exposed-files"]).wait()
         // The key is none; but it was read.
-        #expect(allowed.status == (isKey ? 47 : 0), "\(allowed.talk)")
+        #expect(allowed.status == (isKey ? 47 : 0), "\(allowed.messages)")
     }
 
     // MARK: - Logins
@@ -259,13 +264,13 @@ struct TokenServerCommandTests {
             fromFile
             ? try home.start(words + ["--client-secret-file", file]).wait()
             : try home.start(words, variables: ["CRUMB_CLIENT_SECRET": "client-s3cret"]).wait()
-        #expect(result.status == 0, "\(result.talk)")
+        #expect(result.status == 0, "\(result.messages)")
         expectSilent(result)
         #expect(try result.objects().first?["state"] as? String == "valid")
         #expect(server.forms(at: "/token") == ["grant_type=client_credentials&scope=a"])
         // The second one needs nothing that was said before: not even the server is asked who it is.
         let again = try home.crumb("token", "login", "machine")
-        #expect(again.status == 0 && again.talk.hasPrefix("logged in: machine: valid"), "\(again.talk)")
+        #expect(again.status == 0 && again.messages.hasPrefix("logged in: machine: valid"), "\(again.messages)")
         #expect(server.paths.filter { $0.hasPrefix("/.well-known") }.count == 1)
         #expect(try home.crumb("token", "get", "machine").text == "machine-1\n")
     }
@@ -284,17 +289,17 @@ struct TokenServerCommandTests {
     func assertion() throws {
         let words = ["token", "login", "robot", "--jwt-bearer", "--issuer", server.issuer, "--scope", "a"]
         let missing = try home.start(words + ["--client-id", "app"]).wait()
-        #expect(missing.status == 47 && missing.talk.contains("--assertion-key-file"), "\(missing.talk)")
+        #expect(missing.status == 47 && missing.messages.contains("--assertion-key-file"), "\(missing.messages)")
         let exposed = try home.write(TokenServerCommandTests.keyPEM, to: "exposed.pem", mode: 0o644)
         let refused = try home.start(
             words + ["--assertion-issuer", "robot", "--assertion-key-file", exposed]
         ).wait()
-        #expect(refused.status == 33 && refused.talk.contains("chmod 600"), "\(refused.talk)")
+        #expect(refused.status == 33 && refused.messages.contains("chmod 600"), "\(refused.messages)")
         let file = try home.write(TokenServerCommandTests.keyPEM, to: "key.pem")
         let result = try home.start(
             words + ["--assertion-key-file", file, "--assertion-issuer", "robot", "--assertion-subject", "alice"]
         ).wait()
-        #expect(result.status == 0 && result.talk.hasPrefix("logged in: robot: valid"), "\(result.talk)")
+        #expect(result.status == 0 && result.messages.hasPrefix("logged in: robot: valid"), "\(result.messages)")
         #expect(try home.crumb("token", "get", "robot").text == "robot-1\n")
         #expect(try home.crumb("token", "refresh", "robot").status == 0)
         #expect(try home.crumb("token", "login", "robot").status == 0)
@@ -316,14 +321,14 @@ struct TokenServerCommandTests {
         let open = try home.write(certificate, to: "certificate.pem", mode: 0o644)
         let exposed = try home.write(SampleCertificate.keyPEM, to: "exposed.pem", mode: 0o644)
         let refused = try home.start(words + [open, "--client-certificate-key-file", exposed]).wait()
-        #expect(refused.status == 33 && refused.talk.contains("chmod 600 '\(exposed)'"), "\(refused.talk)")
+        #expect(refused.status == 33 && refused.messages.contains("chmod 600 '\(exposed)'"), "\(refused.messages)")
         let together = try home.write(
             certificate + SampleCertificate.keyPEM, to: "both.pem", mode: 0o644)
         #expect(try home.start(words + [together]).wait().status == 33)
         #expect(try home.start(words + [try home.write(certificate, to: "alone.pem")]).wait().status == 47)
         let key = try home.write(SampleCertificate.keyPEM, to: "key.pem")
         let result = try home.start(words + [open, "--client-certificate-key-file", key]).wait()
-        #expect(result.status == 0, "\(result.talk)")
+        #expect(result.status == 0, "\(result.messages)")
         #expect(server.forms(at: "/token") == ["grant_type=client_credentials&client_id=app"])
         let status = try home.crumb("token", "status", "mtls", "--json").objects().first
         #expect(status?["authenticationMethod"] as? String == "tls_client_auth")
@@ -337,15 +342,15 @@ struct TokenServerCommandTests {
     func register() throws {
         let words = ["token", "login", "new", "--client-credentials", "--issuer", server.issuer, "--register"]
         let refused = try home.start(words).wait()
-        #expect(refused.status == 44 && refused.talk.contains("/register"), "\(refused.talk)")
+        #expect(refused.status == 44 && refused.messages.contains("/register"), "\(refused.messages)")
         let exposed = try home.write("initial-token\n", to: "exposed", mode: 0o644)
         #expect(try home.start(words + ["--registration-token-file", exposed]).wait().status == 33)
         #expect(try home.start(words + ["--client-id", "mine"]).wait().status == 47)
         let file = try home.write("initial-token\n", to: "initial")
         let result = try home.start(words + ["--registration-token-file", "-"], input: file).wait()
-        #expect(result.status == 0, "\(result.talk)")
+        #expect(result.status == 0, "\(result.messages)")
         for secret in ["initial-token", "registered-s3cret", "manage-s3cret"] {
-            #expect(!result.talk.contains(secret) && !result.text.contains(secret))
+            #expect(!result.messages.contains(secret) && !result.text.contains(secret))
         }
         #expect(server.paths.filter { $0 == "/register" }.count == 2)
         let body = try #require(server.forms(at: "/register").last)
@@ -363,7 +368,7 @@ struct TokenServerCommandTests {
         for (resource, token) in [("https://a.example", "access-1"), ("https://b.example", "access-2")] {
             for _ in 0..<2 {
                 let result = try home.crumb("token", "get", "work", "--resource", resource)
-                #expect(result.status == 0 && result.text == "\(token)\n", "\(result.talk)")
+                #expect(result.status == 0 && result.text == "\(token)\n", "\(result.messages)")
             }
         }
         let forms = server.forms(at: "/token")
@@ -380,15 +385,16 @@ struct TokenServerCommandTests {
             ["token", "login", "work", "--client-credentials", "--issuer", server.issuer, "--client-id", "app"],
             variables: ["CRUMB_CLIENT_SECRET": "client-s3cret"]
         ).wait()
-        #expect(login.status == 0, "\(login.talk)")
+        #expect(login.status == 0, "\(login.messages)")
         for (words, said) in [(["x", "--audience", "api"], "--exchange"), (["x", "--exchange", "none"], "none")] {
             let refused = try home.start(["token", "login"] + words).wait()
-            #expect(refused.status != 0 && refused.talk.contains(said), "\(refused.talk)")
+            #expect(refused.status != 0 && refused.messages.contains(said), "\(refused.messages)")
         }
         for audience in ["api", "billing"] {
             let result = try home.crumb(
                 "token", "login", audience, "--exchange", "work", "--audience", audience, "--scope", "s")
-            #expect(result.status == 0 && result.talk.hasPrefix("logged in: \(audience): valid"), "\(result.talk)")
+            #expect(
+                result.status == 0 && result.messages.hasPrefix("logged in: \(audience): valid"), "\(result.messages)")
         }
         #expect(try home.crumb("token", "get", "api").text == "exchanged-1\n")
         #expect(try home.crumb("token", "refresh", "api").status == 0)
@@ -398,7 +404,7 @@ struct TokenServerCommandTests {
         #expect(try home.crumb("token", "get", "work").text == "machine-1\n")
         // A login that would come from itself is refused before the server is asked.
         let loop = try home.crumb("token", "login", "work", "--exchange", "api", "--account", "me")
-        #expect(loop.status != 0 && loop.talk.contains("exchanged for itself"), "\(loop.talk)")
+        #expect(loop.status != 0 && loop.messages.contains("exchanged for itself"), "\(loop.messages)")
         #expect(server.forms(at: "/token").count == 4)
     }
 
@@ -410,9 +416,9 @@ struct TokenServerCommandTests {
         let first = try home.start(
             words + ["--auth-method", "client_secret_post"], variables: ["CRUMB_CLIENT_SECRET": "old"]
         ).wait()
-        #expect(first.status == 0, "\(first.talk)")
+        #expect(first.status == 0, "\(first.messages)")
         let second = try home.crumb("token", "login", "machine", variables: ["CRUMB_CLIENT_SECRET": "new"])
-        #expect(second.status == 0, "\(second.talk)")
+        #expect(second.status == 0, "\(second.messages)")
         #expect(server.forms(at: "/token").last?.contains("client_secret=new") == true)
         #expect(try home.crumb("token", "login", "machine").status == 0)
         #expect(server.forms(at: "/token").last?.contains("client_secret=new") == true)
@@ -422,12 +428,12 @@ struct TokenServerCommandTests {
     func device() throws {
         let result = try home.crumb(
             "token", "login", "tv", "--device", "--issuer", server.issuer, "--client-id", "app", "--account", "me")
-        #expect(result.status == 0, "\(result.talk)")
+        #expect(result.status == 0, "\(result.messages)")
         expectSilent(result)
-        #expect(result.talk.contains("Open \(server.issuer)/go and enter the code AB-CD"))
-        #expect(result.talk.contains("or open \(server.issuer)/go?code=AB-CD"))
+        #expect(result.messages.contains("Open \(server.issuer)/go and enter the code AB-CD"))
+        #expect(result.messages.contains("or open \(server.issuer)/go?code=AB-CD"))
         // No terminal, no QR code.
-        #expect(!result.talk.contains("\u{2580}") && result.output.isEmpty)
+        #expect(!result.messages.contains("\u{2580}") && result.output.isEmpty)
         #expect(server.forms(at: "/token").count == 2)
         #expect(try home.crumb("token", "get", "tv").text == "access-0\n")
     }
@@ -465,7 +471,7 @@ struct TokenServerCommandTests {
     func deviceJSON() throws {
         let result = try home.crumb(
             "token", "login", "tv", "--device", "--issuer", server.issuer, "--client-id", "app", "--json")
-        #expect(result.status == 0 && result.talk.isEmpty, "\(result.talk)")
+        #expect(result.status == 0 && result.messages.isEmpty, "\(result.messages)")
         let objects = try result.objects()
         #expect(objects.count == 2 && objects[0]["userCode"] as? String == "AB-CD")
         #expect(objects[0]["verificationURI"] as? String == "\(server.issuer)/go" && objects[0]["expires"] is String)
@@ -479,7 +485,7 @@ struct TokenServerCommandTests {
         let result = try home.crumb(
             "token", "login", "x", "--client-credentials", "--client-id", "app", "--endpoint",
             "token_endpoint=http://127.0.0.1:\(site.port)/")
-        #expect(result.status == 45 && !result.talk.contains("HTTPParserError"), "\(result.talk)")
+        #expect(result.status == 45 && !result.messages.contains("HTTPParserError"), "\(result.messages)")
     }
 
     @Test("What tokens are for is said at the login, and again at each refresh")
@@ -487,13 +493,13 @@ struct TokenServerCommandTests {
         let resource = "resource=https%3A%2F%2Fapi.example%2F"
         let words = ["--issuer", server.issuer, "--client-id", "app", "--resource", "https://api.example/"]
         let login = try home.start(["token", "login", "tv", "--device", "--account", "tv"] + words).wait()
-        #expect(login.status == 0, "\(login.talk)")
+        #expect(login.status == 0, "\(login.messages)")
         #expect(try home.crumb("token", "refresh", "tv").status == 0)
         let path = try home.write(#"{"access_token":"a","refresh_token":"refresh-1"}"#, to: "tokens")
         let imported = try home.start(
             ["token", "import", "kept", "--discover", "--account", "me"] + words, input: path
         ).wait()
-        #expect(imported.status == 0, "\(imported.talk)")
+        #expect(imported.status == 0, "\(imported.messages)")
         #expect(try home.crumb("token", "refresh", "kept").status == 0)
         let forms = server.forms(at: "/device") + server.forms(at: "/token")
         #expect(forms.count == 5 && forms.allSatisfy { $0.contains(resource) }, "\(forms)")
@@ -514,7 +520,7 @@ struct TokenServerCommandTests {
         let path = try home.write(String(reply), to: "tokens")
         let words = ["--issuer", server.issuer, "--client-id", "app", "--discover", "--json"]
         let imported = try home.start(["token", "import", "work", "--account", "me"] + words, input: path).wait()
-        #expect(imported.text.contains(#""grantExpires":"\#(end)""#), "\(imported.text)\(imported.talk)")
+        #expect(imported.text.contains(#""grantExpires":"\#(end)""#), "\(imported.text)\(imported.messages)")
         let refreshed = try home.crumb("token", "refresh", "work", "--json")
         #expect(refreshed.text.contains(#""grantExpires":"\#(end)""#), "\(refreshed.text)")
         #expect(try home.crumb("token", "list", "--json").text.contains(#""grantExpires":"\#(end)""#))
@@ -526,7 +532,7 @@ struct TokenServerCommandTests {
         let copy = try home.start(
             ["token", "import", "copy", "--json"], input: try home.write(exported, to: "exported")
         ).wait()
-        #expect(copy.text.contains(#""grantExpires":"\#(end)""#), "\(copy.text)\(copy.talk)")
+        #expect(copy.text.contains(#""grantExpires":"\#(end)""#), "\(copy.text)\(copy.messages)")
     }
 
     @Test("A preset's server and scope count where nothing else is said")
@@ -539,7 +545,7 @@ struct TokenServerCommandTests {
                     "--providers-file", home.file("presets"),
                 ] + more
             ).wait()
-            #expect(result.status == 0, "\(result.talk)")
+            #expect(result.status == 0, "\(result.messages)")
             return server.forms(at: "/token").last
         }
         #expect(try login()?.contains("scope=from-preset") == true)
@@ -566,7 +572,9 @@ struct TokenServerCommandTests {
         let extra = options.contains("--endpoint") ? [] : ["--endpoint", "token_endpoint=http://127.0.0.1:1/t"]
         let words = ["token", "login", "x", "--client-credentials"] + options
         let result = try home.start(words + (said == "client" ? extra : [])).wait()
-        #expect(result.status != 0 && result.talk.hasPrefix("crumb: ") && result.talk.contains(said), "\(result.talk)")
+        #expect(
+            result.status != 0 && result.messages.hasPrefix("crumb: ") && result.messages.contains(said),
+            "\(result.messages)")
         #expect(try home.crumb("token", "get", "x").status == 40)
     }
 
@@ -575,9 +583,9 @@ struct TokenServerCommandTests {
         let login = try home.crumb(
             "token", "login", "bound", "--client-credentials", "--dpop", "--issuer", server.issuer, "--client-id",
             "app")
-        #expect(login.status == 0, "\(login.talk)")
+        #expect(login.status == 0, "\(login.messages)")
         let refused = try home.crumb("token", "header", "bound")
-        #expect(refused.status == 47 && refused.output.isEmpty && refused.talk.contains("--url"))
+        #expect(refused.status == 47 && refused.output.isEmpty && refused.messages.contains("--url"))
         let url = "https://api.example/a?b=c"
         let header = try home.crumb(
             "token", "header", "--method", "PATCH", "--url", url, "--nonce", "n1", "bound")
@@ -601,21 +609,22 @@ struct TokenServerCommandTests {
     func fallback() throws {
         let unknown = try home.crumb(
             "token", "fallback", "set", "app", "https://app.example/", "--profile", "work", "--authorization")
-        #expect(unknown.status == 40 && unknown.talk.contains("work"), "\(unknown.talk)")
+        #expect(unknown.status == 40 && unknown.messages.contains("work"), "\(unknown.messages)")
         try given()
         let elsewhere = try home.crumb(
             "token", "fallback", "set", "app", "https://app.example/", "--profile", "work", "--exchange",
             "https://id.other/cookie")
-        #expect(elsewhere.status == 47 && elsewhere.talk.contains("https://id.other/cookie"), "\(elsewhere.talk)")
+        #expect(
+            elsewhere.status == 47 && elsewhere.messages.contains("https://id.other/cookie"), "\(elsewhere.messages)")
         let set = try home.crumb(
             "token", "fallback", "set", "app", "https://app.example/", "--profile", "work", "--when-redirect", "/login",
             "--cookie", "session={access_token}; Path=/; Secure")
-        #expect(set.status == 0 && set.talk.hasPrefix("stored rule app: https://app.example/ at /login: cookie"))
+        #expect(set.status == 0 && set.messages.hasPrefix("stored rule app: https://app.example/ at /login: cookie"))
         let list = try #require(try home.crumb("token", "fallback", "list", "--json").objects().first)
         #expect(list["profile"] as? String == "work" && list["delivery"] as? String == "cookie")
         let refused = try home.crumb(
             "token", "fallback", "set", "app", "http://app.example/", "--profile", "work", "--authorization")
-        #expect(refused.status == 47, "\(refused.talk)")
+        #expect(refused.status == 47, "\(refused.messages)")
         #expect(try home.crumb("token", "fallback", "remove", "--json", "app").objects().first != nil)
         #expect(try home.crumb("token", "fallback", "remove", "app").status == 40)
     }

@@ -58,8 +58,8 @@ struct UsageAdviceTests {
     func advice(line: String, expected: String) throws {
         let result = try home.shell("crumb \(line)")
         #expect(result.status == 64 && result.output.isEmpty)
-        #expect(result.talk.hasPrefix("Error: ") && result.talk.contains(expected), "\(result.talk)")
-        #expect(!result.talk.contains("secret ") && !result.talk.contains("s3cret"), "\(result.talk)")
+        #expect(result.messages.hasPrefix("Error: ") && result.messages.contains(expected), "\(result.messages)")
+        #expect(!result.messages.contains("secret ") && !result.messages.contains("s3cret"), "\(result.messages)")
     }
 
     @Test("A socket's path without its scheme is an error that says how to write it")
@@ -67,8 +67,9 @@ struct UsageAdviceTests {
         for path in ["/run/crumb.sock", "./crumb.sock"] {
             let result = try home.crumb("list", "--service", path)
             #expect(
-                result.status == 19 && result.talk.contains("write 'unix:' before a socket's path"), "\(result.talk)")
-            #expect(result.talk.contains("--service unix:/"))
+                result.status == 19 && result.messages.contains("write 'unix:' before a socket's path"),
+                "\(result.messages)")
+            #expect(result.messages.contains("--service unix:/"))
         }
     }
 
@@ -85,7 +86,7 @@ struct UsageAdviceTests {
     func help(line: String, expected: String) throws {
         let result = try home.shell("crumb \(line)")
         #expect(result.status == 64 && result.output.isEmpty)
-        #expect(result.talk == "Error: \(expected)\n")
+        #expect(result.messages == "Error: \(expected)\n")
     }
 
     @Test(
@@ -96,7 +97,8 @@ struct UsageAdviceTests {
         ])
     func realHelp(line: String) throws {
         let result = try home.shell("crumb \(line)")
-        #expect(result.status == 0 && result.text.contains("USAGE: crumb") && result.talk.isEmpty, "\(result.talk)")
+        #expect(
+            result.status == 0 && result.text.contains("USAGE: crumb") && result.messages.isEmpty, "\(result.messages)")
     }
 
     #if os(Linux)
@@ -106,15 +108,15 @@ struct UsageAdviceTests {
                 "#include <stdlib.h>\n__attribute__((constructor)) static void move(void) { setenv(\"MOVED\", \"1\", 1); }\n",
                 to: "move.c")
             let compiled = try home.shell("cc -shared -fPIC -o move.so move.c")
-            try #require(compiled.status == 0, "gcc is needed: \(compiled.talk)")
+            try #require(compiled.status == 0, "gcc is needed: \(compiled.messages)")
             let preload: [String: String?] = ["LD_PRELOAD": home.file("move.so")]
             let version = try home.crumb("--version", variables: preload)
-            #expect(version.status == 0 && version.text == "0.1.0\n", "\(version.text)\(version.talk)")
+            #expect(version.status == 0 && version.text == "0.1.0\n", "\(version.text)\(version.messages)")
             let list = try home.crumb("list", "--json", variables: preload)
             #expect(list.status == 0 && list.text.isEmpty, "\(list.text)")
             // The program beside it gets its arguments as well.
             let service = try home.crumb("list", "--service", "unix:\(home.file("none"))", variables: preload)
-            #expect(service.status == 55, "\(service.talk)")
+            #expect(service.status == 55, "\(service.messages)")
         }
     #endif
 }

@@ -27,7 +27,7 @@ struct ChangesCommand: CrumbCommand {
     private static let widths = [8, 27, 8]
 
     func execute(_ console: Console) throws {
-        let kept = try jar.kept(now: console.now)
+        let kept = try jar.backend(now: console.now)
         var position = after
         if follow {
             if !output.json { try console.writeLine(ChangesCommand.line(ChangesCommand.heading)) }

@@ -77,7 +77,7 @@ struct ConvertCommand: CrumbCommand {
             }
             let report = try converter.read(InputFile(capture: file, tlsKeys: tlsKeys))
             let failure = try report.tell(
-                console, json: output.json, toTalk: !output.json || destination.file == nil)
+                console, json: output.json, toStandardError: !output.json || destination.file == nil)
             status = status ?? failure
         }
         if status == nil, converter.collection.isEmpty { status = .nothingImported }

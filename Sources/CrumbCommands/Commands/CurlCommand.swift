@@ -49,7 +49,7 @@ struct CurlCommand: CrumbCommand {
         if ["--help", "-h"].contains(arguments.first) { throw CleanExit.helpRequest(self) }
         let program = try CurlProgram()
         // First: what curl sends may come from standard input, which a program that is replaced must not have read.
-        let curlJar = try jar.kept(now: console.now, console: console).curlJar(console)
+        let curlJar = try jar.backend(now: console.now, console: console).curlJar(console)
         let given = try CurlArguments(
             methodArguments + CurlCommand.octets(of: hasTerminator ? Array(arguments.dropFirst()) : arguments),
             defaults: CurlProgram.defaults(), table: program.table
@@ -75,7 +75,7 @@ struct CurlCommand: CrumbCommand {
         for (word, next) in zip(arguments, arguments.dropFirst())
         where word.hasPrefix("-") && !word.hasPrefix("--") && word.hasSuffix("j") && !next.hasPrefix("-") {
             // Without the jars the refusal of the option is still right.
-            let jars = (try? jar.databaseOptions.keptJars(now: now).list()) ?? []
+            let jars = (try? jar.databaseOptions.jarsBackend(now: now).list()) ?? []
             if jars.contains(where: { $0.name == next }) { return next }
         }
         return nil

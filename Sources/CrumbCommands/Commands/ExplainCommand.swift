@@ -38,7 +38,7 @@ struct ExplainCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         let request = try context.context(for: try requestURL(url), interface: script ? .script : .http)
-        let kept = try jar.kept(now: console.now)
+        let kept = try jar.backend(now: console.now)
         if let setCookie {
             let report = try kept.trial(of: try SetCookieInput(InputFile(setCookie)).lines, from: request)
             return output.json

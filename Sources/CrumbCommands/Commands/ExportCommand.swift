@@ -29,7 +29,7 @@ struct ExportCommand: CrumbCommand {
     func execute(_ console: Console) throws {
         let request = try filter.request(to: url, for: format)
         let selection = try filter.selection()
-        let report = try jar.kept(now: console.now).export(
+        let report = try jar.backend(now: console.now).export(
             ExportOrder(format: format, request: request, selection: selection)
         ) { try export.destination(sparing: try ownFiles(), console) }
         try report.tell(console, json: output.json)

@@ -30,7 +30,7 @@ struct GetCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         let request = try context.context(for: try requestURL(url))
-        switch try jar.kept(now: console.now).cookie(named: name, for: request) {
+        switch try jar.backend(now: console.now).cookie(named: name, for: request) {
         case .found(let cookie) where output.json: try console.writeJSON(cookie)
         case .found(let cookie): try console.write(cookie.valueOctets + [UInt8(ascii: "\n")])
         case .unreadable(let cookie): throw Problem(.valueDamaged, cookie.unreadableLine)
@@ -64,13 +64,13 @@ struct ListCommand: CrumbCommand {
     private func emptyListNote(now: Timestamp) throws -> String {
         guard let domain else { return "no cookies in jar '\(jar.jar)'" }
         let note = "no cookies of the domain '\(Octets(domain))' in jar '\(jar.jar)'"
-        let all = try jar.kept(now: now).cookies(of: nil, showingValues: false, origins: false).cookies
+        let all = try jar.backend(now: now).cookies(of: nil, showingValues: false, origins: false).cookies
         let count = all.count { $0.nameOctets == Octets(domain) }
         if count > 0 {
             return "\(note); \(count == 1 ? "1 cookie has" : "\(count) cookies have") this name: 'crumb list' shows "
                 + "each with its domain"
         }
-        let jars = try jar.databaseOptions.keptJars(now: now).list()
+        let jars = try jar.databaseOptions.jarsBackend(now: now).list()
         if jars.contains(where: { $0.name == domain }) {
             return "\(note); to list the jar: crumb list --jar \(ShellWord(domain))"
         }
@@ -84,7 +84,7 @@ struct ListCommand: CrumbCommand {
             }
             return host
         }
-        let list = try jar.kept(now: console.now).cookies(of: host, showingValues: values, origins: origins)
+        let list = try jar.backend(now: console.now).cookies(of: host, showingValues: values, origins: origins)
         for cookie in list.unreadable { console.error(cookie.unreadableLine) }
         if output.json {
             for cookie in list.cookies { try console.writeJSON(cookie) }
@@ -140,7 +140,7 @@ struct RemoveCommand: CrumbCommand {
     }
 
     func execute(_ console: Console) throws {
-        let removed = try jar.kept(now: console.now).removeCookies(try filter())
+        let removed = try jar.backend(now: console.now).removeCookies(try filter())
         guard !removed.isEmpty else {
             throw Problem(
                 .cookieNotFound, "jar '\(jar.jar)' has no such cookie; 'crumb list' lists its cookies")

@@ -28,7 +28,7 @@ struct HeaderCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         let request = try context.context(for: try requestURL(url))
-        let report = try jar.kept(now: console.now).header(for: request, withFields: fields)
+        let report = try jar.backend(now: console.now).header(for: request, withFields: fields)
         let cookieString = report.cookieString
         if output.json {
             try console.writeJSON(report)

@@ -78,7 +78,7 @@ struct ImportCommand: CrumbCommand {
             let profiles = BrowserProfiles(of: choice.browser, environment: ProcessInfo.processInfo.environment)
             return (profiles, try profiles.profile(named: profile ?? choice.profile), choice.browser)
         }
-        let kept = try jar.kept(now: console.now, browserOptions: database, console: console)
+        let kept = try jar.backend(now: console.now, browserOptions: database, console: console)
         let order = ImportOrder(
             options: CaptureImport.Options(
                 url: url, topLevel: topLevel, receivedNow: receivedNow, takesRequestCookies: requestCookies,

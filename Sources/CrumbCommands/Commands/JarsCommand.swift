@@ -25,7 +25,7 @@ struct JarsListCommand: CrumbCommand {
     @OptionGroup var output: OutputOptions
 
     func execute(_ console: Console) throws {
-        let jars = try database.keptJars(now: console.now).list()
+        let jars = try database.jarsBackend(now: console.now).list()
         if output.json {
             for jar in jars { try console.writeJSON(jar) }
             return
@@ -59,7 +59,8 @@ struct JarsCreateCommand: CrumbCommand {
     var name: String
 
     func execute(_ console: Console) throws {
-        let report = try database.keptJars(now: console.now).create(named: name, settings: try settings.newSettings())
+        let report = try database.jarsBackend(now: console.now).create(
+            named: name, settings: try settings.newSettings())
         if output.json {
             try console.writeJSON(report)
         } else {
@@ -86,7 +87,7 @@ struct JarsSettingsCommand: CrumbCommand {
     var name: String
 
     func execute(_ console: Console) throws {
-        let jars = try database.keptJars(now: console.now)
+        let jars = try database.jarsBackend(now: console.now)
         let report =
             try changes.isEmpty ? jars.settings(ofJar: name) : jars.changeSettings(ofJar: name, changes)
         if output.json { try console.writeJSON(report) } else { try console.writeLine(report.text) }
@@ -107,7 +108,7 @@ struct JarsRenameCommand: CrumbCommand {
     var newName: String
 
     func execute(_ console: Console) throws {
-        try database.keptJars(now: console.now).rename(jarNamed: name, to: newName)
+        try database.jarsBackend(now: console.now).rename(jarNamed: name, to: newName)
         if output.json {
             try console.writeJSON(["from": name, "to": newName])
         } else {
@@ -128,7 +129,7 @@ struct JarsRemoveCommand: CrumbCommand {
     var name: String
 
     func execute(_ console: Console) throws {
-        let removal = try database.keptJars(now: console.now).remove(jarNamed: name)
+        let removal = try database.jarsBackend(now: console.now).remove(jarNamed: name)
         if output.json {
             try console.writeJSON(removal)
         } else {
@@ -151,7 +152,7 @@ struct JarsClearCommand: CrumbCommand {
     var name: String
 
     func execute(_ console: Console) throws {
-        let report = try database.keptJars(now: console.now).clear(jarNamed: name)
+        let report = try database.jarsBackend(now: console.now).clear(jarNamed: name)
         if output.json {
             try console.writeJSON(report)
         } else {
@@ -178,7 +179,7 @@ struct JarsCopyCommand: CrumbCommand {
     var newName: String
 
     func execute(_ console: Console) throws {
-        let copy = try database.keptJars(now: console.now).copy(jarNamed: name, to: newName)
+        let copy = try database.jarsBackend(now: console.now).copy(jarNamed: name, to: newName)
         if output.json {
             try console.writeJSON(copy)
         } else {
@@ -211,7 +212,7 @@ struct JarsMergeCommand: CrumbCommand {
     var target: String
 
     func execute(_ console: Console) throws {
-        let merge = try database.keptJars(now: console.now).merge(jarNamed: name, into: target)
+        let merge = try database.jarsBackend(now: console.now).merge(jarNamed: name, into: target)
         if output.json {
             try console.writeJSON(merge)
         } else {

@@ -79,7 +79,7 @@ struct JarsFieldsSetCommand: CrumbCommand {
     func execute(_ console: Console) throws {
         let rule = try FieldRule(
             name: name ?? "User-Agent", value: try value(), scope: try scope.urlScope())
-        let report = try jar.kept(now: console.now).setHeaderField(rule)
+        let report = try jar.backend(now: console.now).setHeaderField(rule)
         if output.json {
             try console.writeJSON(report)
         } else {
@@ -108,7 +108,7 @@ struct JarsFieldsListCommand: CrumbCommand {
     var values = false
 
     func execute(_ console: Console) throws {
-        let fields = try jar.kept(now: console.now).headerFields(showingValues: values)
+        let fields = try jar.backend(now: console.now).headerFields(showingValues: values)
         var rows = [values ? ["NAME", "SCOPE", "VALUE"] : ["NAME", "SCOPE"]]
         for field in fields {
             if output.json { try console.writeJSON(field) }
@@ -142,7 +142,7 @@ struct JarsFieldsRemoveCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         let scope = try scope.urlScope()
-        guard let removed = try jar.kept(now: console.now).removeHeaderField(named: name, scope: scope) else {
+        guard let removed = try jar.backend(now: console.now).removeHeaderField(named: name, scope: scope) else {
             let place = scope?.description ?? "all URLs"
             throw Problem(
                 .fieldNotFound, "\(name): the jar has no such header field for \(place); 'crumb jars fields' lists them"

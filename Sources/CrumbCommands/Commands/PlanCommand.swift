@@ -47,7 +47,7 @@ struct PlanCommand: CrumbCommand {
         let now = console.now
         let navigation = try context.context(for: try requestURL(url))
         let held = try native.map { try NativeCookieDocument.cookies(InputFile($0)) } ?? []
-        let contents = try jar.kept(now: now).contents(for: navigation.url)
+        let contents = try jar.backend(now: now).contents(for: navigation.url)
         let plan = WebViewPlan(
             for: navigation, cookies: contents.cookies, storage: contents.storage, native: withoutStore ? nil : held,
             policy: contents.policy, verification: handler.map { .message($0) } ?? .none, now: now)

@@ -45,7 +45,7 @@ struct ScriptCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         let pages = try urls.map { try context.context(for: try requestURL($0), interface: .script) }
-        let report = try jar.kept(now: console.now).script(
+        let report = try jar.backend(now: console.now).script(
             for: pages, writing: write.writing,
             verification: handler.map { .message($0) } ?? (verify ? .value : .none))
         if output.json {

@@ -26,7 +26,7 @@ struct SessionSaveCommand: CrumbCommand {
     var name: String
 
     func execute(_ console: Console) throws {
-        let save = try jar.kept(now: console.now).saveSession(named: name)
+        let save = try jar.backend(now: console.now).saveSession(named: name)
         if output.json {
             try console.writeJSON(save)
         } else {
@@ -49,7 +49,7 @@ struct SessionListCommand: CrumbCommand {
     @OptionGroup var output: OutputOptions
 
     func execute(_ console: Console) throws {
-        let sessions = try jar.kept(now: console.now).savedSessions()
+        let sessions = try jar.backend(now: console.now).savedSessions()
         if output.json {
             for session in sessions { try console.writeJSON(session) }
         } else if sessions.isEmpty {
@@ -77,7 +77,7 @@ struct SessionRestoreCommand: CrumbCommand {
     var name: String
 
     func execute(_ console: Console) throws {
-        let restoration = try jar.kept(now: console.now).restoreSession(named: name)
+        let restoration = try jar.backend(now: console.now).restoreSession(named: name)
         if output.json {
             try console.writeJSON(restoration)
             return
@@ -103,7 +103,7 @@ struct SessionRemoveCommand: CrumbCommand {
     var name: String
 
     func execute(_ console: Console) throws {
-        let session = try jar.kept(now: console.now).removeSavedSession(named: name)
+        let session = try jar.backend(now: console.now).removeSavedSession(named: name)
         if output.json {
             try console.writeJSON(session)
         } else {
@@ -121,7 +121,7 @@ struct SessionEndCommand: CrumbCommand {
     @OptionGroup var output: OutputOptions
 
     func execute(_ console: Console) throws {
-        let end = try jar.kept(now: console.now).endSession()
+        let end = try jar.backend(now: console.now).endSession()
         if output.json {
             try console.writeJSON(end)
         } else {

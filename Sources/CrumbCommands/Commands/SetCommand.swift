@@ -51,7 +51,7 @@ struct SetCommand: CrumbCommand {
         guard !lines.isEmpty else {
             throw Problem(.inputEmpty, "\(input.name): no line; write one as 'name=value; Path=/; Secure'")
         }
-        let decisions = try jar.kept(now: console.now, console: console).receive(lines, from: context)
+        let decisions = try jar.backend(now: console.now, console: console).receive(lines, from: context)
         var errors = EntryErrors(console)
         for (index, decision) in decisions.enumerated() {
             if output.json { try console.writeJSON(decision) }
@@ -112,7 +112,7 @@ struct PruneCommand: CrumbCommand {
     }
 
     func execute(_ console: Console) throws {
-        let report = try database.keptJars(now: console.now)
+        let report = try database.jarsBackend(now: console.now)
             .prune(jarNamed: jar, journalEntries: journalEntries, vacuum: vacuum)
         if output.json { try console.writeJSON(report) } else { try console.writeLine(report.text) }
     }

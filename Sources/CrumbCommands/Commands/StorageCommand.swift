@@ -33,7 +33,7 @@ struct StorageListCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         let origin = try origin.map { try requestURL($0).origin }
-        let list = try jar.kept(now: console.now).webStorage(ofOrigin: origin, showingValues: values)
+        let list = try jar.backend(now: console.now).webStorage(ofOrigin: origin, showingValues: values)
         if output.json {
             for entry in list.origins where list.items == nil { try console.writeJSON(entry) }
             for item in list.items ?? [] { try console.writeJSON(item) }
@@ -79,7 +79,7 @@ struct StorageRemoveCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         let origin = try origin.map { try requestURL($0).origin }
-        let removal = try jar.kept(now: console.now).removeWebStorage(ofOrigin: origin, key: key)
+        let removal = try jar.backend(now: console.now).removeWebStorage(ofOrigin: origin, key: key)
         if output.json {
             try console.writeJSON(removal)
         } else {

@@ -1,7 +1,7 @@
 import Captures
-import CoreFoundation
 import Foundation
 import SessionOperations
+import SessionStore
 
 /// The syntax of curl's configuration files.
 enum CurlConfiguration {
@@ -68,9 +68,7 @@ enum CurlConfiguration {
 enum RequestBody {
     /// Whether a file gives the same when it is read a second time. One that is not there is curl's to complain about.
     static func isReplayable(_ path: String) -> Bool {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return true }
-        return status.st_mode & S_IFMT == S_IFREG
+        PrivateFile.size(path) == nil || PrivateFile.isRegular(path)
     }
 
     /// Standard input, all of it, where it can be read from the start again and no one else can read it.

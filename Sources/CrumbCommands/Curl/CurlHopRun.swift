@@ -19,11 +19,11 @@ final class CurlHopRun {
     private var undecided: [UInt8]? = []
     private var headers = HeaderDumpReader()
     private var lastBlock: ResponseBlock?
-    private var talk = CurlStderrFilter()
+    private var filter = CurlStderrFilter()
     private var writeOut = WriteOut()
 
     /// Why a request is made once more.
-    enum Repetition: Equatable {
+    enum Repetition {
         /// The response says "not signed in".
         case notSignedIn(sign: String)
         /// The server wants its nonce in the proof.
@@ -74,7 +74,7 @@ final class CurlHopRun {
             try process.capture(STDOUT_FILENO) { [self] in try console.write(writeOut.take(decided($0))) }
         }
         if plan.follows || decoration.mayBeRepeated {
-            try process.capture(STDERR_FILENO) { [self] in try Console.write(talk.take($0), to: STDERR_FILENO) }
+            try process.capture(STDERR_FILENO) { [self] in try Console.write(filter.take($0), to: STDERR_FILENO) }
         }
         let status = try process.run(try words(&process, dump: dump))
         try writeHeaders(to: headerFile, isOver: true)
@@ -151,11 +151,11 @@ final class CurlHopRun {
     ///
     /// - Parameter isTooMany: whether it is the last for want of more redirects in the limit.
     func finish(isTooMany: Bool, limit: Int) throws {
-        var complaint = talk.finish()
-        if isTooMany, !complaint.isEmpty {
-            complaint = Array("curl: (47) Maximum (\(limit)) redirects followed\n".utf8)
+        var lastError = filter.finish()
+        if isTooMany, !lastError.isEmpty {
+            lastError = Array("curl: (47) Maximum (\(limit)) redirects followed\n".utf8)
         }
-        try Console.write(complaint, to: STDERR_FILENO)
+        try Console.write(lastError, to: STDERR_FILENO)
         guard capturesOutput else { return }
         if repetition == nil, let undecided { try console.write(writeOut.take(undecided)) }
         let (body, pieces) = writeOut.finish()

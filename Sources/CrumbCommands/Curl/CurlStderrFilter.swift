@@ -2,10 +2,10 @@ import CookieModel
 import HTTPMessages
 import RequestDecoration
 
-/// Passes on what curl says on standard error, but for the last complaint, which waits: that it may not follow a
+/// Passes on what curl says on standard error, but for the last error, which waits: that it may not follow a
 /// redirect is news to nobody here.
 struct CurlStderrFilter {
-    private static let complaint = Array("curl: (".utf8)
+    private static let errorPrefix = Array("curl: (".utf8)
     /// What curl says with --verbose, where a redirect is not the end.
     private static let remark = Array("* Maximum (0) redirects followed".utf8)
 
@@ -29,7 +29,7 @@ struct CurlStderrFilter {
             candidate.append(byte)
             if endsLine {
                 line = []
-                if candidate.starts(with: CurlStderrFilter.complaint) {
+                if candidate.starts(with: CurlStderrFilter.errorPrefix) {
                     heldBack = candidate
                 } else if !candidate.starts(with: CurlStderrFilter.remark) {
                     output += candidate
@@ -45,10 +45,10 @@ struct CurlStderrFilter {
     }
 
     private static func isBeginning(_ line: [UInt8]) -> Bool {
-        complaint.starts(with: line) || remark.starts(with: line) || line.starts(with: complaint)
+        errorPrefix.starts(with: line) || remark.starts(with: line) || line.starts(with: errorPrefix)
     }
 
-    /// The end: what was held back, which is the last complaint, if there is one.
+    /// The end: what was held back, which is the last error, if there is one.
     consuming func finish() -> [UInt8] {
         heldBack + (line ?? [])
     }

@@ -35,7 +35,8 @@ final class RemoteCurlJar: CurlJar {
         self.jar = jar
         self.plan = plan
         self.console = console
-        hasLoginRules = try !plan.signsIn && jar.ifCreated { try jar.loginRules() }?.isEmpty == false
+        let rules = try jar.ifCreated { try jar.service.answer(to: .loginRules(of: jar.name)) }?.rules ?? []
+        hasLoginRules = !plan.signsIn && !rules.isEmpty
     }
 
     var mayRepeatRequests: Bool { hasLoginRules }
@@ -45,7 +46,7 @@ final class RemoteCurlJar: CurlJar {
 
     func decoration(of hop: RedirectChain, isRepeated: Bool) throws -> CurlDecoration {
         if isRepeated { try renew() }
-        let answer = try jar.ifCreated { try jar.answer(.decorate(document(of: hop), in: jar.name)) } ?? nil
+        let answer = try jar.ifCreated { try jar.service.answer(to: .decorate(document(of: hop), in: jar.name)) }
         sent = console.now
         reportDamage(answer)
         var decoration = CurlDecoration(cookies: answer?.included ?? [])

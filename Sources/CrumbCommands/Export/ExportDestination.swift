@@ -178,7 +178,7 @@ extension ExportReport {
     func tell(_ console: Console, json: Bool) throws {
         if json {
             // Where there is no file, standard output has the cookies.
-            try console.writeJSON(self, toTalk: output == nil)
+            try console.writeJSON(self, toStandardError: output == nil)
         } else {
             for line in text { console.note(line) }
         }

@@ -45,7 +45,7 @@ struct DatabaseOptions: ParsableArguments {
     }
 
     /// The jars, in the file or of the service.
-    func keptJars(now: Timestamp) throws -> any JarsBackend {
+    func jarsBackend(now: Timestamp) throws -> any JarsBackend {
         if let service = try service() { return RemoteJars(service) }
         return LocalJars(self, now: now)
     }
@@ -53,7 +53,7 @@ struct DatabaseOptions: ParsableArguments {
     /// The tokens, in the file or of the service.
     ///
     /// - Parameter refresh: The time limit of a refresh from here; a service has its own setting.
-    func keptTokens(clock: @escaping CommandClock, refresh: RefreshOptions? = nil) throws -> any TokensBackend {
+    func tokensBackend(clock: @escaping CommandClock, refresh: RefreshOptions? = nil) throws -> any TokensBackend {
         if let service = try service() {
             guard refresh?.refreshTimeout == nil else {
                 throw ValidationError("--refresh-timeout: the service uses its own setting, refresh.timeoutSeconds.")

@@ -28,7 +28,7 @@ struct JarOptions: ParsableArguments {
     /// - Parameters:
     ///   - browserOptions: what an import asks for of a browser's database.
     ///   - console: where a jar that the command creates is named.
-    func kept(
+    func backend(
         now: Timestamp, browserOptions: BrowserDatabaseOptions? = nil, console: Console? = nil
     ) throws -> any JarBackend {
         guard let service = try databaseOptions.service() else {

@@ -21,6 +21,8 @@ struct ChildProcess {
     private var childDescriptors: [Int32] = []
     private var redirections: [(from: Int32, to: Int32)] = []
     private var child: pid_t?
+    /// Variables that the program gets besides those of this process, or in their place.
+    var environment: [String: String] = [:]
 
     init(program: String, failure: FailureKind) {
         self.program = program
@@ -209,11 +211,26 @@ struct ChildProcess {
         sigemptyset(&signals)
         sigaddset(&signals, SIGPIPE)
         posix_spawnattr_setsigdefault(&attributes, &signals)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+        // A thread of a pool blocks all signals, and so would the program.
+        var blocked = sigset_t()
+        sigemptyset(&blocked)
+        posix_spawnattr_setsigmask(&attributes, &blocked)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
         var arguments = words.map { word in strdup(word.map { CChar(bitPattern: $0) } + [0]) } + [nil]
         defer { arguments.forEach { free($0) } }
+        var variables: [UnsafeMutablePointer<CChar>?]? = nil
+        if !environment.isEmpty {
+            let merged = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+            variables = merged.map { strdup("\($0)=\($1)") } + [nil]
+        }
+        defer { variables?.forEach { free($0) } }
         var child = pid_t()
-        let failure = posix_spawn(&child, program, &actions, &attributes, &arguments, environ)
+        let failure =
+            if var variables {
+                posix_spawn(&child, program, &actions, &attributes, &arguments, &variables)
+            } else {
+                posix_spawn(&child, program, &actions, &attributes, &arguments, environ)
+            }
         guard failure == 0 else {
             throw Problem(self.failure, "\(program): it cannot be started: \(String(cString: strerror(failure)))")
         }

@@ -28,18 +28,22 @@ package struct Network: Sendable {
     let drawQRCode: QRCodeDrawing
     /// Runs the service until it is told to stop. Throws `Problem` if it does not start.
     let serve: @Sendable (ServiceOrder) async throws -> Void
+    /// Runs a gateway until it is told to stop. Throws `Problem` if it does not start.
+    let runGateway: @Sendable (GatewayOrder) async throws -> Void
 
     /// Creates the network of a program.
     package init(
         endpoints: any EndpointTransport, checkingIDTokens checkIDToken: @escaping IDTokenCheck,
         service: @escaping ServiceAccess, drawingQRCodes drawQRCode: @escaping QRCodeDrawing,
-        serving serve: @escaping @Sendable (ServiceOrder) async throws -> Void
+        serving serve: @escaping @Sendable (ServiceOrder) async throws -> Void,
+        runningGateway runGateway: @escaping @Sendable (GatewayOrder) async throws -> Void
     ) {
         self.endpoints = endpoints
         self.checkIDToken = checkIDToken
         self.service = service
         self.drawQRCode = drawQRCode
         self.serve = serve
+        self.runGateway = runGateway
     }
 
     private static let own = Mutex<Network?>(nil)

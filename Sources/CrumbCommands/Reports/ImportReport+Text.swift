@@ -4,15 +4,15 @@ import SessionOperations
 extension ImportReport {
     /// Prints the report, with everything that went wrong on standard error.
     ///
-    /// - Parameter toTalk: whether all of it goes to standard error, since standard output has data of another kind.
+    /// - Parameter toStandardError: whether all of it goes to standard error, since standard output has data of another kind.
     /// - Returns: the status of the first failure.
-    func tell(_ console: Console, json: Bool, toTalk: Bool = false) throws -> FailureKind? {
+    func tell(_ console: Console, json: Bool, toStandardError: Bool = false) throws -> FailureKind? {
         if json {
-            try console.writeJSON(self, toTalk: toTalk)
+            try console.writeJSON(self, toStandardError: toStandardError)
         } else if lines + storageItems > 0 || alreadyImported != nil || hasRequestCookies
             || responses > 0 && nothingImported == nil && requestCookies == nil
         {
-            if toTalk { console.note(text) } else { try console.writeLine(text) }
+            if toStandardError { console.note(text) } else { try console.writeLine(text) }
         }
         for note in notes { console.note("note: \(note.message)") }
         if omitted.notes > 0 { console.note("note: \(source): \(counted(omitted.notes, "more note"))") }

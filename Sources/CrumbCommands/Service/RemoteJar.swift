@@ -41,12 +41,9 @@ struct RemoteJar: JarBackend {
 
     /// What `body` asks; `nil` if the jar is the default one and is not there yet.
     func ifThere<Answer>(_ body: () throws -> Answer) throws -> Answer? {
-        do {
-            return try body()
-        } catch let error as SessionClientError where error.has(.jarNotFound) {
-            guard name != "default" else { return nil }
-            throw service.noJar(named: name)
-        }
+        if let answer = try ifCreated(body) { return answer }
+        guard name != "default" else { return nil }
+        throw service.noJar(named: name)
     }
 
     /// What `body` asks of the jar; `nil` if the jar does not exist.
@@ -54,8 +51,6 @@ struct RemoteJar: JarBackend {
         do {
             return try body()
         } catch let error as SessionClientError where error.has(.jarNotFound) {
-            return nil
-        } catch let problem as Problem where problem.failure == .jarNotFound {
             return nil
         }
     }

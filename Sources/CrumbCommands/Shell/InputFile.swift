@@ -1,7 +1,7 @@
 import Captures
-import CoreFoundation
 import Foundation
 import SessionOperations
+import SessionStore
 
 #if canImport(Glibc)
     import Glibc
@@ -53,8 +53,7 @@ final class InputFile {
         // It would take tshark's time twice.
         if packets != nil { return false }
         let descriptor = try opened()
-        var status = stat()
-        if path != "-", fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG {
+        if path != "-", PrivateFile.isRegular(path) {
             InputFile.finish(descriptor)
             return true
         }
@@ -67,10 +66,8 @@ final class InputFile {
 
     /// How many bytes there are to read; `nil` if that is not known, as of a pipe.
     var byteCount: Int? {
-        var status = stat()
-        guard packets == nil, path != "-", stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG
-        else { return nil }
-        return Int(status.st_size)
+        guard packets == nil, path != "-", PrivateFile.isRegular(path) else { return nil }
+        return PrivateFile.size(path).map { Int($0) }
     }
 
     /// The folder that a path names a file of.

@@ -21,7 +21,7 @@ struct TokenSource {
 
     /// A valid token, renewed if it is due, and when it ends.
     func token() throws -> (text: String, end: Timestamp?) {
-        let tokens = try database.keptTokens(clock: clock, refresh: refresh)
+        let tokens = try database.tokensBackend(clock: clock, refresh: refresh)
         if wantsIDToken {
             let report = try tokens.idToken(of: login, skew: skew)
             return (report.idToken, report.expires.flatMap { Timestamp(rfc3339: $0.utf8) })
@@ -49,17 +49,7 @@ final class FreshTokenFile: @unchecked Sendable {
 
     /// Writes the file and keeps it fresh from now on.
     init(_ first: (text: String, end: Timestamp?), from source: TokenSource, console: Console) throws {
-        let environment = ProcessInfo.processInfo.environment
-        let parent = [environment["XDG_RUNTIME_DIR"], environment["TMPDIR"]].compactMap(\.self)
-            .first { $0.hasPrefix("/") && access($0, W_OK) == 0 }
-        var template = Array("\(parent ?? "/tmp")/crumb-token-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else {
-            throw Problem(
-                .fileNotWritten,
-                "\(parent ?? "/tmp"): cannot create a folder there: \(String(cString: strerror(errno)))"
-            )
-        }
-        folder = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
+        folder = try PrivateFolder("crumb-token").path
         path = "\(folder)/token"
         (self.source, self.console) = (source, console)
         try write(first.text)
@@ -124,7 +114,7 @@ final class FreshTokenFile: @unchecked Sendable {
     private func write(_ token: String) throws {
         let failure = condition.withLock { isClosed ? 0 : PrivateFile.replace(Array(token.utf8), at: path) }
         guard failure == 0 else {
-            throw Problem(.fileNotWritten, "\(path): the file cannot be written: \(PrivateFile.message(failure))")
+            throw Problem.notWritten(path, failure)
         }
     }
 }

@@ -42,7 +42,7 @@ enum SetupStep: Encodable {
         case .command(let words): try run(words)
         case .program(let file, let contents):
             try write(Array(contents.utf8), to: file)
-            guard chmod(file, 0o700) == 0 else { throw notWritten(file, errno) }
+            guard chmod(file, 0o700) == 0 else { throw Problem.notWritten(file, errno) }
         case .member(let file, let object, let key, let value):
             if let document = try document(file, object, key, value) {
                 try write(Array(document) + Array("\n".utf8), to: file)
@@ -86,12 +86,7 @@ enum SetupStep: Encodable {
 
     private func write(_ bytes: [UInt8], to file: String) throws {
         PrivateFile.createFolders(above: file)
-        let failure = PrivateFile.replace(bytes, at: file)
-        guard failure == 0 else { throw notWritten(file, failure) }
-    }
-
-    private func notWritten(_ file: String, _ failure: Int32) -> Problem {
-        Problem(.fileNotWritten, "\(file): the file cannot be written: \(PrivateFile.message(failure))")
+        try PrivateFile.write(bytes, at: file)
     }
 
     private enum CodingKeys: String, CodingKey {

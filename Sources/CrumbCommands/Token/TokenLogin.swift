@@ -7,11 +7,11 @@ import Synchronization
 
 /// Logs in at a server, in one way or another, and talks with the user in the meantime.
 struct TokenLogin {
-    private let conversation: LoginFlow
+    private let flow: LoginFlow
     private let console: Console
 
     init(_ plan: TokenLoginPlan, over network: Network, console: Console) {
-        conversation = LoginFlow(
+        flow = LoginFlow(
             plan, over: network.endpoints, checkingIDTokens: network.checkIDToken, now: console.clock)
         self.console = console
     }
@@ -30,7 +30,7 @@ struct TokenLogin {
 
     /// Logs in, and stores the tokens.
     func run(_ presentation: Presentation, in store: TokenStore) throws -> StoredToken {
-        switch conversation.plan.credentials.settings.grant {
+        switch flow.plan.credentials.settings.grant {
         case .clientCredentials, .jwtBearer, .tokenExchange: try keep(try withoutUser(store), in: store)
         case .deviceCode: try keep(try onAnotherDevice(presentation), in: store)
         case .authorizationCode, .imported: try inBrowser(presentation, in: store)
@@ -41,10 +41,10 @@ struct TokenLogin {
     ///
     /// - Parameter store: Has the logins that an exchange takes.
     private func withoutUser(_ store: TokenStore) throws -> TokenSet {
-        let conversation = conversation
+        let flow = flow
         let refresher = try TokenAccess(store, clock: console.clock).refresher()
         return try Blocking.run {
-            try await conversation.tokensWithoutUser { try await refresher.token($0).tokens }
+            try await flow.tokensWithoutUser { try await refresher.token($0).tokens }
         }
     }
 
@@ -54,9 +54,9 @@ struct TokenLogin {
     private func keep(
         _ tokens: TokenSet, in store: TokenStore, beforeAsking willAsk: @escaping @Sendable () -> Void = {}
     ) throws -> StoredToken {
-        let (conversation, console) = (conversation, console)
+        let (flow, console) = (flow, console)
         return try Blocking.run {
-            try await conversation.keep(
+            try await flow.keep(
                 tokens, in: store,
                 replacing: { change in
                     guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else { return false }
@@ -91,11 +91,11 @@ struct TokenLogin {
 
     /// Tells the user what to type where, and waits.
     private func onAnotherDevice(_ presentation: Presentation) throws -> TokenSet {
-        let conversation = conversation
-        let device = try Blocking.run { try await conversation.deviceAuthorization() }
+        let flow = flow
+        let device = try Blocking.run { try await flow.deviceAuthorization() }
         try TokenLogin.show(DeviceLoginReport(device), presentation, on: console)
         return try Blocking.run {
-            try await conversation.tokens(
+            try await flow.tokens(
                 confirmed: device, within: presentation.timeout, clock: ContinuousClock())
         }
     }
@@ -152,21 +152,21 @@ struct TokenLogin {
     ///
     /// The browser waits in the meantime: the page that it shows in the end tells what came of the login.
     private func inBrowser(_ presentation: Presentation, in store: TokenStore) throws -> StoredToken {
-        let conversation = conversation
+        let flow = flow
         let redirect = try LoopbackRedirect(
-            conversation.plan.credentials.settings.redirectURI ?? LoopbackRedirect.defaultURI)
+            flow.plan.credentials.settings.redirectURI ?? LoopbackRedirect.defaultURI)
         let redirectURI = redirect.redirectURI
         var generator = SystemRandomNumberGenerator()
         let attempt = AuthorizationAttempt(using: &generator)
         let url = try Blocking.run {
-            try await conversation.exposedAuthorizationURL(for: attempt, comingBackTo: redirectURI)
+            try await flow.exposedAuthorizationURL(for: attempt, comingBackTo: redirectURI)
         }
         redirect.offer(url)
         let readsInput = TokenLogin.offer(url, redirect, opensBrowser: presentation.opensBrowser, on: console)
         let end = ContinuousClock.now + .seconds(presentation.timeout ?? 300)
         let arrival = redirect.arrival(until: end, readsInput: readsInput) { target in
             do throws(OAuth2Error) {
-                _ = try conversation.code(inRedirect: target, of: attempt, comingBackTo: redirectURI)
+                _ = try flow.code(inRedirect: target, of: attempt, comingBackTo: redirectURI)
                 return true
             } catch {
                 // A refusal is an answer to this login, too.
@@ -176,7 +176,7 @@ struct TokenLogin {
         guard let arrival else { throw Problem(.loginFailed, "the login timed out; log in again") }
         return try arrival.finish {
             let tokens = try Blocking.run {
-                try await conversation.tokens(
+                try await flow.tokens(
                     redirectedTo: arrival.target, of: attempt, comingBackTo: redirectURI)
             }
             return try keep(tokens, in: store) { arrival.finish(.question) }

@@ -40,7 +40,7 @@ struct UsageAdvice {
 
     /// A message that says what to do; `nil` if the parser's own is as good.
     func message(insteadOf message: String) -> String? {
-        // Options of a command that does not exist are no use to talk about.
+        // Options of an unknown command are not reported.
         if let unknownCommand { return unknownCommand }
         if message.hasPrefix("Unexpected argument") || message.contains("unexpected arguments: ") {
             return UsageTable.extraArguments[name]

@@ -1,3 +1,5 @@
+import WebPrimitives
+
 /// One challenge of a WWW-Authenticate field (RFC 9110, section 11.6.1).
 package struct AuthenticationChallenge: Equatable {
     /// The scheme, in lower case.
@@ -66,10 +68,7 @@ package struct AuthenticationChallenge: Equatable {
 
         /// `token68` has more characters than a token; taken for one word, it is a parameter of nothing.
         private static func isTokenCharacter(_ byte: UInt8) -> Bool {
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-            default: "!#$%&'*+-.^_`|~/".utf8.contains(byte)
-            }
+            ASCII.isTokenCharacter(byte) || byte == ASCII.slash
         }
     }
 }

@@ -50,17 +50,6 @@ package struct CookieMerge {
     }
 }
 
-extension Octets {
-    /// These octets without the spaces and tabs at both ends.
-    package var trimmingBlanks: Octets {
-        var lower = 0
-        var upper = count
-        while lower < upper, self[lower] == 0x20 || self[lower] == 0x09 { lower += 1 }
-        while upper > lower, self[upper - 1] == 0x20 || self[upper - 1] == 0x09 { upper -= 1 }
-        return self[lower..<upper]
-    }
-}
-
 /// Why a request is sent without a cookie that the jar has for it.
 public enum CookieOmissionReason: UInt8, DecisionReason {
     /// The caller has set a cookie with that name.

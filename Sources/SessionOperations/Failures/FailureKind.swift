@@ -58,6 +58,8 @@ package enum FailureKind: String, CaseIterable, Sendable {
     case networkProgramNotFound = "network-program-not-found"
     /// Of `crumb serve`.
     case serviceNotStarted = "service-not-started"
+    /// Of `crumb gateway`.
+    case gatewayNotStarted = "gateway-not-started"
     case serviceUnavailable = "service-unavailable"
     case serviceRefused = "service-refused"
     case serviceIncompatible = "service-incompatible"
@@ -263,6 +265,8 @@ extension FailureKind {
                 54,
                 "`serve`: the service cannot start; the message names the setting, address, file or database "
                     + "that prevents it")
+        case .gatewayNotStarted:
+            Row(77, "`gateway`: the gateway cannot start; the message names the address or setting that prevents it")
         case .serviceUnavailable: Row(55, "the service of `--service` is not running, or is temporarily unavailable")
         case .serviceRefused: Row(56, "the service of `--service` requires an access token, or a different one")
         case .serviceIncompatible:

@@ -78,16 +78,16 @@ public struct LeaseHolder: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// A holder for a refresh of the process of that number.
-    init(process: Int32, witness: ProcessLiveness = .none, using generator: inout some RandomNumberGenerator) {
+    init(process: Int32, liveness: ProcessLiveness = .none, using generator: inout some RandomNumberGenerator) {
         let digits = (0..<2).map { _ in String(UInt64.random(in: .min ... .max, using: &generator), radix: 16) }
-        let name = witness.name(process).map { "@\($0)" } ?? ""
+        let name = liveness.name(process).map { "@\($0)" } ?? ""
         self.init("\(process)-\(digits.joined())\(name)")
     }
 
     /// Whether the holder's process has ended for certain, so that its lease need not be waited for.
-    func hasEnded(by witness: ProcessLiveness) -> Bool {
+    func hasEnded(by liveness: ProcessLiveness) -> Bool {
         guard let process, let at = description.firstIndex(of: "@") else { return false }
-        return witness.hasEnded(process, String(description[at...].dropFirst()))
+        return liveness.hasEnded(process, String(description[at...].dropFirst()))
     }
 
     /// The process's number, for people: another machine may have the same.

@@ -59,7 +59,7 @@ public final class TokenRefresher: Sendable {
     private let transport: any EndpointTransport
     private let checkIDToken: IDTokenCheck?
     private let process: Int32
-    private let witness: ProcessLiveness
+    private let liveness: ProcessLiveness
     private let shield: Shield
     private let clock: any Clock<Duration>
     let now: @Sendable () -> Timestamp
@@ -90,14 +90,14 @@ public final class TokenRefresher: Sendable {
     ///   - checkIDToken: checks the signatures of ID tokens that come with a refresh, by the server's keys; `nil` where
     ///     TLS alone vouches for them.
     ///   - process: the number of this process, by which people know the holder of a lease.
-    ///   - witness: tells which processes have ended, so that their leases are not waited for.
+    ///   - liveness: tells which processes have ended, so that their leases are not waited for.
     ///   - shield: keeps what would end the process, such as a signal, from coming between a request and the storing of
     ///     its answer.
     ///   - clock: what waits are measured with.
     ///   - now: the time, by which tokens and leases end.
     public init(
         store: TokenStore, transport: any EndpointTransport, checkingIDTokens checkIDToken: IDTokenCheck? = nil,
-        process: Int32, witness: ProcessLiveness = .system, timing: Timing = Timing(),
+        process: Int32, liveness: ProcessLiveness = .system, timing: Timing = Timing(),
         shield: @escaping Shield = { try await $0() }, clock: any Clock<Duration> = ContinuousClock(),
         now: @escaping @Sendable () -> Timestamp
     ) {
@@ -105,7 +105,7 @@ public final class TokenRefresher: Sendable {
         self.transport = transport
         self.checkIDToken = checkIDToken
         self.process = process
-        self.witness = witness
+        self.liveness = liveness
         self.timing = timing
         self.shield = shield
         self.clock = clock
@@ -212,11 +212,11 @@ public final class TokenRefresher: Sendable {
     private func fly(from seen: StoredToken) async throws -> StoredToken {
         let name = seen.profile.name
         var generator = SystemRandomNumberGenerator()
-        let holder = LeaseHolder(process: process, witness: witness, using: &generator)
+        let holder = LeaseHolder(process: process, liveness: liveness, using: &generator)
         var waited = Duration.zero
         while true {
             let outcome = try store.takeLease(
-                name, resource: seen.resource, for: holder, until: leaseEnd(), witness: witness, now: now())
+                name, resource: seen.resource, for: holder, until: leaseEnd(), liveness: liveness, now: now())
             switch outcome {
             case .taken(let current):
                 do {
@@ -243,7 +243,7 @@ public final class TokenRefresher: Sendable {
     /// Whether somebody is at it who is to be waited for.
     private func isHeld(_ name: String) throws -> Bool {
         guard let holder = try store.lease(name, now: now()) else { return false }
-        return !holder.hasEnded(by: witness)
+        return !holder.hasEnded(by: liveness)
     }
 
     /// Whether somebody else has got what was wanted: a rotated refresh token alone is not it.

@@ -8,11 +8,11 @@ extension TokenStore {
     ///
     /// - Parameters:
     ///   - resource: what the access token is for; `nil` for the login's own.
-    ///   - witness: tells which holders have ended.
+    ///   - liveness: tells which holders have ended.
     /// - Returns: the profile as it is now: what was known of it before may be old.
     func takeLease(
         _ name: String, resource: String? = nil, for holder: LeaseHolder, until expiry: Timestamp,
-        witness: ProcessLiveness = .none, now: Timestamp
+        liveness: ProcessLiveness = .none, now: Timestamp
     ) throws(SessionStoreError) -> LeaseOutcome {
         try database.write { connection in
             let rows = TokenRows(database: connection, sealer: database.sealer)
@@ -25,7 +25,7 @@ extension TokenStore {
             }
             let leases = TokenLeaseRows(database: connection)
             if let held = try leases.lease(row.id), held.holder != holder, held.isBelieved(at: now),
-                !held.holder.hasEnded(by: witness)
+                !held.holder.hasEnded(by: liveness)
             {
                 return .held(try token(), until: held.expiry)
             }

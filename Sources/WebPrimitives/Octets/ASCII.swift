@@ -63,6 +63,17 @@ package enum ASCII {
         byte &- 0x41 < 26 ? byte | 0x20 : byte
     }
 
+    /// Whether `byte` may be in a token: a method, a field's name (RFC 9110, section 5.6.2).
+    package static func isTokenCharacter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "^")...UInt8(ascii: "z"), UInt8(ascii: "!"), UInt8(ascii: "#")...UInt8(ascii: "'"),
+            UInt8(ascii: "*"), plus, hyphen, dot, UInt8(ascii: "|"), UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+
     /// The value of a hexadecimal digit, `nil` for any other byte.
     @inlinable @inline(__always)
     package static func hexadecimalValue(_ byte: UInt8) -> UInt8? {

@@ -170,6 +170,11 @@ extension Octets {
     package var lowercased: Octets {
         withSpan { $0.containsUppercase } ? Octets(map(ASCII.lowercased)) : self
     }
+
+    /// These octets without the spaces and tabs at both ends.
+    package var trimmingBlanks: Octets {
+        self[withSpan { $0.trimmingBlanks(0..<$0.count) }]
+    }
 }
 
 /// A range of octets, in half the room.

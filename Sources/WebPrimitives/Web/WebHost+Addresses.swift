@@ -59,6 +59,24 @@ extension WebHost {
         return value
     }
 
+    /// The octets of the address, 4 or 16 of them; none for a domain.
+    package var addressOctets: [UInt8] {
+        octets.withSpan { bytes in
+            switch kind {
+            case .domain: []
+            case .ipv4:
+                WebHost.parseIPv4(bytes).map { address in
+                    [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: address >> $0) }
+                }
+                    ?? []
+            case .ipv6:
+                WebHost.parseIPv6(bytes.extracting(1..<(bytes.count - 1)))?.flatMap {
+                    [UInt8($0 >> 8), UInt8(truncatingIfNeeded: $0)]
+                } ?? []
+            }
+        }
+    }
+
     static func serializeIPv4(_ address: UInt32) -> Octets {
         Octets("\(address >> 24).\(address >> 16 & 255).\(address >> 8 & 255).\(address & 255)")
     }

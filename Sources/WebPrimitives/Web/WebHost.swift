@@ -41,6 +41,11 @@ public struct WebHost: Hashable, Sendable {
     /// Whether the host is an IP address.
     @inlinable public var isIPAddress: Bool { kind != .domain }
 
+    /// The host as text, as resolvers take it: an IPv6 address without its brackets.
+    package var unbracketed: String {
+        String(decoding: octets.filter { $0 != ASCII.leftBracket && $0 != ASCII.rightBracket }, as: UTF8.self)
+    }
+
     /// Whether the host is this machine by definition: `localhost` and the names below it (RFC 6761, section 6.3),
     /// `127.0.0.0/8`, `[::1]`.
     public var isLoopback: Bool {

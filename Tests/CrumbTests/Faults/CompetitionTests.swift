@@ -39,7 +39,7 @@ struct CompetitionTests {
                 #expect(acknowledged.count == each)
                 completed += 1
             } else {
-                #expect(result.talk.hasPrefix("jar-worker: database-busy "), "\(result.talk)")
+                #expect(result.messages.hasPrefix("jar-worker: database-busy "), "\(result.messages)")
             }
         }
         // Ten seconds without a turn are possible where a machine is slow, but not for most.

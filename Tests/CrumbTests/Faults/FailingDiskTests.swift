@@ -61,22 +61,23 @@ struct FailingDiskTests {
             let result = try home.start(["import", captures.new], variables: faulty).wait()
             let hasFailed = FileManager.default.fileExists(atPath: mark)
             if fault == .kills {
-                try #require(result.status == (hasFailed ? -SIGKILL : 0), "\(comment): \(result.talk)")
+                try #require(result.status == (hasFailed ? -SIGKILL : 0), "\(comment): \(result.messages)")
             } else if result.status != 0 {
-                try #require(hasFailed && [22, 23, 24, 27, 32].contains(result.status), "\(comment): \(result.talk)")
-                try #require(result.talk.hasPrefix("crumb: \(folder)/"), "\(comment): \(result.talk)")
-                try #require(result.talk.split(separator: "\n").count == 1 && result.output.isEmpty, comment)
+                try #require(
+                    hasFailed && [22, 23, 24, 27, 32].contains(result.status), "\(comment): \(result.messages)")
+                try #require(result.messages.hasPrefix("crumb: \(folder)/"), "\(comment): \(result.messages)")
+                try #require(result.messages.split(separator: "\n").count == 1 && result.output.isEmpty, comment)
             }
             let left = try names(folder, comment)
             switch result.status {
             case 0: try #require(left == after, comment)
             case -SIGKILL: try #require(left == had || left == after, comment)
-            default: try #require(left == had, "\(comment): \(result.talk)")
+            default: try #require(left == had, "\(comment): \(result.messages)")
             }
             // Whatever it was, the next import finds everything in order: the command's own where there is time for it.
             if count % 5 == 0 || !hasFailed {
                 let next = try home.crumb("import", captures.new, variables: variables(folder))
-                try #require(next.status == 0, "\(comment), and then \(next.talk)")
+                try #require(next.status == 0, "\(comment), and then \(next.messages)")
                 try #require(try names(folder, comment) == after, comment)
             }
             if !hasFailed { return count - 1 }
@@ -95,7 +96,7 @@ struct FailingDiskTests {
         let template = home.file("template")
         try FileManager.default.createDirectory(atPath: template, withIntermediateDirectories: false)
         let made = try home.crumb("import", try captures().old, variables: variables(template))
-        try #require(made.status == 0, "\(made.talk)")
+        try #require(made.status == 0, "\(made.messages)")
         #expect(try walk(fault, from: template) > 15)
     }
 }

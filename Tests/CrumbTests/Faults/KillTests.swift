@@ -64,7 +64,7 @@ private struct KillRun {
         for process in processes { process.kill() }
         for process in processes {
             let result = process.wait()
-            try #require(result.status == -SIGKILL || result.status == 0, "\(comment): \(result.talk)")
+            try #require(result.status == -SIGKILL || result.status == 0, "\(comment): \(result.messages)")
         }
         try check(outputs.map(acknowledged), random.once(in: 2) ? place.copy() : place.database, comment)
     }

@@ -37,7 +37,8 @@ struct OpenFileTests {
         }
         #expect(result.status == 23 && result.output.isEmpty)
         #expect(
-            result.talk.hasPrefix("crumb: \(home.file("crumb.sqlite")): the file or its write-ahead log was deleted"))
+            result.messages.hasPrefix(
+                "crumb: \(home.file("crumb.sqlite")): the file or its write-ahead log was deleted"))
         try home.receive("c=3; Path=/")
         #expect(try home.header() == "Cookie: c=3")
     }
@@ -52,7 +53,7 @@ struct OpenFileTests {
         let result = try importing(["b=2; Path=/"], in: home) {
             try #require(rename(home.file("backup"), home.file("crumb.sqlite")) == 0)
         }
-        #expect(result.status == 23, "\(result.talk)")
+        #expect(result.status == 23, "\(result.messages)")
         #expect(home.bytes("crumb.sqlite") == backup)
         #expect(try home.header() == "Cookie: a=1")
     }
@@ -70,15 +71,15 @@ struct OpenFileTests {
         #expect(try home.start(arguments + [dump], prefix: prefix).wait().status == 0)
         let database = home.file("crumb.sqlite")
         let result = try importing(["b=2; Path=/"], in: home, prefix: prefix) { chmod(database, mode_t(mode)) }
-        #expect(result.status == 0, "\(result.talk)")
+        #expect(result.status == 0, "\(result.messages)")
         let before = home.bytes("crumb.sqlite")
         let refused = try home.start(arguments + [other], prefix: prefix).wait()
-        #expect([23, 24].contains(refused.status), "\(refused.talk)")
-        #expect(refused.talk.hasPrefix("crumb: \(database): ") && refused.output.isEmpty)
+        #expect([23, 24].contains(refused.status), "\(refused.messages)")
+        #expect(refused.messages.hasPrefix("crumb: \(database): ") && refused.output.isEmpty)
         #expect(home.bytes("crumb.sqlite") == before)
         chmod(database, 0o600)
         let header = try home.start(["header", "https://www.example.com/"], prefix: prefix).wait()
-        #expect(header.text == "Cookie: a=1; b=2\n", "\(header.talk)")
+        #expect(header.text == "Cookie: a=1; b=2\n", "\(header.messages)")
     }
 
     @Test("A log that is deleted meanwhile is an error, and what was stored before is there")
@@ -88,7 +89,7 @@ struct OpenFileTests {
         let result = try importing(["b=2; Path=/"], in: home) {
             try FileManager.default.removeItem(atPath: home.file("crumb.sqlite-wal"))
         }
-        #expect(result.status == 23, "\(result.talk)")
+        #expect(result.status == 23, "\(result.messages)")
         #expect(try home.header() == "Cookie: a=1")
     }
 }

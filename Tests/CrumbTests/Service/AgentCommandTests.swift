@@ -21,22 +21,22 @@ struct AgentCommandTests {
         // There is no terminal to ask on.
         #expect(try agent("lock").status == 70)
         let locked = try agent("lock", "right")
-        #expect(locked.status == 0 && locked.talk == "the service is locked\n", "\(locked.talk)")
+        #expect(locked.status == 0 && locked.messages == "the service is locked\n", "\(locked.messages)")
         #expect(try agent("status").text == "locked\n")
         let refused = try service.ask(["token", "get", "work"])
-        #expect(refused.status == 63 && refused.output.isEmpty && refused.talk.contains("crumb token agent unlock"))
+        #expect(refused.status == 63 && refused.output.isEmpty && refused.messages.contains("crumb token agent unlock"))
         #expect(try service.ask(["token", "exec", "work", "--", "true"]).status == 63)
         #expect(try service.ask(["token", "remove", "work"]).status == 63)
         #expect(try agent("lock", "wrong").status == 63)
         let wrong = try agent("unlock", "wrong")
-        #expect(wrong.status == 56 && !wrong.talk.contains("correct horse"), "\(wrong.talk)")
+        #expect(wrong.status == 56 && !wrong.messages.contains("correct horse"), "\(wrong.messages)")
         // The next attempt may have to wait a second.
         var unlocked = try agent("unlock", "right")
         for _ in 0..<200 where unlocked.status != 0 {
             usleep(20_000)
             unlocked = try agent("unlock", "right")
         }
-        #expect(unlocked.status == 0, "\(unlocked.talk)")
+        #expect(unlocked.status == 0, "\(unlocked.messages)")
         #expect(try service.ask(["token", "get", "work"]).text == "tok-1\n")
     }
 
@@ -45,7 +45,7 @@ struct AgentCommandTests {
         let home = CrumbHome()
         for command in ["lock", "unlock", "status"] {
             let result = try home.crumb("token", "agent", command)
-            #expect(result.status == 64 && result.talk.contains("--service"), "\(result.talk)")
+            #expect(result.status == 64 && result.messages.contains("--service"), "\(result.messages)")
         }
     }
 }

@@ -15,7 +15,7 @@ struct CurlServiceTests {
     private struct Outcome: Equatable {
         let status: Int32
         let text: String
-        let talk: String
+        let messages: String
         /// The requests with their cookies.
         let requests: [String]
     }
@@ -40,7 +40,7 @@ struct CurlServiceTests {
             let before = site.requests.count
             let result = try run(words)
             let requests = site.requests.dropFirst(before).map { "\($0.method) \($0.target) \($0.text("cookie"))" }
-            return Outcome(status: result.status, text: result.text, talk: result.talk, requests: requests)
+            return Outcome(status: result.status, text: result.text, messages: result.messages, requests: requests)
         }
     }
 
@@ -65,7 +65,7 @@ struct CurlServiceTests {
         }
         #expect(onFile[2].requests == ["GET /start []", "GET /next [\"b=2; a=1\"]"])
         #expect(onFile[5].text.contains("own=1; a=mine"))
-        #expect(served[1].talk.contains("created") == false && served[3].talk.contains("created jar 'new'"))
+        #expect(served[1].messages.contains("created") == false && served[3].messages.contains("created jar 'new'"))
     }
 
     private func importTokens(_ server: AuthorizationServer) throws {
@@ -73,7 +73,7 @@ struct CurlServiceTests {
         let imported = try service.home.start(
             ["token", "import", "work", "--issuer", server.issuer, "--client-id", "app", "--discover"], input: path
         ).wait()
-        #expect(imported.status == 0, "\(imported.talk)")
+        #expect(imported.status == 0, "\(imported.messages)")
     }
 
     @Test(
@@ -96,10 +96,10 @@ struct CurlServiceTests {
             "token", "fallback", "set", "app", url, "--profile", "work", "--when-redirect", "/login", "--cookie",
             "session={access_token}; Path=/; HttpOnly",
         ])
-        #expect(rule.status == 0, "\(rule.talk)")
+        #expect(rule.status == 0, "\(rule.messages)")
         let result = try service.ask(["curl", "--", "-s", url])
-        #expect(result.status == status && (status != 0 || result.text == text), "\(result.text) \(result.talk)")
-        if status != 0 { #expect(result.talk.contains("log in again"), "\(result.talk)") }
+        #expect(result.status == status && (status != 0 || result.text == text), "\(result.text) \(result.messages)")
+        if status != 0 { #expect(result.messages.contains("log in again"), "\(result.messages)") }
         #expect(site.requests.count <= requests, "\(site.requests.map(\.target))")
     }
 
@@ -118,12 +118,12 @@ struct CurlServiceTests {
         let url = "http://127.0.0.1:\(site.port)/"
         try importTokens(server)
         let rule = try service.ask(["token", "fallback", "set", "app", url, "--profile", "work", "--authorization"])
-        #expect(rule.status == 0, "\(rule.talk)")
+        #expect(rule.status == 0, "\(rule.messages)")
         let isFirst = taken == "access-0"
         let result = try service.ask(["curl", "--json", "--", "-s", url])
-        #expect(result.status == 0 && result.text == "welcome\n", "\(result.talk)")
+        #expect(result.status == 0 && result.text == "welcome\n", "\(result.messages)")
         #expect(site.requests.count == (isFirst ? 1 : 2) && server.forms(at: "/token").count == (isFirst ? 0 : 1))
-        #expect(!result.talk.contains("access-") && result.talk.contains("bearer-challenge") == !isFirst)
+        #expect(!result.messages.contains("access-") && result.messages.contains("bearer-challenge") == !isFirst)
         // Credentials of the user's own take the token's place.
         let own = try service.ask(["curl", "--", "-s", "-H", "Authorization: Bearer mine", url])
         #expect(own.text == "go away\n" && site.requests.last?.text("authorization") == ["Bearer mine"])

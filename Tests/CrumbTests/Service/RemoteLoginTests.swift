@@ -41,20 +41,20 @@ struct ServedLoginTests {
             "authorization_endpoint=\(server.issuer)/authorize", "--client-id", "app", "--account", "me",
         ]
         let result = try service.ask(words, variables: ["PATH": search, "BROWSER": nil])
-        #expect(result.status == 0 && result.talk.contains("logged in: work: valid"), "\(result.talk)")
-        #expect(!result.talk.contains("access-0") && !result.talk.contains("refresh-0"))
+        #expect(result.status == 0 && result.messages.contains("logged in: work: valid"), "\(result.messages)")
+        #expect(!result.messages.contains("access-0") && !result.messages.contains("refresh-0"))
         let forms = server.forms(at: "/token")
         #expect(forms.count == 1 && forms.first?.contains("code=code-1") == true, "\(forms)")
         #expect(forms.first?.contains("redirect_uri=http%3A%2F%2F127.0.0.1%3A") == true)
         #expect(try service.ask(["token", "get", "work"]).text == "access-0\n")
         // What was said before holds.
         let again = try service.ask(["token", "login", "work"], variables: ["PATH": search, "BROWSER": nil])
-        #expect(again.status == 0 && server.forms(at: "/token").count == 2, "\(again.talk)")
+        #expect(again.status == 0 && server.forms(at: "/token").count == 2, "\(again.messages)")
         #expect(page.says("You are logged in"))
         // The account is refused by the service; the browser says so.
         let other = try service.ask(
             ["token", "login", "work", "--account", "you"], variables: ["PATH": search, "BROWSER": nil])
-        #expect(other.status == 36, "\(other.talk)")
+        #expect(other.status == 36, "\(other.messages)")
         #expect(page.says("The login failed") && page.says("nothing was changed"))
     }
 
@@ -64,20 +64,20 @@ struct ServedLoginTests {
             "token", "login", "tv", "--device", "--issuer", server.issuer, "--client-id", "app", "--account", "me",
             "--json",
         ])
-        #expect(device.status == 0, "\(device.talk)")
+        #expect(device.status == 0, "\(device.messages)")
         let objects = try device.objects()
         #expect(objects.count == 2 && objects.first?["userCode"] as? String == "AB-CD")
         #expect(objects.last?["state"] as? String == "valid")
         let machine = try service.ask(
             ["token", "login", "machine", "--client-credentials", "--issuer", server.issuer, "--client-id", "app"],
             variables: ["CRUMB_CLIENT_SECRET": "client-s3cret"])
-        #expect(machine.status == 0, "\(machine.talk)")
+        #expect(machine.status == 0, "\(machine.messages)")
         #expect(try service.ask(["token", "get", "machine"]).text == "machine-1\n")
         let refused = try service.ask([
             "token", "login", "wrong", "--client-credentials", "--client-id", "app", "--endpoint",
             "token_endpoint=\(server.issuer)/nowhere",
         ])
-        #expect(refused.status != 0 && refused.talk.contains("/nowhere"), "\(refused.talk)")
+        #expect(refused.status != 0 && refused.messages.contains("/nowhere"), "\(refused.messages)")
         #expect(try service.ask(["token", "get", "wrong"]).status == 40)
     }
 }

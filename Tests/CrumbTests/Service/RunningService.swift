@@ -20,7 +20,7 @@ final class RunningService: Sendable {
     }
 
     struct NotStarted: Error {
-        let talk: String
+        let messages: String
     }
 
     /// The home that the database lies in.
@@ -48,7 +48,7 @@ final class RunningService: Sendable {
             usleep(50_000)
         }
         process.kill()
-        throw NotStarted(talk: process.wait().talk)
+        throw NotStarted(messages: process.wait().messages)
     }
 
     deinit {
@@ -90,7 +90,7 @@ final class RunningService: Sendable {
                 bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
             }
         }
-        guard isBound else { throw NotStarted(talk: "there is no free port") }
+        guard isBound else { throw NotStarted(messages: "there is no free port") }
         return UInt16(bigEndian: address.sin_port)
     }
 }

@@ -44,14 +44,14 @@ struct ServiceAuthorityTests {
             let untrusted = try ask(["jars"])
             #expect(untrusted.status == 55 && untrusted.output.isEmpty)
             #expect(
-                untrusted.talk
+                untrusted.messages
                     == "crumb: \(address): the certificate is not trusted: add its authority with `--service-ca`\n",
-                "\(untrusted.talk)")
+                "\(untrusted.messages)")
             let noCertificate = try ask(["jars", "--service-ca", home.file("names")])
-            #expect(noCertificate.status == 11 && noCertificate.talk.contains(home.file("names")))
+            #expect(noCertificate.status == 11 && noCertificate.messages.contains(home.file("names")))
             try home.write("-----BEGIN CERTIFICATE-----\nnonsense\n-----END CERTIFICATE-----\n", to: "bad")
             let bad = try ask(["jars", "--service-ca", home.file("bad")])
-            #expect(bad.status == 47 && bad.talk.contains("--service-ca"), "\(bad.talk)")
+            #expect(bad.status == 47 && bad.messages.contains("--service-ca"), "\(bad.messages)")
             #expect(try ask(["jars", "--service-ca", home.file("none")]).status == 17)
         }
     }
@@ -77,7 +77,7 @@ struct ServiceAuthorityTests {
             let slash = try ask("jars", "--service", "\(address)/")
             #expect(slash.status == 0 && slash.text.contains("made"))
             let elsewhere = try ask("jars", "--service", "http://127.0.0.1:\(port)/other")
-            #expect(elsewhere.status == 57, "\(elsewhere.talk)")
+            #expect(elsewhere.status == 57, "\(elsewhere.messages)")
         }
     }
 

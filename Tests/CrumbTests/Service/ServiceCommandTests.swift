@@ -30,7 +30,7 @@ struct ServiceCommandTests {
     /// What a run said, without what differs from one moment or place to another.
     private static func said(_ result: RunResult, in places: [String]) -> String {
         let output = String(String.UnicodeScalarView(result.output.map(Unicode.Scalar.init)))
-        var text = "status \(result.status)\n\(output)---\n\(result.talk)"
+        var text = "status \(result.status)\n\(output)---\n\(result.messages)"
         for place in places { text = text.replacingOccurrences(of: place, with: "PLACE") }
         text.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/, with: "TIME")
         // Columns are as wide as the times in them.
@@ -65,7 +65,7 @@ struct ServiceCommandTests {
             case .prepared:
                 for home in [file, service.home] {
                     let result = try home.start(words, input: input).wait()
-                    #expect(result.status == 0, "\(step): \(result.talk)")
+                    #expect(result.status == 0, "\(step): \(result.messages)")
                 }
             case .damaged:
                 for home in [file, service.home] {

@@ -23,7 +23,7 @@ struct ServiceExampleTests {
             let result = try RunningProcess(
                 program[0], program.dropFirst() + ["demo"], environment: environment, scratch: service.home.path
             ).wait()
-            #expect(result.status == 0 && result.text == Self.answer, "\(result.text)\(result.talk)")
+            #expect(result.status == 0 && result.text == Self.answer, "\(result.text)\(result.messages)")
         }
     }
 

@@ -14,8 +14,8 @@ struct ServiceOptionTests {
         ])
     func addresses(address: String) throws {
         let result = try home.crumb("list", "--service", address)
-        #expect(result.status == 19 && result.output.isEmpty, "\(result.talk)")
-        #expect(!result.talk.contains("s3cret"))
+        #expect(result.status == 19 && result.output.isEmpty, "\(result.messages)")
+        #expect(!result.messages.contains("s3cret"))
     }
 
     @Test("A service that is not there is exit status 55", arguments: ["socket", "network"])
@@ -23,7 +23,7 @@ struct ServiceOptionTests {
         let address =
             way == "socket" ? "unix:\(home.file("none"))" : "http://127.0.0.1:\(try RunningService.freePort())"
         let result = try home.crumb("list", "--service", address)
-        #expect(result.status == 55 && result.talk.hasPrefix("crumb: \(address): ") && result.output.isEmpty)
+        #expect(result.status == 55 && result.messages.hasPrefix("crumb: \(address): ") && result.output.isEmpty)
         #expect(!FileManager.default.fileExists(atPath: home.file("crumb.sqlite")))
     }
 
@@ -42,20 +42,20 @@ struct ServiceOptionTests {
             usleep(50_000)
             result = try home.crumb("list", "--service", "http://127.0.0.1:\(port)")
         }
-        #expect(result.status == 57 && result.output.isEmpty, "\(result.talk)")
+        #expect(result.status == 57 && result.output.isEmpty, "\(result.messages)")
     }
 
     @Test("The access token comes out of a file that its owner alone can read, and is never repeated")
     func tokens() throws {
         let service = try RunningService(.network)
         let none = try service.ask(["list"], variables: ["CRUMB_SERVICE_TOKEN_FILE": nil])
-        #expect(none.status == 56 && none.talk.contains("--service-token-file"), "\(none.talk)")
+        #expect(none.status == 56 && none.messages.contains("--service-token-file"), "\(none.messages)")
         let wrong = try home.write("crumb_s3cret", to: "wrong")
         let refused = try service.ask(["list", "--service-token-file", wrong])
-        #expect(refused.status == 56 && !refused.talk.contains("s3cret"), "\(refused.talk)")
+        #expect(refused.status == 56 && !refused.messages.contains("s3cret"), "\(refused.messages)")
         let exposed = try home.write("crumb_s3cret", to: "exposed", mode: 0o644)
         let open = try service.ask(["list", "--service-token-file", exposed])
-        #expect(open.status == 33 && !open.talk.contains("s3cret"), "\(open.talk)")
+        #expect(open.status == 33 && !open.messages.contains("s3cret"), "\(open.messages)")
         for text in ["", "\n", "two words", "line\nline", "\u{E9}"] {
             let file = try home.write(text, to: "token")
             #expect(try service.ask(["list", "--service-token-file", file]).status == 42)
@@ -72,7 +72,7 @@ struct ServiceOptionTests {
         #expect(try service.ask(["jars", "create", "a"]).status == 0)
         #expect(try service.ask(["jars", "create", "b"]).status == 0)
         let token = try service.home.crumb("serve", "token", "create", "reader", "--jar", "a", "--read")
-        #expect(token.status == 0, "\(token.talk)")
+        #expect(token.status == 0, "\(token.messages)")
         let file = try home.write(token.output, to: "reader")
         func ask(_ words: String...) throws -> RunResult {
             try service.ask(words + ["--service-token-file", file])
@@ -95,8 +95,8 @@ struct ServiceOptionTests {
         let input = try home.write("tok-1\n", to: "input")
         for variables in [["CRUMB_SERVICE": "unix:/nowhere/crumb.sock"]] {
             let result = try home.start(words, input: input, variables: variables).wait()
-            #expect(result.status == 64, "\(words): \(result.talk)")
-            #expect(result.talk.contains("works only on a database file"), "\(words): \(result.talk)")
+            #expect(result.status == 64, "\(words): \(result.messages)")
+            #expect(result.messages.contains("works only on a database file"), "\(words): \(result.messages)")
         }
         #expect(!FileManager.default.fileExists(atPath: home.file("crumb.sqlite")))
     }
@@ -107,7 +107,7 @@ struct ServiceOptionTests {
         #expect(both.status == 64)
         let file = try home.crumb(
             "list", "--database", home.file("crumb.sqlite"), variables: ["CRUMB_SERVICE": "unix:/nowhere"])
-        #expect(file.status == 0 && file.talk.contains("no cookies"))
+        #expect(file.status == 0 && file.messages.contains("no cookies"))
         let list = try home.crumb(
             "list", "--public-suffix-list", "x", variables: ["CRUMB_SERVICE": "unix:/nowhere"])
         #expect(list.status == 64)
@@ -121,11 +121,11 @@ struct ServiceOptionTests {
         let first = try service.ask(["import", path, "--json"])
         #expect(first.status == 0 && first.text == file.text && file.text.utf8.count > 100)
         let again = try service.ask(["import", path])
-        #expect(again.status == 0 && again.text.contains("imported before"), "\(again.text)\(again.talk)")
+        #expect(again.status == 0 && again.text.contains("imported before"), "\(again.text)\(again.messages)")
         let pipe = try service.home.shell(
             "cat '\(path)' | CRUMB_SERVICE='\(service.address)' crumb import - --jar piped --json")
-        #expect(pipe.text.contains(#""lines":12000"#), "\(pipe.text.prefix(300))\(pipe.talk)")
+        #expect(pipe.text.contains(#""lines":12000"#), "\(pipe.text.prefix(300))\(pipe.messages)")
         let database = try service.ask(["import", home.file("crumb.sqlite")])
-        #expect(database.status == 11 && database.talk.contains("browser's database"), "\(database.talk)")
+        #expect(database.status == 11 && database.messages.contains("browser's database"), "\(database.messages)")
     }
 }

@@ -74,7 +74,7 @@ final class CrumbHome: Sendable {
     ///   - prefix: a program that starts it, with its arguments.
     ///   - variables: what differs in the environment; `nil` takes a variable away.
     func start(
-        _ arguments: [String], input: String = "/dev/null", output: String? = nil, talk: String? = nil,
+        _ arguments: [String], input: String = "/dev/null", output: String? = nil, messages: String? = nil,
         prefix: [String] = [], leadsGroup: Bool = false, variables: [String: String?] = [:]
     ) throws -> RunningProcess {
         var environment = environment
@@ -82,7 +82,7 @@ final class CrumbHome: Sendable {
         let words = prefix + [CrumbHome.program] + arguments
         return try RunningProcess(
             words[0], Array(words.dropFirst()), environment: environment, input: input, output: output,
-            talk: talk, leadsGroup: leadsGroup, scratch: path)
+            messages: messages, leadsGroup: leadsGroup, scratch: path)
     }
 
     /// Runs `crumb` and waits for it.
@@ -106,7 +106,7 @@ final class CrumbHome: Sendable {
         let name = "response-\(UUID().uuidString)"
         try write(Capture.dump(lines), to: name)
         let result = try crumb("import", "--jar", jar, "--url", url, file(name))
-        #expect(result.status == 0, "\(result.talk)")
+        #expect(result.status == 0, "\(result.messages)")
     }
 
     /// Stores cookies as a response received at `time`, usually in the past: the command's own clock is the system's.
@@ -126,7 +126,7 @@ final class CrumbHome: Sendable {
     /// The Cookie header of a URL without its newline; empty where there is none.
     func header(_ url: String = "https://www.example.com/", jar: String = "default") throws -> String {
         let result = try crumb("header", "--jar", jar, url)
-        #expect(result.status == (result.output.isEmpty ? 3 : 0), "\(result.talk)")
+        #expect(result.status == (result.output.isEmpty ? 3 : 0), "\(result.messages)")
         return String(result.text.dropLast())
     }
 
@@ -139,7 +139,7 @@ final class CrumbHome: Sendable {
             "openssl x509 -req -in host.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -extfile names -out host.pem",
         ] {
             let result = try shell(command)
-            #expect(result.status == 0, "\(result.talk)")
+            #expect(result.status == 0, "\(result.messages)")
         }
     }
 }

@@ -15,7 +15,7 @@ struct RunResult {
     /// What it wrote on standard output.
     let output: [UInt8]
     /// What it wrote on standard error.
-    let talk: String
+    let messages: String
 
     /// Standard output as text.
     var text: String { String(decoding: output, as: UTF8.self) }
@@ -43,17 +43,17 @@ struct RunningProcess {
     /// - Parameters:
     ///   - input: the file that is its standard input.
     ///   - output: the file that takes its standard output; one of its own where it is `nil`.
-    ///   - talk: the file that takes its standard error; one of its own where it is `nil`.
+    ///   - messages: the file that takes its standard error; one of its own where it is `nil`.
     ///   - leadsGroup: whether it leads a process group of its own, as a terminal's foreground job does.
     ///   - scratch: a folder for the files.
     init(
         _ program: String, _ arguments: [String], environment: [String: String],
-        input: String = "/dev/null", output: String? = nil, talk: String? = nil, joinsTalk: Bool = false,
+        input: String = "/dev/null", output: String? = nil, messages: String? = nil, joinsTalk: Bool = false,
         leadsGroup: Bool = false, scratch: String
     ) throws {
         let name = "\(scratch)/run-\(UUID().uuidString)"
         outputPath = output ?? "\(name).output"
-        talkPath = talk ?? "\(name).talk"
+        talkPath = messages ?? "\(name).messages"
         #if canImport(Darwin)
             var actions: posix_spawn_file_actions_t?
             var attributes: posix_spawnattr_t?
@@ -130,7 +130,7 @@ struct RunningProcess {
         let ending = status & 0x7F
         return RunResult(
             status: ending == 0 ? status >> 8 & 0xFF : -ending, output: bytes(outputPath),
-            talk: String(decoding: bytes(talkPath), as: UTF8.self))
+            messages: String(decoding: bytes(talkPath), as: UTF8.self))
     }
 
     private func bytes(_ path: String) -> [UInt8] {

@@ -75,12 +75,12 @@ struct LoginOutcomeTests {
         request.clientID = "app"
         change(&request)
         let plan = try await request.plan(store, over: server)
-        let conversation = LoginFlow(
+        let flow = LoginFlow(
             plan, over: server, checkingIDTokens: nil, now: { ServiceFixture.now })
         let attempt = AuthorizationAttempt(state: Secret("s"), codeVerifier: Secret("v"), nonce: Secret("n"))
-        let tokens = try await conversation.tokens(
+        let tokens = try await flow.tokens(
             redirectedTo: "/?code=c&state=s", of: attempt, comingBackTo: "http://127.0.0.1/")
-        return try await conversation.keep(tokens, in: store, replacing: mayReplace)
+        return try await flow.keep(tokens, in: store, replacing: mayReplace)
     }
 
     private var revoked: [String] { server.revoked.withLock { $0 } }

@@ -37,10 +37,10 @@ struct TokenLeaseTests {
     }
 
     private func refresher(
-        _ store: TokenStore, witness: ProcessLiveness = .none, now: @escaping @Sendable () -> Timestamp = { Given.now }
+        _ store: TokenStore, liveness: ProcessLiveness = .none, now: @escaping @Sendable () -> Timestamp = { Given.now }
     ) -> TokenRefresher {
         TokenRefresher(
-            store: store, transport: server, process: 1, witness: witness, timing: TokenLeaseTests.timing, now: now)
+            store: store, transport: server, process: 1, liveness: liveness, timing: TokenLeaseTests.timing, now: now)
     }
 
     /// A refresh whose request has come to the server, and what has the server answer it.
@@ -72,8 +72,8 @@ struct TokenLeaseTests {
         let store = try given()
         let end = Given.now.advanced(bySeconds: 50)
         _ = try store.takeLease("p", for: LeaseHolder(holder), until: end, now: Given.now)
-        let witness = ProcessLiveness(name: { "boot/\($0)" }, hasEnded: { $0 == 77 && $1.hasPrefix("boot/") })
-        let refresher = refresher(store, witness: witness)
+        let liveness = ProcessLiveness(name: { "boot/\($0)" }, hasEnded: { $0 == 77 && $1.hasPrefix("boot/") })
+        let refresher = refresher(store, liveness: liveness)
         if isFree {
             #expect(try await refresher.token("p").tokens.accessToken == Secret("access-1"))
         } else {
@@ -86,28 +86,28 @@ struct TokenLeaseTests {
     @Test("A holder says which process it is, in a way that no other is")
     func name() {
         var generator = SystemRandomNumberGenerator()
-        let witness = ProcessLiveness(name: { "boot/\($0)" }, hasEnded: { _, _ in true })
-        let holder = LeaseHolder(process: 4711, witness: witness, using: &generator)
+        let liveness = ProcessLiveness(name: { "boot/\($0)" }, hasEnded: { _, _ in true })
+        let holder = LeaseHolder(process: 4711, liveness: liveness, using: &generator)
         #expect(holder.process == 4711 && holder.description.hasSuffix("@boot/4711"))
-        #expect(holder.hasEnded(by: witness) && !holder.hasEnded(by: .none))
-        #expect(!LeaseHolder(process: 4711, using: &generator).hasEnded(by: witness))
+        #expect(holder.hasEnded(by: liveness) && !holder.hasEnded(by: .none))
+        #expect(!LeaseHolder(process: 4711, using: &generator).hasEnded(by: liveness))
     }
 
     #if os(Linux)
         @Test("The system tells processes apart that have the same number")
         func system() throws {
-            let witness = ProcessLiveness.system
-            let own = try #require(witness.name(getpid()))
-            #expect(own == witness.name(getpid()))
-            #expect(!witness.hasEnded(getpid(), own))
+            let liveness = ProcessLiveness.system
+            let own = try #require(liveness.name(getpid()))
+            #expect(own == liveness.name(getpid()))
+            #expect(!liveness.hasEnded(getpid(), own))
             // The same number since another start, and what another machine says of its processes.
-            #expect(witness.hasEnded(getpid(), own + "0"))
-            #expect(!witness.hasEnded(getpid(), "elsewhere." + own))
+            #expect(liveness.hasEnded(getpid(), own + "0"))
+            #expect(!liveness.hasEnded(getpid(), "elsewhere." + own))
             let start = try #require(own.lastIndex(of: "/"))
-            #expect(!witness.hasEnded(.max, "elsewhere" + own[start...]))
+            #expect(!liveness.hasEnded(.max, "elsewhere" + own[start...]))
             // No process has that number; none of this user's is hidden.
-            #expect(witness.hasEnded(.max, own) && witness.name(.max) == nil)
-            #expect(!witness.hasEnded(0, own) && !witness.hasEnded(-1, own))
+            #expect(liveness.hasEnded(.max, own) && liveness.name(.max) == nil)
+            #expect(!liveness.hasEnded(0, own) && !liveness.hasEnded(-1, own))
         }
 
         @Test("A process that has ended and was not yet noticed by its parent has ended")

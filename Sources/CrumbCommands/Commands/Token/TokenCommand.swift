@@ -27,7 +27,7 @@ struct TokenListCommand: CrumbCommand {
     @OptionGroup var output: OutputOptions
 
     func execute(_ console: Console) throws {
-        let list = try database.keptTokens(clock: console.clock).list()
+        let list = try database.tokensBackend(clock: console.clock).list()
         var rows = [["NAME", "STATE", "EXPIRES", "REFRESH", "ISSUER", "ACCOUNT"]]
         for problem in list.problems ?? [] { console.error(problem) }
         for report in list.tokens {
@@ -57,7 +57,7 @@ struct TokenStatusCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         let name = try login.resolved(in: database, clock: console.clock)
-        let status = try database.keptTokens(clock: console.clock).status(of: name)
+        let status = try database.tokensBackend(clock: console.clock).status(of: name)
         if output.json {
             try console.writeJSON(status)
         } else {
@@ -81,7 +81,7 @@ struct TokenRefreshCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         let name = try login.resolved(in: database, clock: console.clock)
-        let report = try database.keptTokens(clock: console.clock, refresh: refresh).refresh(name)
+        let report = try database.tokensBackend(clock: console.clock, refresh: refresh).refresh(name)
         if let problem = report.idTokenProblem {
             console.error("\(name): the tokens were renewed, except the ID token: \(problem)")
         }
@@ -129,7 +129,7 @@ struct TokenRemoveCommand: CrumbCommand {
     var name: String
 
     func execute(_ console: Console) throws {
-        guard try database.keptTokens(clock: console.clock).remove(name) else {
+        guard try database.tokensBackend(clock: console.clock).remove(name) else {
             throw Problem(advising: .tokenNotFound, "\(name): there is no token with this name")
         }
         if output.json { try console.writeJSON(["removed": name]) } else { console.note("removed \(name)") }
@@ -152,7 +152,7 @@ struct TokenRevokeCommand: CrumbCommand {
     var needsNetwork: Bool { true }
 
     func execute(_ console: Console) throws {
-        let report = try database.keptTokens(clock: console.clock).revoke(name)
+        let report = try database.tokensBackend(clock: console.clock).revoke(name)
         if output.json {
             try console.writeJSON(report)
         } else {
@@ -183,7 +183,7 @@ struct TokenLogoutCommand: CrumbCommand {
     var needsNetwork: Bool { true }
 
     func execute(_ console: Console) throws {
-        let report = try database.keptTokens(clock: console.clock).logOut(name, force: force)
+        let report = try database.tokensBackend(clock: console.clock).logOut(name, force: force)
         if let problem = report.problem { console.error(problem) }
         if output.json {
             try console.writeJSON(report)

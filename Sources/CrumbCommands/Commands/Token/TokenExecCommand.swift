@@ -69,7 +69,8 @@ struct TokenExecCommand: CrumbCommand {
     var needsNetwork: Bool { file != nil || database.mayNotBeginAnew }
 
     func execute(_ console: Console) throws {
-        let program = try path(console)
+        let external = ExternalCommand(words: command)
+        let program = try external.path(console)
         let source = TokenSource(
             database: database, login: try login.resolved(in: database, clock: console.clock), skew: freshness.skew,
             refresh: freshness.refresh, wantsIDToken: wantsIDToken, clock: console.clock)
@@ -83,36 +84,19 @@ struct TokenExecCommand: CrumbCommand {
             signal(SIGPIPE, SIG_DFL)
             let words = command.map { strdup($0) } + [nil]
             execv(program, words)
-            throw notRun(program, errno, console)
+            throw external.notRun(program, errno, console)
         }
         let fresh = try FreshTokenFile(first, from: source, console: console)
         setenv(file, fresh.path, 1)
-        var process = ChildProcess(program: program, failure: .outputFailed)
-        SignalForwarding.begin()
         let status: Int32
         do {
-            status = try process.run(command.dropFirst().map { Array($0.utf8) }) { SignalForwarding.forward(to: $0) }
+            status = try external.run(program, console)
         } catch {
-            SignalForwarding.end()
             try fresh.close()
-            throw notRun(program, ENOEXEC, console)
+            throw error
         }
-        SignalForwarding.end()
         try fresh.close()
         guard status == 0 else { throw ExitCode(status) }
-    }
-
-    /// The program that the command names.
-    private func path(_ console: Console) throws -> String {
-        let found = command[0].contains("/") ? command[0] : ChildProcess.pathOfProgram(command[0])
-        guard let path = found else { throw notRun(command[0], ENOENT, console) }
-        guard access(path, X_OK) == 0 else { throw notRun(path, errno, console) }
-        return path
-    }
-
-    private func notRun(_ program: String, _ failure: Int32, _ console: Console) -> ExitCode {
-        console.error("\(program): the command cannot be run: \(String(cString: strerror(failure)))")
-        return ExitCode(failure == ENOENT ? 127 : 126)
     }
 
     /// Makes standard input a pipe that holds the token and ends there.

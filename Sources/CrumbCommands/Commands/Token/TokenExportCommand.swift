@@ -82,7 +82,7 @@ struct TokenExportCommand: CrumbCommand {
         case .kubernetes: try exportToKubernetes(console)
         case .gitCredential:
             let helper = CredentialHelper(
-                tokens: try database.keptTokens(clock: console.clock, refresh: freshness.refresh), login: name,
+                tokens: try database.tokensBackend(clock: console.clock, refresh: freshness.refresh), login: name,
                 host: host ?? "", username: username, skew: freshness.skew, console: console)
             try helper.answerGit(operation ?? "get")
         default: try exportAccessToken(as: format, console)
@@ -118,7 +118,7 @@ struct TokenExportCommand: CrumbCommand {
                 let report = try accessToken(console)
                 return (report.accessToken, report.expires)
             }
-            let report = try database.keptTokens(clock: console.clock, refresh: freshness.refresh).idToken(
+            let report = try database.tokensBackend(clock: console.clock, refresh: freshness.refresh).idToken(
                 of: name, skew: freshness.skew)
             return (report.idToken, report.expires)
         }
@@ -132,7 +132,7 @@ struct TokenExportCommand: CrumbCommand {
     }
 
     private func accessToken(_ console: Console) throws -> AccessTokenReport {
-        let report = try database.keptTokens(clock: console.clock, refresh: freshness.refresh).accessToken(
+        let report = try database.tokensBackend(clock: console.clock, refresh: freshness.refresh).accessToken(
             of: name, skew: freshness.skew)
         warn(ofBinding: TokenType(report.tokenType), console)
         return report

@@ -71,7 +71,7 @@ struct FallbackSetCommand: CrumbCommand {
             scope: try requestURL(url).description,
             signs: LoginRule.Signs(named: whenStatus, redirects: whenRedirect),
             profile: profile, delivery: delivery)
-        let report = try jar.kept(now: console.now, console: console).setLoginRule(rule, named: name)
+        let report = try jar.backend(now: console.now, console: console).setLoginRule(rule, named: name)
         if output.json { try console.writeJSON(report) } else { console.note("stored rule \(report.text)") }
     }
 }
@@ -85,7 +85,7 @@ struct FallbackListCommand: CrumbCommand {
     @OptionGroup var output: OutputOptions
 
     func execute(_ console: Console) throws {
-        let rules = try jar.kept(now: console.now).loginRules()
+        let rules = try jar.backend(now: console.now).loginRules()
         for report in rules {
             if output.json { try console.writeJSON(report) } else { try console.writeLine(report.text) }
         }
@@ -105,7 +105,7 @@ struct FallbackRemoveCommand: CrumbCommand {
     var name: String
 
     func execute(_ console: Console) throws {
-        guard try jar.kept(now: console.now).removeLoginRule(named: name) else {
+        guard try jar.backend(now: console.now).removeLoginRule(named: name) else {
             throw Problem(
                 .tokenNotFound, "\(name): there is no rule with this name; 'crumb token fallback list' lists the rules")
         }

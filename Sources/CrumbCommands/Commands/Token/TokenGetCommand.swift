@@ -43,12 +43,12 @@ struct TokenGetCommand: CrumbCommand {
     func execute(_ console: Console) throws {
         let name = try login.resolved(in: database, clock: console.clock)
         if wantsIDToken {
-            let report = try database.keptTokens(clock: console.clock, refresh: freshness.refresh).idToken(
+            let report = try database.tokensBackend(clock: console.clock, refresh: freshness.refresh).idToken(
                 of: name, skew: freshness.skew)
             if output.json { try console.writeJSON(report) } else { try console.writeLine(report.idToken) }
             return
         }
-        let token = try database.keptTokens(clock: console.clock, refresh: freshness.refresh)
+        let token = try database.tokensBackend(clock: console.clock, refresh: freshness.refresh)
             .accessToken(of: name, resource: resource, skew: freshness.skew, for: nil)
         if output.json {
             try console.writeJSON(token)
@@ -105,7 +105,7 @@ struct TokenHeaderCommand: CrumbCommand {
         let request = try url.map {
             DPoPRequest(method: method ?? "GET", url: try requestURL($0), nonce: nonce)
         }
-        let token = try database.keptTokens(clock: console.clock, refresh: freshness.refresh)
+        let token = try database.tokensBackend(clock: console.clock, refresh: freshness.refresh)
             .accessToken(of: name, resource: resource, skew: freshness.skew, for: request)
         if let resource, let request, let scope = try? URLScope(resource), !scope.contains(request.url) {
             console.error(

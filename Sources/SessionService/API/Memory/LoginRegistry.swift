@@ -13,7 +13,7 @@ final class LoginRegistry: Sendable {
 
     /// A login that waits for a browser to come back.
     struct BrowserVisit: Sendable {
-        let conversation: LoginFlow
+        let flow: LoginFlow
         let attempt: AuthorizationAttempt
         let redirectURI: String
     }

@@ -131,24 +131,24 @@ extension SessionAPI {
         let document = try await request.document(LoginDocument.self, in: context)
         var asked = try document.request()
         asked.registration?.defaultRedirectURI = tokens.callback.url
-        let conversation = try await tokens.conversation(asked)
+        let flow = try await tokens.flow(asked)
         var report: LoginReport
-        switch conversation.plan.credentials.settings.grant {
+        switch flow.plan.credentials.settings.grant {
         case .clientCredentials, .jwtBearer, .tokenExchange:
-            let issued = try await conversation.tokensWithoutUser { try await tokens.token($0, skew: 60).tokens }
-            _ = try await conversation.keep(issued, in: tokens.store, if: agentLock.check)
+            let issued = try await flow.tokensWithoutUser { try await tokens.token($0, skew: 60).tokens }
+            _ = try await flow.keep(issued, in: tokens.store, if: agentLock.check)
             let login = try tokens.logins.begin(asked.name, until: nil, now: now())
             tokens.logins.end(login.id, .done)
             report = LoginReport(try tokens.logins.login(login.id, now: now()))
         case .deviceCode:
-            let device = try await conversation.deviceAuthorization()
+            let device = try await flow.deviceAuthorization()
             let login = try tokens.logins.begin(
                 asked.name, until: Timestamp(microseconds: device.expiry), now: now())
             tokens.logins.follow(
                 login.id,
                 by: Task { [tokens] in
-                    await finish(login, conversation) {
-                        try await conversation.tokens(confirmed: device, clock: tokens.clock)
+                    await finish(login, flow) {
+                        try await flow.tokens(confirmed: device, clock: tokens.clock)
                     }
                 })
             report = LoginReport(login)
@@ -156,7 +156,7 @@ extension SessionAPI {
             report.verificationURIComplete = device.verificationURIComplete
             report.userCode = device.userCode
         case .authorizationCode, .imported:
-            let registered = conversation.plan.credentials.settings.redirectURI ?? tokens.callback.url
+            let registered = flow.plan.credentials.settings.redirectURI ?? tokens.callback.url
             guard let redirectURI = document.browserReturnsTo ?? registered else {
                 throw ServiceProblem.bodyInvalid(
                     "redirectURI: browsers cannot reach this service, since it has no TCP address and no "
@@ -164,9 +164,9 @@ extension SessionAPI {
             }
             var generator = SystemRandomNumberGenerator()
             let attempt = AuthorizationAttempt(using: &generator)
-            let url = try await conversation.exposedAuthorizationURL(for: attempt, comingBackTo: redirectURI)
+            let url = try await flow.exposedAuthorizationURL(for: attempt, comingBackTo: redirectURI)
             let visit = LoginRegistry.BrowserVisit(
-                conversation: conversation, attempt: attempt, redirectURI: redirectURI)
+                flow: flow, attempt: attempt, redirectURI: redirectURI)
             report = LoginReport(try tokens.logins.begin(asked.name, visit: visit, until: nil, now: now()))
             report.authorizationURL = url
         }
@@ -223,8 +223,8 @@ extension SessionAPI {
             try agentLock.check()
             return true
         } _: { login, visit in
-            await finish(login, visit.conversation) {
-                try await visit.conversation.tokens(
+            await finish(login, visit.flow) {
+                try await visit.flow.tokens(
                     redirectedTo: url, of: visit.attempt, comingBackTo: visit.redirectURI)
             }
         }
@@ -236,10 +236,10 @@ extension SessionAPI {
     /// Gets the tokens of a login, stores them, and records how the login ended. Tokens that come while the service is
     /// locked are revoked.
     private func finish(
-        _ login: LoginRegistry.Login, _ conversation: LoginFlow, _ body: () async throws -> TokenSet
+        _ login: LoginRegistry.Login, _ flow: LoginFlow, _ body: () async throws -> TokenSet
     ) async {
         do {
-            _ = try await conversation.keep(try await body(), in: tokens.store, if: agentLock.check)
+            _ = try await flow.keep(try await body(), in: tokens.store, if: agentLock.check)
             tokens.logins.end(login.id, .done)
         } catch {
             tokens.logins.end(login.id, .failed(ServiceProblem(error)))
@@ -251,7 +251,7 @@ extension LoginRegistry.BrowserVisit {
     /// Whether a URL is an answer to this login; a refusal is one, too.
     fileprivate func isEnded(by url: String) -> Bool {
         do throws(OAuth2Error) {
-            _ = try conversation.code(inRedirect: url, of: attempt, comingBackTo: redirectURI)
+            _ = try flow.code(inRedirect: url, of: attempt, comingBackTo: redirectURI)
             return true
         } catch {
             return error.code != .stateMismatch && error.code != .invalidRedirect

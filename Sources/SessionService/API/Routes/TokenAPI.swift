@@ -96,8 +96,8 @@ struct TokenAPI: Sendable {
         try await TokenRevoker(store, over: try onlineTransport(), now: now).revoke(name)
     }
 
-    /// Begins to talk with a server about a login.
-    func conversation(_ request: TokenLoginRequest) async throws -> LoginFlow {
+    /// Begins a login at a server.
+    func flow(_ request: TokenLoginRequest) async throws -> LoginFlow {
         let transport = try onlineTransport()
         return LoginFlow(
             try await request.plan(store, over: transport), over: transport, checkingIDTokens: checkIDToken, now: now)

@@ -1,0 +1,176 @@
+import ArgumentParser
+package import CookieModel
+import Foundation
+import SessionOperations
+package import SessionStore
+
+struct GatewayCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "gateway",
+        abstract: "Run a proxy that gives every request of a program the cookies of a jar.",
+        subcommands: [GatewayRunCommand.self],
+        defaultSubcommand: GatewayRunCommand.self)
+}
+
+/// Which cookies pass on to the client of a gateway.
+enum GatewayCookieMode: String, CaseIterable, ExpressibleByArgument {
+    case mirror, strip, pass
+}
+
+struct GatewayRunCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run",
+        abstract: "Run the gateway until it is stopped.",
+        discussion: """
+            Prints the address once it listens. Set that as the HTTP or SOCKS 5 proxy of a program: \
+            'curl --proxy ADDRESS URL'. Requests over http get the cookies and header fields of the jar, and the cookies of \
+            their responses are in the jar before the program gets the response. Requests over https pass unread but \
+            for those to the hosts of --intercept. Requests of browsers pass unchanged. Control-C stops it.
+            """)
+
+    @OptionGroup var jar: JarOptions
+    @OptionGroup var network: NetworkOptions
+    @OptionGroup var output: OutputOptions
+
+    @Option(help: "The address to listen on: 127.0.0.1:PORT, [::1]:PORT, or :PORT for 127.0.0.1. Default: a free port.")
+    var listen = ":0"
+
+    @OptionGroup var interception: InterceptionOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "Write the certificate of the gateway's authority to this file, in PEM, for clients that are to trust it.",
+            valueName: "file"))
+    var authorityFile: String?
+
+    @Flag(help: "Print a line for each request: its URL, the status, and which cookies went with it.")
+    var log = false
+
+    func execute(_ console: Console) throws {
+        let network = try Network.required()
+        let address = try listeningAddress()
+        let kept = try jar.openJar(now: console.now, console)
+        let isJSON = output.json
+        var order = GatewayOrder(jar: kept, clock: console.clock)
+        (order.host, order.port) = address
+        order.cookies = interception.cookies.rawValue
+        order.hosts = try interception.hosts()
+        order.stopsOnSignals = true
+        guard authorityFile == nil || !order.hosts.isEmpty else {
+            throw ValidationError("--authority-file: name the hosts that the authority is for with --intercept.")
+        }
+        if log {
+            order.log = { report in
+                if isJSON { try? console.writeJSON(report) } else { try? console.writeLine(report.line) }
+            }
+        }
+        let authorityFile = authorityFile
+        order.serving = { access in
+            if let authorityFile, let authority = access.authority {
+                try PrivateFile.write(Array(authority.utf8), at: authorityFile)
+            }
+            if isJSON {
+                try console.writeJSON(GatewayListening(address: access.address))
+            } else {
+                try console.writeLine(access.address)
+            }
+            // Until a signal cancels it.
+            await GatewayOrder.cancellation()
+        }
+        let finished = order
+        try Blocking.run { try await network.runGateway(finished) }
+    }
+
+    private func listeningAddress() throws -> (host: String, port: Int) {
+        guard let colon = listen.lastIndex(of: ":"), let port = UInt16(listen[listen.index(after: colon)...]) else {
+            throw ValidationError("--listen: write 127.0.0.1:PORT, [::1]:PORT or :PORT, with a port up to 65535.")
+        }
+        let host = listen[..<colon].filter { $0 != "[" && $0 != "]" }
+        return (host.isEmpty ? "127.0.0.1" : host, Int(port))
+    }
+}
+
+/// What a gateway is run with.
+package struct GatewayOrder: Sendable {
+    /// What a client needs to use it.
+    package struct Access: Sendable {
+        package let address: String
+        /// The certificate of its authority, in PEM; `nil` if it decrypts nothing.
+        package let authority: String?
+
+        package init(address: String, authority: String?) {
+            self.address = address
+            self.authority = authority
+        }
+    }
+
+    package let jar: CookieJar
+    package let clock: @Sendable () -> Timestamp
+    package var host = "127.0.0.1"
+    package var port = 0
+    /// Which cookies pass on to the client: `mirror`, `strip` or `pass`.
+    package var cookies = "mirror"
+    /// The hosts whose https requests are decrypted.
+    package var hosts: [HostPattern] = []
+    /// Whether those to the sites of the jar are, too.
+    package var interceptsSites = false
+    /// Whether Control-C and SIGTERM cancel ``serving``. A second one ends the process. A command that runs beside the
+    /// gateway gets signals itself.
+    package var stopsOnSignals = false
+    /// Runs while the gateway does, which stops when it returns.
+    package var serving: @Sendable (Access) async throws -> Void = { _ in }
+    /// Gets a report of each request; `nil` if none is wanted.
+    package var log: (@Sendable (GatewayRequestReport) -> Void)?
+
+    init(jar: CookieJar, clock: @escaping @Sendable () -> Timestamp) {
+        self.jar = jar
+        self.clock = clock
+    }
+
+    /// Waits until the task is cancelled.
+    static func cancellation() async {
+        let (stream, _) = AsyncStream<Never>.makeStream()
+        for await _ in stream {}
+    }
+}
+
+/// A request that has passed through a gateway, without values.
+package struct GatewayRequestReport: Encodable, Sendable {
+    private let time: String
+    private let method: String
+    private let url: String
+    private let status: Int?
+    private let decorated: Bool
+    private let cookiesSent: [String]
+    private let cookiesStored: Int
+    private let failure: String?
+
+    /// A report from its parts.
+    package init(
+        time: Timestamp, method: String, url: String, status: Int?, isDecorated: Bool, cookiesSent: [Octets],
+        cookiesStored: Int,
+        failure: String?
+    ) {
+        self.time = time.rfc3339
+        self.method = method
+        self.url = url
+        self.status = status
+        decorated = isDecorated
+        self.cookiesSent = cookiesSent.map(\.description)
+        self.cookiesStored = cookiesStored
+        self.failure = failure
+    }
+
+    /// The report as a line for a person.
+    var line: String {
+        var line = "\(method) \(url) \(status.map(String.init) ?? "-")"
+        if let failure { line += " \(failure)" } else if !decorated { line += " passed unchanged" }
+        if !cookiesSent.isEmpty { line += " sent: \(cookiesSent.joined(separator: ", "))" }
+        if cookiesStored > 0 { line += " stored: \(cookiesStored)" }
+        return line
+    }
+}
+
+private struct GatewayListening: Encodable {
+    let address: String
+}

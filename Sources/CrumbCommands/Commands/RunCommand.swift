@@ -1,0 +1,163 @@
+import ArgumentParser
+package import CookieModel
+import Foundation
+import PublicSuffix
+import SessionOperations
+import SessionStore
+import Synchronization
+
+struct RunCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run",
+        abstract: "Run a command whose requests get the cookies of a jar, also over https.",
+        usage: "crumb run [<options>] -- <command> [<arguments> ...]",
+        discussion: """
+            crumb run --jar work -- wget https://www.shop.example/orders
+            crumb run --jar work --intercept api.shop.example -- python3 report.py
+
+            Starts a gateway for the command alone, and tells the command about it in the variables that programs read: \
+            https_proxy, SSL_CERT_FILE, REQUESTS_CA_BUNDLE, NODE_EXTRA_CA_CERTS, GIT_SSL_CAINFO and their like. Requests to \
+            the sites of the jar and to the hosts of --intercept are decrypted, with an authority that only this command \
+            trusts and whose key never leaves memory. All other https requests pass unread.
+
+            The exit status is the command's own: 126 if it cannot be run, 127 if it is not found, and 128 and the signal \
+            that ended it. Signals reach the command.
+            """)
+
+    @OptionGroup var jar: JarOptions
+    @OptionGroup var network: NetworkOptions
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var interception: InterceptionOptions
+
+    @Flag(help: "Print a line on standard error for each request: its URL, the status, and which cookies went with it.")
+    var log = false
+
+    @Argument(parsing: .postTerminator, help: "The command and its arguments.")
+    var command: [String] = []
+
+    func validate() throws {
+        guard !command.isEmpty else { throw ValidationError("Name the command to run: `crumb run -- COMMAND`.") }
+    }
+
+    func execute(_ console: Console) throws {
+        let command = ExternalCommand(words: command)
+        let program = try command.path(console)
+        let network = try Network.required()
+        let kept = try jar.openJar(now: console.now, console)
+        let folder = try PrivateFolder("crumb-run")
+        defer { folder.remove() }
+        let bundle = "\(folder.path)/authorities.pem"
+        let outcome = Mutex<Result<Int32, any Error>?>(nil)
+        var order = GatewayOrder(jar: kept, clock: console.clock)
+        order.cookies = interception.cookies.rawValue
+        order.hosts = try interception.hosts()
+        order.interceptsSites = true
+        if log { order.log = { console.note($0.line) } }
+        order.serving = { access in
+            let roots = SystemAuthorities.pem ?? []
+            try PrivateFile.write(roots + Array("\n\(access.authority ?? "")".utf8), at: bundle)
+            let wget = ["WGETRC": try RunCommand.wgetConfiguration(in: folder, bundle: bundle)]
+            let environment = RunCommand.environment(proxy: "http://\(access.address)", bundle: bundle)
+                .merging(wget) { $1 }
+            await withCheckedContinuation { continuation in
+                Thread.detachNewThread {
+                    let result = Result { try command.run(program, environment: environment, console) }
+                    outcome.withLock { $0 = result }
+                    continuation.resume()
+                }
+            }
+        }
+        let finished = order
+        try Blocking.run { try await network.runGateway(finished) }
+        let status = try outcome.withLock { $0 }?.get() ?? 0
+        guard status == 0 else { throw ExitCode(status) }
+    }
+
+    /// The path of a configuration for wget, which has no variable for authorities: the user's own with one more line.
+    private static func wgetConfiguration(in folder: PrivateFolder, bundle: String) throws -> String {
+        let environment = ProcessInfo.processInfo.environment
+        let own = environment["WGETRC"] ?? environment["HOME"].map { "\($0)/.wgetrc" }
+        let lines = own.flatMap { try? InputFile($0).contents(limit: 1 << 20) } ?? []
+        let path = "\(folder.path)/wgetrc"
+        try PrivateFile.write(lines + Array("\nca_certificate = \(bundle)\n".utf8), at: path)
+        return path
+    }
+
+    /// The variables by which programs find a proxy, and whom they trust.
+    private static func environment(proxy: String, bundle: String) -> [String: String] {
+        var environment: [String: String] = [:]
+        for name in ["http_proxy", "https_proxy", "all_proxy"] {
+            environment[name] = proxy
+            environment[name.uppercased()] = proxy
+        }
+        // The gateway itself knows which hosts are reached directly.
+        for name in ["no_proxy", "NO_PROXY"] { environment[name] = "" }
+        environment["NODE_USE_ENV_PROXY"] = "1"
+        let trust = [
+            "SSL_CERT_FILE", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS", "GIT_SSL_CAINFO",
+            "PIP_CERT",
+            "AWS_CA_BUNDLE", "CARGO_HTTP_CAINFO", "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH", "NIX_SSL_CERT_FILE", "DENO_CERT",
+        ]
+        for name in trust { environment[name] = bundle }
+        return environment
+    }
+}
+
+/// Which hosts a gateway decrypts, and which cookies it passes on.
+struct InterceptionOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "A host whose https requests are decrypted; *.HOST for its subdomains. Repeatable.", valueName: "host"))
+    var intercept: [String] = []
+
+    @Option(
+        help: """
+            Which cookies of a response the program gets: 'mirror' all but HttpOnly ones, 'strip' none, 'pass' all. The jar \
+            stores all of them.
+            """)
+    var cookies = GatewayCookieMode.mirror
+
+    /// The hosts of --intercept.
+    func hosts() throws -> [HostPattern] {
+        try intercept.map { text in
+            guard let pattern = HostPattern(text) else {
+                throw ValidationError("--intercept '\(text)': write a host such as shop.example, or *.shop.example.")
+            }
+            return pattern
+        }
+    }
+}
+
+/// A host, or all hosts below one.
+package struct HostPattern: Sendable {
+    /// The host without `*.`.
+    package let host: WebHost
+    private let isOfSubdomains: Bool
+
+    /// Reads `HOST` or `*.HOST`; `nil` for a public suffix such as `com`, below which the hosts are other people's.
+    init?(_ text: String) {
+        isOfSubdomains = text.hasPrefix("*.")
+        guard let host = WebHost(isOfSubdomains ? String(text.dropFirst(2)) : text),
+            !host.isPublicSuffix(.bundled) || host.isLoopback
+        else { return nil }
+        self.host = host
+    }
+
+    /// Whether a host is meant.
+    package func matches(_ other: WebHost) -> Bool {
+        isOfSubdomains ? other.description.hasSuffix(".\(host.description)") : other == host
+    }
+}
+
+/// The certificates that the programs of this machine trust.
+private enum SystemAuthorities {
+    /// Their file, in PEM; `nil` if there is none where systems have it.
+    static var pem: [UInt8]? {
+        let environment = ProcessInfo.processInfo.environment
+        let files = [
+            environment["SSL_CERT_FILE"], "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
+            "/etc/ssl/cert.pem",
+        ]
+        return files.compactMap(\.self).lazy.compactMap { try? InputFile($0).contents(limit: 16 << 20) }.first
+    }
+}

@@ -1,0 +1,88 @@
+import ArgumentParser
+import Foundation
+import SessionOperations
+import SessionStore
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A command of the user's that crumb runs for them, with the exit statuses of a shell.
+struct ExternalCommand: Sendable {
+    /// The program and its arguments.
+    let words: [String]
+
+    /// The path of the program.
+    ///
+    /// - Throws: `ExitCode` 127 if there is none, 126 if it cannot be run.
+    func path(_ console: Console) throws -> String {
+        let found = words[0].contains("/") ? words[0] : ChildProcess.pathOfProgram(words[0])
+        guard let path = found else { throw notRun(words[0], ENOENT, console) }
+        guard access(path, X_OK) == 0 else { throw notRun(path, errno, console) }
+        return path
+    }
+
+    /// Reports that a program cannot be run, and why.
+    func notRun(_ program: String, _ failure: Int32, _ console: Console) -> ExitCode {
+        console.error("\(program): the command cannot be run: \(String(cString: strerror(failure)))")
+        return ExitCode(failure == ENOENT ? 127 : 126)
+    }
+
+    /// Runs it to its end. Signals reach it.
+    ///
+    /// - Parameters:
+    ///   - program: Its path.
+    ///   - environment: Variables that it gets besides those of this process, or in their place.
+    /// - Returns: Its exit status: 128 and the number of the signal that ended it.
+    func run(_ program: String, environment: [String: String] = [:], _ console: Console) throws -> Int32 {
+        var process = ChildProcess(program: program, failure: .outputFailed)
+        process.environment = environment
+        SignalForwarding.begin()
+        defer { SignalForwarding.end() }
+        do {
+            return try process.run(words.dropFirst().map { Array($0.utf8) }) { SignalForwarding.forward(to: $0) }
+        } catch {
+            throw notRun(program, ENOEXEC, console)
+        }
+    }
+}
+
+/// A folder that only its owner can use, for as long as a command runs: in memory where the system has one there.
+struct PrivateFolder: Sendable {
+    let path: String
+
+    /// Creates a folder whose name begins with `name`.
+    init(_ name: String) throws {
+        let environment = ProcessInfo.processInfo.environment
+        let folders = [environment["XDG_RUNTIME_DIR"], environment["TMPDIR"]].compactMap(\.self)
+        let parent = folders.first { $0.hasPrefix("/") && access($0, W_OK) == 0 } ?? "/tmp"
+        var template = Array("\(parent)/\(name)-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else {
+            throw Problem(
+                .fileNotWritten, "\(parent): cannot create a folder there: \(String(cString: strerror(errno)))")
+        }
+        path = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
+    }
+
+    /// Removes it with its files.
+    func remove() {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+}
+
+extension PrivateFile {
+    /// Writes a file that only its owner can read, in the place of one that is there.
+    static func write(_ bytes: [UInt8], at path: String) throws {
+        let failure = replace(bytes, at: path)
+        guard failure == 0 else { throw Problem.notWritten(path, failure) }
+    }
+}
+
+extension Problem {
+    /// A file cannot be written, for an `errno`.
+    static func notWritten(_ file: String, _ failure: Int32) -> Problem {
+        Problem(.fileNotWritten, "\(file): the file cannot be written: \(PrivateFile.message(failure))")
+    }
+}

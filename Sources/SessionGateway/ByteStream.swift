@@ -1,0 +1,431 @@
+import HTTPMessages
+import NIOCore
+import NIOSSL
+import NIOTLS
+import WebPrimitives
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// One connection as a stream of octets.
+///
+/// It reads from the network only when it is asked to, and a write waits while the other side does not read: so a slow
+/// party slows the fast one down, and memory stays bounded. Everything runs on the connection's event loop.
+actor ByteStream {
+    /// A piece of a body, or its end.
+    enum Piece: Sendable {
+        case data(ByteBuffer)
+        /// The body is over. The lines of its trailer fields with their line ends.
+        case end(trailers: [UInt8])
+    }
+
+    nonisolated let channel: any Channel
+    private nonisolated let executor: any SerialExecutor
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    /// Octets that have arrived and were not consumed.
+    private var buffer = ByteBuffer()
+    private var isEnded = false
+    private var failure: (any Error)?
+    private var reader: CheckedContinuation<Void, any Error>?
+    private var writers: [CheckedContinuation<Void, any Error>] = []
+    private var isReadingStopped = false
+    /// Whether a TLS handshake has ended.
+    private var isSecured = false
+    private var body = Body.none
+    private var timer: Scheduled<Void>?
+
+    /// What is left of the message whose body is read.
+    private enum Body {
+        case none
+        case length(UInt64)
+        case chunked(ChunkedBody)
+        case untilClose
+    }
+
+    private init(_ channel: any Channel) {
+        self.channel = channel
+        executor = channel.eventLoop.executor
+    }
+
+    /// Puts a stream at the end of a channel's pipeline. Call it on the channel's event loop.
+    static func add(to channel: any Channel) throws -> ByteStream {
+        let stream = ByteStream(channel)
+        try channel.pipeline.syncOperations.addHandler(StreamHandler(stream))
+        return stream
+    }
+
+    // MARK: - Reading
+
+    /// Waits until there are octets that were not consumed; `false` at the end of the stream.
+    func hasOctets(within limit: TimeAmount? = nil) async throws -> Bool {
+        if buffer.readableBytes > 0 { return true }
+        return try await more(within: limit)
+    }
+
+    /// Waits until more octets have arrived than there are now; `false` at the end of the stream.
+    ///
+    /// - Throws: ``StreamError/timedOut`` after `limit`; the connection's failure.
+    func more(within limit: TimeAmount? = nil) async throws -> Bool {
+        let before = buffer.readableBytes
+        while buffer.readableBytes == before {
+            if isReadingStopped { throw StreamError.stopped }
+            if isEnded { return false }
+            if let failure { throw failure }
+            try await waitForEvent(within: limit)
+        }
+        return true
+    }
+
+    /// Asks for octets and waits until something happens.
+    private func waitForEvent(within limit: TimeAmount?) async throws {
+        guard reader == nil else { throw StreamError.stopped }
+        try await withCheckedThrowingContinuation { continuation in
+            reader = continuation
+            if let limit {
+                timer = channel.eventLoop.scheduleTask(in: limit) { [weak self] in
+                    self?.assumeIsolated { $0.endReading(throwing: StreamError.timedOut) }
+                }
+            }
+            channel.read()
+        }
+    }
+
+    /// The octets that have arrived, without consuming them.
+    var available: ByteBuffer { buffer }
+
+    /// Consumes the octets that have arrived.
+    func takeAvailable() -> ByteBuffer { take(buffer.readableBytes) }
+
+    /// Waits for octets without consuming them.
+    ///
+    /// - Returns: Whether some have arrived, or the stream has ended; `false` after ``stopReading()``.
+    func waitForOctets() async -> Bool {
+        do {
+            _ = try await hasOctets()
+            return true
+        } catch {
+            return !isReadingStopped
+        }
+    }
+
+    /// The first of them; `nil` if there is none.
+    var firstOctet: UInt8? { buffer.getInteger(at: buffer.readerIndex) }
+
+    /// Whether nothing has arrived that was not consumed, and the stream goes on.
+    var isIdle: Bool { buffer.readableBytes == 0 && !isEnded && failure == nil && channel.isActive }
+
+    /// Asks for octets without waiting for them, so that the end of an idle connection is noticed.
+    func readAhead() {
+        channel.read()
+    }
+
+    /// Consumes `count` octets, which have arrived.
+    func consume(_ count: Int) {
+        buffer.moveReaderIndex(forwardBy: count)
+        if buffer.readableBytes == 0 { buffer.clear() }
+    }
+
+    /// Consumes `count` octets, which may still be on their way; `nil` if the stream ends before.
+    func octets(_ count: Int, within limit: TimeAmount?) async throws -> [UInt8]? {
+        while buffer.readableBytes < count {
+            guard try await more(within: limit) else { return nil }
+        }
+        defer { if buffer.readableBytes == 0 { buffer.clear() } }
+        return buffer.readBytes(length: count)
+    }
+
+    /// Consumes the head of the next message with its empty line; `nil` if the stream ends before it begins.
+    ///
+    /// - Parameters:
+    ///   - idle: How long its first octet may take.
+    ///   - limit: How long the rest of it may take.
+    func head(idle: TimeAmount?, within limit: TimeAmount?) async throws -> [UInt8]? {
+        var searched = 0
+        var deadline: NIODeadline?
+        while true {
+            // RFC 9112, section 2.2: an empty line before a request is to be ignored.
+            if searched == 0, buffer.readableBytesUInt8Span.hasPrefix("\r\n") { consume(2) }
+            let bytes = buffer.readableBytesUInt8Span
+            if let end = MessageHead.end(in: bytes, from: searched) {
+                guard end <= MessageHead.byteLimit else { throw MessageError.headTooLong }
+                defer { if buffer.readableBytes == 0 { buffer.clear() } }
+                return buffer.readBytes(length: end)
+            }
+            guard bytes.count < MessageHead.byteLimit else { throw MessageError.headTooLong }
+            // An empty line may have begun with the last octets.
+            searched = max(0, bytes.count - 3)
+            let isFirst = bytes.count == 0
+            if !isFirst, deadline == nil, let limit { deadline = .now() + limit }
+            guard try await more(within: deadline.map { $0 - .now() } ?? idle) else {
+                if isFirst { return nil }
+                throw StreamError.endedEarly
+            }
+        }
+    }
+
+    /// Says how the end of the next body is found.
+    func beginBody(_ framing: BodyFraming) {
+        body =
+            switch framing {
+            case .none: .none
+            case .length(let count): count == 0 ? .none : .length(count)
+            case .chunked: .chunked(ChunkedBody())
+            case .untilClose: .untilClose
+            }
+    }
+
+    /// Consumes the next piece of the body.
+    ///
+    /// - Throws: ``StreamError/endedEarly`` if the stream ends before the body, `MessageError` for a chunk that is none.
+    func nextPiece(within limit: TimeAmount?) async throws -> Piece {
+        while true {
+            if let piece = try arrivedPiece() { return piece }
+            guard try await more(within: limit) else {
+                guard case .untilClose = body else { throw StreamError.endedEarly }
+                body = .none
+                return .end(trailers: [])
+            }
+        }
+    }
+
+    private func arrivedPiece() throws -> Piece? {
+        switch body {
+        case .none: return .end(trailers: [])
+        case .length(let remaining):
+            guard buffer.readableBytes > 0 else { return nil }
+            let count = min(remaining, UInt64(buffer.readableBytes))
+            body = count == remaining ? .none : .length(remaining - count)
+            return .data(take(Int(count)))
+        case .untilClose:
+            guard buffer.readableBytes > 0 else { return nil }
+            return .data(take(buffer.readableBytes))
+        case .chunked(var chunks):
+            var position = 0
+            let piece = try chunks.next(in: buffer.readableBytesUInt8Span, from: &position)
+            consume(position)
+            body = .chunked(chunks)
+            switch piece {
+            case .incomplete: return nil
+            case .data(let count): return .data(take(count))
+            case .end(let trailers):
+                body = .none
+                return .end(trailers: trailers)
+            }
+        }
+    }
+
+    private func take(_ count: Int) -> ByteBuffer {
+        if count == buffer.readableBytes {
+            defer { buffer = ByteBuffer() }
+            return buffer
+        }
+        return buffer.readSlice(length: count) ?? ByteBuffer()
+    }
+
+    /// Has every read fail that waits for octets, until ``resumeReading()``.
+    func stopReading() {
+        isReadingStopped = true
+        endReading(throwing: StreamError.stopped)
+    }
+
+    /// Lets reads wait for octets again.
+    func resumeReading() {
+        isReadingStopped = false
+    }
+
+    // MARK: - TLS
+
+    /// Puts TLS under the stream, and waits for the end of the handshake. Octets that have arrived are its beginning.
+    func startTLS(_ handler: sending any ChannelHandler & RemovableChannelHandler, within limit: TimeAmount)
+        async throws
+    {
+        try channel.pipeline.syncOperations.addHandler(handler, position: .first)
+        let arrived = takeAvailable()
+        if arrived.readableBytes > 0 {
+            channel.pipeline.fireChannelRead(arrived)
+            channel.pipeline.fireChannelReadComplete()
+        }
+        while !isSecured {
+            if let failure { throw failure }
+            if isEnded { throw StreamError.endedEarly }
+            try await waitForEvent(within: limit)
+        }
+    }
+
+    // MARK: - Writing
+
+    /// Writes octets, and waits while the other side does not read.
+    ///
+    /// - Parameter limit: How long the other side may take none. Then the connection is aborted.
+    func write(_ octets: ByteBuffer, within limit: TimeAmount = .minutes(10)) async throws {
+        if let failure { throw failure }
+        channel.writeAndFlush(octets, promise: nil)
+        guard !channel.isWritable else { return }
+        let timer = channel.eventLoop.scheduleTask(in: limit) { [weak self] in
+            self?.assumeIsolated { $0.abort() }
+        }
+        defer { timer.cancel() }
+        try await withCheckedThrowingContinuation { writers.append($0) }
+    }
+
+    /// Waits until everything is sent, but not for long: the other side may not read.
+    private func drain() async {
+        let timer = channel.eventLoop.scheduleTask(in: .seconds(2)) { [weak self] in
+            self?.assumeIsolated { $0.abort() }
+        }
+        try? await channel.writeAndFlush(ByteBuffer()).get()
+        timer.cancel()
+    }
+
+    /// Writes octets with the next ones, or with ``flush()``.
+    func enqueue(_ octets: ByteBuffer) {
+        channel.write(octets, promise: nil)
+    }
+
+    /// Sends what was enqueued.
+    func flush() {
+        channel.flush()
+    }
+
+    /// Says that no more is written, once all of it is.
+    func endWriting() async {
+        await drain()
+        try? await channel.close(mode: .output).get()
+    }
+
+    /// Closes the connection. What was written before is sent.
+    func close() async {
+        if failure == nil, channel.isActive { await drain() }
+        channel.close(promise: nil)
+    }
+
+    /// Closes the connection at once. What was not sent yet is lost, and the other side can tell.
+    func abort() {
+        let provider = channel as? any SocketOptionProvider
+        let isSet =
+            provider?.setSoLinger(linger(l_onoff: 1, l_linger: 0)) ?? channel.eventLoop.makeSucceededVoidFuture()
+        isSet.whenComplete { [channel] _ in channel.close(promise: nil) }
+    }
+
+    /// Closes a connection whose client may still be sending: the answer is not lost to a reset (RFC 9112, section 9.6).
+    func closeLingering(within limit: TimeAmount) async {
+        await endWriting()
+        var rest = 1 << 20
+        let deadline = NIODeadline.now() + limit
+        while rest > 0, (try? await more(within: deadline - .now())) == true {
+            rest -= buffer.readableBytes
+            buffer.clear()
+        }
+        channel.close(promise: nil)
+    }
+
+    // MARK: - Events of the channel
+
+    fileprivate func receive(_ octets: ByteBuffer) {
+        var octets = octets
+        if buffer.readableBytes == 0 {
+            buffer = octets
+        } else {
+            // Without this, the buffer grows with the length of a body.
+            buffer.discardReadBytes()
+            buffer.writeBuffer(&octets)
+        }
+    }
+
+    fileprivate func endReading(throwing error: (any Error)? = nil) {
+        timer?.cancel()
+        timer = nil
+        guard let reader else { return }
+        self.reader = nil
+        if let error { reader.resume(throwing: error) } else { reader.resume() }
+    }
+
+    fileprivate func becomeSecured() {
+        isSecured = true
+        endReading()
+    }
+
+    fileprivate func end() {
+        if failure == nil { isEnded = true }
+        endReading()
+    }
+
+    fileprivate func fail(_ error: any Error) {
+        if failure == nil { failure = error }
+        endReading(throwing: error)
+        resumeWriters()
+    }
+
+    fileprivate func resumeWriters() {
+        let waiting = writers
+        writers = []
+        for writer in waiting {
+            if let failure { writer.resume(throwing: failure) } else { writer.resume() }
+        }
+    }
+}
+
+/// Why a stream of octets cannot go on.
+enum StreamError: Error {
+    case endedEarly
+    case stopped
+    case timedOut
+}
+
+/// Hands the events of a channel to its stream, on the event loop that both run on.
+private final class StreamHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let stream: ByteStream
+
+    init(_ stream: ByteStream) {
+        self.stream = stream
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let octets = unwrapInboundIn(data)
+        stream.assumeIsolated { $0.receive(octets) }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        stream.assumeIsolated { $0.endReading() }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if context.channel.isWritable { stream.assumeIsolated { $0.resumeWriters() } }
+        context.fireChannelWritabilityChanged()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case ChannelEvent.inputClosed? = event as? ChannelEvent { stream.assumeIsolated { $0.end() } }
+        if case TLSUserEvent.handshakeCompleted? = event as? TLSUserEvent {
+            stream.assumeIsolated { $0.becomeSecured() }
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        stream.assumeIsolated {
+            // With TLS, the end of the stream closes the connection.
+            $0.end()
+            $0.fail(ChannelError.ioOnClosedChannel)
+        }
+        context.fireChannelInactive()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // As in browsers: many servers close a connection without saying so first.
+        if case NIOSSLError.uncleanShutdown? = error as? NIOSSLError {
+            stream.assumeIsolated { $0.end() }
+        } else {
+            stream.assumeIsolated { $0.fail(error) }
+        }
+        context.close(promise: nil)
+    }
+}

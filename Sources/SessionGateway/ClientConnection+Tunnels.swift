@@ -1,0 +1,164 @@
+import HTTPMessages
+import NIOCore
+import NIOSSL
+import WebPrimitives
+
+extension ClientConnection {
+    /// Answers a CONNECT request and serves what comes through the tunnel (RFC 9110, section 9.3.6).
+    ///
+    /// - Parameter isNested: Whether the request itself came through a tunnel, in which there is no other.
+    func openTunnel(_ head: MessageHead, _ line: RequestLine, isNested: Bool) async throws {
+        let target = head.octets[head.startLine][inside: line.target]
+        guard !isNested, let authority = Authority(Octets(Array(target))), let port = authority.port
+        else { throw GatewayFailure.requestInvalid(.targetInvalid) }
+        // The request has no body, whatever its fields say; octets behind it would be those of the tunnel.
+        guard !head.has("content-length"), !head.has("transfer-encoding") else {
+            throw GatewayFailure.requestInvalid(.framingContradictory)
+        }
+        let destination = Destination(host: authority.host, port: port)
+        let server = try await servers.open(route(to: destination, isTunnel: true))
+        try await client.write(ByteBuffer(string: "HTTP/1.1 200 Connection established\r\n\r\n"))
+        try await serveTunnel("CONNECT", to: destination, server)
+    }
+
+    /// Serves a connection that a SOCKS client asks for.
+    func serveSOCKS() async throws {
+        guard let destination = try await SOCKSHandshake.destination(from: client, within: settings.limits.head)
+        else { return }
+        let server: ByteStream
+        do {
+            server = try await servers.open(route(to: destination, isTunnel: true))
+        } catch {
+            observeTunnel("SOCKS", to: destination, error)
+            return try await client.write(ByteBuffer(bytes: SOCKSHandshake.Reply(error).octets))
+        }
+        try await client.write(ByteBuffer(bytes: SOCKSHandshake.Reply.succeeded.octets))
+        try await serveTunnel("SOCKS", to: destination, server)
+    }
+
+    /// Serves what comes through a tunnel.
+    ///
+    /// Browsers open tunnels for WebSockets without TLS too, and SOCKS clients for everything. So requests in the clear
+    /// are served like those outside of a tunnel. Anything else passes without being looked at.
+    private func serveTunnel(_ method: String, to destination: Destination, _ server: ByteStream) async throws {
+        if let interception = settings.interception, interception.contains(destination.host),
+            try await isTLS(server)
+        {
+            return try await intercept(destination, server, interception)
+        }
+        // The first to send decides: a server that speaks first is no HTTP server.
+        async let isServerFirst = waitForServer(server)
+        let isHTTP = await beginsRequest()
+        await server.stopReading()
+        let hasServerBegun = await isServerFirst
+        await server.resumeReading()
+        await client.resumeReading()
+        guard isHTTP, !hasServerBegun else {
+            observeTunnel(method, to: destination, nil)
+            return await join(client, server)
+        }
+        spare = server
+        try await serveRequests(through: destination)
+    }
+
+    /// Whether the client begins with a TLS handshake.
+    private func isTLS(_ server: ByteStream) async throws -> Bool {
+        async let isServerFirst = waitForServer(server)
+        let hasBegun = (try? await client.hasOctets(within: settings.limits.idle)) == true
+        await server.stopReading()
+        _ = await isServerFirst
+        await server.resumeReading()
+        await client.resumeReading()
+        guard hasBegun else { return false }
+        return await client.firstOctet == 0x16
+    }
+
+    /// Serves the requests in a tunnel to a host whose requests the gateway reads.
+    private func intercept(
+        _ destination: Destination, _ server: ByteStream, _ interception: GatewaySettings.Interception
+    ) async throws {
+        var destination = destination
+        destination.isEncrypted = true
+        // TLS to the server comes with the first request, so that a failure can be told in its response.
+        try await client.startTLS(
+            NIOSSLServerHandler(context: interception.authority.context(for: destination.host, now: gate.now())),
+            within: settings.limits.head)
+        spare = server
+        isSpareSecured = false
+        try await serveRequests(through: destination)
+    }
+
+    /// Waits for octets of the server, and then no longer for those of the client.
+    private func waitForServer(_ server: ByteStream) async -> Bool {
+        guard await server.waitForOctets() else { return false }
+        await client.stopReading()
+        return true
+    }
+
+    /// Waits for the client's first octets, and tells whether they begin an HTTP/1.1 request in origin form.
+    private func beginsRequest() async -> Bool {
+        while true {
+            switch RequestStart(await client.available.readableBytesUInt8Span) {
+            case .yes: return true
+            case .no: return false
+            case .undecided: break
+            }
+            guard (try? await client.more(within: settings.limits.idle)) == true else { return false }
+        }
+    }
+
+    /// Passes octets both ways until both sides have ended, or one has failed.
+    func join(_ client: ByteStream, _ server: ByteStream) async {
+        use(server)
+        defer { use(nil) }
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await self.copy(client, to: server) }
+            group.addTask { await self.copy(server, to: client) }
+        }
+        await server.close()
+        await client.close()
+    }
+
+    private func copy(_ source: ByteStream, to target: ByteStream) async {
+        do {
+            while true {
+                let octets = await source.takeAvailable()
+                if octets.readableBytes > 0 {
+                    try await target.write(octets)
+                } else if try await !source.more(within: settings.limits.body) {
+                    return await target.endWriting()
+                }
+            }
+        } catch {
+            // Half of a connection that has failed must not look like one that has ended.
+            await source.abort()
+            await target.abort()
+        }
+    }
+}
+
+/// Whether octets begin an HTTP/1.1 request in origin form, as far as they go.
+enum RequestStart {
+    case yes
+    case no
+    case undecided
+
+    /// How long a method can be.
+    private static let methodLimit = 32
+
+    init(_ bytes: Span<UInt8>) {
+        var index = 0
+        while index < bytes.count, bytes[index] != ASCII.space {
+            guard index < RequestStart.methodLimit, ASCII.isTokenCharacter(bytes[index]) else {
+                self = .no
+                return
+            }
+            index += 1
+        }
+        guard index + 1 < bytes.count else {
+            self = .undecided
+            return
+        }
+        self = index > 0 && (bytes[index + 1] == ASCII.slash || bytes[index + 1] == UInt8(ascii: "*")) ? .yes : .no
+    }
+}

@@ -1,0 +1,232 @@
+import HTTPMessages
+import RequestDecoration
+import WebPrimitives
+
+/// A client's request, checked and ready to be sent on.
+struct ForwardedRequest: Sendable {
+    /// The server that a request goes to.
+    struct Destination: Sendable, Hashable {
+        let host: WebHost
+        let port: UInt16
+        /// Whether TLS is spoken there.
+        var isEncrypted = false
+
+        /// The scheme of its URLs.
+        var scheme: String { isEncrypted ? "https" : "http" }
+
+        /// As in a URL.
+        var description: String { "\(host.description):\(port)" }
+    }
+
+    let head: MessageHead
+    let line: RequestLine
+    /// The URL, as cookie rules read it. What is sent is the target's own octets.
+    let url: RequestURL
+    let destination: Destination
+    let framing: BodyFraming
+    /// Whether it came through a tunnel.
+    let isTunnelled: Bool
+    /// The authority for the Host field, as the client wrote it.
+    private let authority: [UInt8]
+    /// What is behind the authority in the request target.
+    private let path: [UInt8]
+
+    /// Checks a request in absolute form, or one in origin form that came through a tunnel.
+    ///
+    /// - Parameter tunnel: Where the tunnel goes; `nil` outside of one.
+    init(_ head: MessageHead, _ line: RequestLine, through tunnel: Destination?) throws(MessageError) {
+        let text = head.octets[head.startLine]
+        let hosts = head.values("host")
+        guard hosts.count < 2, line.minorVersion == 0 || hosts.count == 1 else { throw .hostInvalid }
+        let hostField = try hosts.first.map { value throws(MessageError) in
+            guard let host = Authority(value) else { throw .hostInvalid }
+            return host
+        }
+        switch (line.form, tunnel) {
+        case (.absolute(let scheme, let authority, let rest), nil):
+            guard text.dropFirst(scheme.lowerBound).prefix(scheme.count).lowercasedEquals("http"),
+                let target = Authority(Octets(Array(text.dropFirst(authority.lowerBound).prefix(authority.count))))
+            else { throw .targetInvalid }
+            destination = Destination(host: target.host, port: target.port ?? 80)
+            path = Array(text.dropFirst(rest.lowerBound).prefix(rest.count))
+            // RFC 9112, section 3.2.2: a proxy ignores the Host field of a request in absolute form.
+            self.authority =
+                hostField == target
+                ? target.octets(as: hosts.first ?? [])
+                : target.octets(as: Octets(Array(text.dropFirst(authority.lowerBound).prefix(authority.count))))
+        case (.origin, .some(let tunnel)), (.asterisk, .some(let tunnel)):
+            // Another host than the tunnel's would make the request one of another site.
+            guard
+                hostField.map({ $0.host == tunnel.host && $0.port ?? (tunnel.isEncrypted ? 443 : 80) == tunnel.port })
+                    ?? true
+            else { throw .hostInvalid }
+            destination = tunnel
+            path = Array(text.dropFirst(line.target.lowerBound).prefix(line.target.count))
+            authority =
+                hosts.first.flatMap { host in Authority(host)?.octets(as: host) } ?? Array(tunnel.description.utf8)
+        default: throw .targetInvalid
+        }
+        let isAsterisk = path.first == UInt8(ascii: "*")
+        guard
+            let url = try? RequestURL(
+                Octets(Array("\(destination.scheme)://\(destination.description)".utf8) + (isAsterisk ? [] : path)))
+        else { throw .targetInvalid }
+        self.url = url
+        isTunnelled = tunnel != nil
+        self.head = head
+        self.line = line
+        framing = try BodyFraming(ofRequest: head, minorVersion: line.minorVersion)
+    }
+
+    /// The method, which is case-sensitive.
+    var method: String { String(decoding: head.octets[head.startLine][inside: line.method], as: UTF8.self) }
+
+    /// Whether the client keeps the connection open for another request.
+    var keepsConnection: Bool {
+        line.minorVersion > 0 && !head.members("connection").contains("close")
+            && !head.members("proxy-connection").contains("close")
+    }
+
+    /// Whether the client wants another protocol on the connection, as a WebSocket's handshake does.
+    var isUpgrade: Bool { head.has("upgrade") && head.members("connection").contains("upgrade") }
+
+    /// Whether a repetition has no other effect than the first request (RFC 9110, section 9.2.2), and there is no body.
+    var mayBeRepeated: Bool {
+        framing == .none && ["GET", "HEAD", "OPTIONS", "PUT", "DELETE", "TRACE"].contains(method)
+    }
+
+    /// Whether a browser has sent it, as far as can be told: a program that is none does not say where a request comes
+    /// from. Node's fetch has a Sec-Fetch-Mode field, but no other one.
+    var isOfBrowser: Bool {
+        head.fields.contains { field in
+            head.isNamed("origin", field) || head.isNamed("sec-fetch-site", field)
+                || head.isNamed("sec-fetch-dest", field) || head.isNamed("upgrade-insecure-requests", field)
+                || head.isNamed("referer", field) && !isOfSameHost(Octets(head.octets, in: field.value))
+        }
+    }
+
+    private func isOfSameHost(_ referrer: Octets) -> Bool {
+        (try? RequestURL(referrer))?.host == url.host
+    }
+
+    /// The names of the fields for this connection only (RFC 9110, section 7.6.1), in lower case. Fields that frame the
+    /// message or name its recipient are for everybody, whatever the Connection field says.
+    private var connectionFields: Set<String> {
+        Set(head.members("connection")).subtracting([
+            "host", "content-length", "transfer-encoding", "trailer", "cookie", "authorization", "upgrade", "close",
+        ])
+    }
+
+    /// The head as it goes to the server.
+    ///
+    /// What the client wrote stays octet for octet, in its order. The gateway owns these fields: Cookie and those that a
+    /// jar adds, Host where it contradicts the target, and the fields for one connection only.
+    ///
+    /// - Parameters:
+    ///   - decoration: What the jar adds; `nil` for nothing.
+    ///   - proxy: The credentials for a proxy, if the request goes through one.
+    ///   - isToProxy: Whether the request goes to a proxy, in absolute form.
+    func octets(
+        with decoration: Decoration?, toProxy isToProxy: Bool = false, proxyAuthorization: String? = nil
+    ) -> [UInt8] {
+        var written: [UInt8] = []
+        written.reserveCapacity(head.octets.count + 512)
+        written += head.octets[head.startLine][inside: line.method]
+        written.append(ASCII.space)
+        if isToProxy { written += Array("http://".utf8) + authority }
+        if path.isEmpty {
+            written.append(method == "OPTIONS" && !isToProxy ? UInt8(ascii: "*") : ASCII.slash)
+        } else {
+            // `http://host?query` has an empty path (RFC 9112, section 3.2.1).
+            if path[0] == ASCII.questionMark || path[0] == ASCII.numberSign { written.append(ASCII.slash) }
+            written += path
+        }
+        written.append(contentsOf: " HTTP/1.1\r\n".utf8)
+        append(fieldsTo: &written, with: decoration)
+        if let proxyAuthorization { written.append(field: "Proxy-Authorization", Octets(proxyAuthorization)) }
+        written += [ASCII.carriageReturn, ASCII.lineFeed]
+        return written
+    }
+
+    private func append(fieldsTo written: inout [UInt8], with decoration: Decoration?) {
+        var added = decoration?.headerFields ?? []
+        let replaced = Set(added.map { $0.name.lowercased() })
+        var cookie = decoration.map(\.cookies.octets) ?? []
+        let options = connectionFields
+        var hasHost = false
+        var hasConnection = false
+        for field in head.fields {
+            switch head.lowercasedName(field) {
+            case "host":
+                hasHost = true
+                written.append(field: head.octets[field.name], Octets(authority))
+            case "connection", "proxy-connection":
+                if !hasConnection { written.append(field: "Connection", isUpgrade ? "Upgrade" : "keep-alive") }
+                hasConnection = true
+            case "keep-alive", "proxy-authorization", "proxy-authenticate", "te": continue
+            case "upgrade":
+                if isUpgrade { written.append(line: head.octets[field.line]) }
+            case "cookie":
+                guard decoration != nil else {
+                    written.append(line: head.octets[field.line])
+                    continue
+                }
+                if !cookie.isEmpty { written.append(field: head.octets[field.name], cookie) }
+                cookie = []
+            case let name where replaced.contains(name):
+                guard let index = added.firstIndex(where: { $0.name.lowercased() == name }) else { continue }
+                written.append(field: head.octets[field.name], added.remove(at: index).value)
+            case let name where options.contains(name): continue
+            default: written.append(line: head.octets[field.line])
+            }
+        }
+        if !hasHost { written.append(field: "Host", Octets(authority)) }
+        for field in added { written.append(field: field.name, field.value) }
+        if !cookie.isEmpty { written.append(field: "Cookie", cookie) }
+    }
+}
+
+extension Authority {
+    /// The authority as it was written, if only the case of letters differs from the canonical form; else that form.
+    /// Cookies are chosen by it, so the server must not see another host.
+    fileprivate func octets(as written: Octets) -> [UInt8] {
+        let canonical = host.octets.bytes + (port.map { Array(":\($0)".utf8) } ?? [])
+        return written.lowercased == Octets(canonical) ? written.bytes : canonical
+    }
+}
+
+extension Decoration {
+    /// The fields other than Cookie.
+    fileprivate var headerFields: [(name: String, value: Octets)] {
+        fields.sent.map { ($0.name, $0.value) }
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// The octets at positions that count from the slice's own beginning.
+    subscript(inside range: Range<Int>) -> ArraySlice<UInt8> {
+        self[(startIndex + range.lowerBound)..<(startIndex + range.upperBound)]
+    }
+
+    fileprivate func lowercasedEquals(_ text: String) -> Bool {
+        count == text.utf8.count && zip(self, text.utf8).allSatisfy { ASCII.lowercased($0) == $1 }
+    }
+}
+
+extension [UInt8] {
+    mutating func append(line: ArraySlice<UInt8>) {
+        self += line
+        self += [ASCII.carriageReturn, ASCII.lineFeed]
+    }
+
+    mutating func append(field name: some Sequence<UInt8>, _ value: Octets) {
+        append(contentsOf: name)
+        self += [ASCII.colon, ASCII.space]
+        append(contentsOf: value)
+        self += [ASCII.carriageReturn, ASCII.lineFeed]
+    }
+
+    mutating func append(field name: String, _ value: Octets) {
+        append(field: name.utf8, value)
+    }
+}

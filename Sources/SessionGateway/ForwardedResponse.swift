@@ -1,0 +1,90 @@
+import HTTPMessages
+import RequestDecoration
+import WebPrimitives
+
+/// A server's response, checked and ready to be passed on.
+struct ForwardedResponse: Sendable {
+    let head: MessageHead
+    let status: Int
+    let framing: BodyFraming
+    private let minorVersion: Int
+
+    /// Checks a response.
+    ///
+    /// - Parameter isToHead: Whether the request's method was HEAD.
+    init(_ head: MessageHead, toHead isToHead: Bool) throws(MessageError) {
+        let line = head.octets.span.extracting(head.startLine)
+        guard let status = StatusLine(line), line.hasPrefix("HTTP/1.") else { throw .startLineInvalid }
+        minorVersion = line[7] == ASCII.zero ? 0 : 1
+        self.head = head
+        self.status = status.status
+        framing = try BodyFraming(
+            ofResponse: head, status: status.status, isToHead: isToHead, minorVersion: minorVersion)
+    }
+
+    /// Whether another response to the same request follows (RFC 9110, section 15.2).
+    var isInterim: Bool { status / 100 == 1 && status != 101 }
+
+    /// Whether the server keeps the connection open for another request.
+    var keepsConnection: Bool {
+        minorVersion > 0 && framing != .untilClose && status != 101 && !head.members("connection").contains("close")
+    }
+
+    /// The values of the Set-Cookie fields, in order.
+    var setCookie: [Octets] { head.values("set-cookie") }
+
+    /// The head as it goes to the client.
+    ///
+    /// What the server wrote stays octet for octet, in its order, but for the fields for one connection only and the
+    /// Set-Cookie lines that `passes` holds back.
+    ///
+    /// - Parameters:
+    ///   - isChunked: Whether the body is sent in chunks, which the server did not.
+    ///   - closes: Whether the connection ends with the response.
+    ///   - isIntercepted: Whether the gateway has decrypted the response. Then it may not lead the client past the gateway
+    ///     (Alt-Svc), nor bind the session to a device that does not see its cookies.
+    ///   - passes: Whether the Set-Cookie line of that value goes on.
+    func octets(
+        chunked isChunked: Bool, closes: Bool, intercepted isIntercepted: Bool = false, passes: (Octets) -> Bool
+    ) -> [UInt8] {
+        var written: [UInt8] = []
+        written.reserveCapacity(head.octets.count + 64)
+        written += Array("HTTP/1.1".utf8)
+        written.append(line: head.octets[head.startLine].dropFirst(8))
+        let options = Set(head.members("connection")).subtracting(["set-cookie", "content-length", "transfer-encoding"])
+        var hasLength = false
+        for field in head.fields {
+            switch head.lowercasedName(field) {
+            case "connection", "keep-alive", "proxy-connection", "proxy-authenticate", "proxy-authentication-info",
+                "transfer-encoding":
+                continue
+            case "upgrade": if status == 101 { written.append(line: head.octets[field.line]) }
+            case "set-cookie": if passes(Octets(head.octets, in: field.value)) { written.append(line: line(field)) }
+            case "alt-svc" where isIntercepted, "secure-session-registration" where isIntercepted: continue
+            case "content-length":
+                // RFC 9110, section 8.6: these responses have no such field.
+                if !hasLength, status / 100 != 1, status != 204 { written.append(line: line(field)) }
+                hasLength = true
+            case let name where options.contains(name): continue
+            default: written.append(line: line(field))
+            }
+        }
+        if isChunked { written.append(field: "Transfer-Encoding", "chunked") }
+        if status == 101 {
+            written.append(field: "Connection", "Upgrade")
+        } else if closes {
+            written.append(field: "Connection", "close")
+        }
+        written += [ASCII.carriageReturn, ASCII.lineFeed]
+        return written
+    }
+
+    /// The field's line, without white space before its colon (RFC 9112, section 5.1).
+    private func line(_ field: MessageHead.Field) -> ArraySlice<UInt8> {
+        guard head.octets[field.name.upperBound] != ASCII.colon else { return head.octets[field.line] }
+        var line = Array(head.octets[field.name])
+        line += [ASCII.colon, ASCII.space]
+        line += head.octets[field.value]
+        return line[...]
+    }
+}

@@ -1,0 +1,213 @@
+public import NIOCore
+public import NIOPosix
+import NIOSSL
+public import SessionStore
+import Synchronization
+public import WebPrimitives
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// A proxy on this machine that gives requests the cookies of a jar and stores the cookies of their responses.
+///
+/// It speaks HTTP/1.1 as a proxy, CONNECT and SOCKS 5 on one port. A request in the clear is decorated. A tunnel passes
+/// unread.
+///
+/// ```swift
+/// let gateway = Gateway(jar: jar, settings: GatewaySettings(port: 8080), now: clock)
+/// try await gateway.run { address in print("listening on \(address)") }
+/// ```
+public final class Gateway: Sendable {
+    private let jar: CookieJar
+    private let settings: GatewaySettings
+    private let now: @Sendable () -> Timestamp
+    private let observe: @Sendable (GatewayRecord) -> Void
+    private let group: any EventLoopGroup
+    private let connections = Mutex<[ObjectIdentifier: ClientConnection]>([:])
+
+    /// Creates a gateway for one jar.
+    ///
+    /// - Parameters:
+    ///   - group: The event loops that it runs on.
+    ///   - now: The clock.
+    ///   - observe: Gets a record of each request. It must not block.
+    public init(
+        jar: CookieJar, settings: GatewaySettings, on group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
+        now: @escaping @Sendable () -> Timestamp,
+        observing observe: @escaping @Sendable (GatewayRecord) -> Void = { _ in }
+    ) {
+        self.jar = jar
+        self.settings = settings
+        self.group = group
+        self.now = now
+        self.observe = observe
+    }
+
+    /// Serves clients until the task is cancelled. Then it accepts no more, finishes the requests that are under way, and
+    /// returns; tunnels end after ``GatewaySettings/Limits/stop``.
+    ///
+    /// - Parameter ready: Called once, with the address that it listens on.
+    /// - Throws: ``GatewayError`` if it cannot listen there.
+    public func run(_ ready: @Sendable (GatewayAddress) async -> Void = { _ in }) async throws {
+        let listener: NIOAsyncChannel<ByteStream, Never>
+        do {
+            listener = try await ServerBootstrap(group: group)
+                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+                .serverChannelOption(.backlog, value: 1024)
+                .childChannelOption(.autoRead, value: false)
+                .childChannelOption(.allowRemoteHalfClosure, value: true)
+                .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+                .bind(host: settings.host, port: settings.port) { channel in
+                    channel.eventLoop.makeCompletedFuture { try ByteStream.add(to: channel) }
+                }
+        } catch {
+            throw GatewayError(
+                code: .addressUnavailable, "\(settings.host):\(settings.port)",
+                (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)")
+        }
+        guard let address = listener.channel.localAddress, address.isLoopback, let port = address.port else {
+            try? await listener.channel.close()
+            throw GatewayError(
+                code: .addressNotLocal, "\(settings.host):\(settings.port)",
+                "anyone on the network could use the session")
+        }
+        let isProhibited = { @Sendable (remote: SocketAddress) in
+            !WebHost.isReachable(remote.addressOctets) || remote.isLoopback && remote.port == port
+        }
+        let tls = Result {
+            var configuration = settings.tls
+            configuration.applicationProtocols = ["http/1.1"]
+            return try NIOSSLContext(configuration: configuration)
+        }
+        let servers = Dictionary(
+            uniqueKeysWithValues: group.makeIterator().map { loop in
+                (
+                    ObjectIdentifier(loop),
+                    UpstreamConnections(on: loop, limits: settings.limits, tls: tls, isProhibited: isProhibited)
+                )
+            })
+        await ready(GatewayAddress(host: settings.host, port: port))
+        let failure: (any Error)? = await withTaskCancellationHandler {
+            await withDiscardingTaskGroup { group in
+                do {
+                    try await listener.executeThenClose { clients in
+                        for try await client in clients { accept(client, servers, in: &group) }
+                    }
+                    return nil
+                } catch {
+                    return error
+                }
+            }
+        } onCancel: {
+            Task { await stop() }
+        }
+        for connections in servers.values { await connections.closeIdle() }
+        if !Task.isCancelled {
+            throw GatewayError(
+                code: .listenerFailed, "\(settings.host):\(port)", failure.map { "\($0)" } ?? "the socket was closed")
+        }
+    }
+
+    private func accept(
+        _ client: ByteStream, _ servers: [ObjectIdentifier: UpstreamConnections], in group: inout DiscardingTaskGroup
+    ) {
+        let limit = settings.limits.connections
+        guard connections.withLock({ $0.count < limit }),
+            let servers = servers[ObjectIdentifier(client.channel.eventLoop)]
+        else { return client.channel.close(promise: nil) }
+        let connection = ClientConnection(
+            client, gate: JarGate(jar: jar, mode: settings.cookies, now: now), settings: settings, servers: servers,
+            observing: observe)
+        let id = ObjectIdentifier(connection)
+        connections.withLock { $0[id] = connection }
+        group.addTask {
+            await connection.run()
+            self.connections.withLock { _ = $0.removeValue(forKey: id) }
+        }
+    }
+
+    /// Ends idle connections now, and after a while those that are still there.
+    private func stop() async {
+        for connection in connections.withLock({ Array($0.values) }) { await connection.stop() }
+        try? await Task.sleep(nanoseconds: UInt64(settings.limits.stop.nanoseconds))
+        for connection in connections.withLock({ Array($0.values) }) { await connection.abort() }
+    }
+}
+
+/// Where a gateway listens.
+public struct GatewayAddress: Sendable, Hashable, CustomStringConvertible {
+    /// The name or address.
+    public let host: String
+    /// The port.
+    public let port: Int
+
+    /// `HOST:PORT`, as clients take it.
+    public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+}
+
+/// Why a gateway does not run.
+public struct GatewayError: Error, Sendable, CustomStringConvertible {
+    /// What kind of failure it is.
+    public enum Code: String, Sendable {
+        /// The address cannot be listened on.
+        case addressUnavailable = "address-unavailable"
+        /// Other machines could reach the address.
+        case addressNotLocal = "address-not-local"
+        /// The gateway cannot accept connections any more.
+        case listenerFailed = "listener-failed"
+    }
+
+    /// The stable code.
+    public let code: Code
+    private let address: String
+    private let reason: String
+
+    init(code: Code, _ address: String, _ reason: String) {
+        self.code = code
+        self.address = address
+        self.reason = reason
+    }
+
+    /// One sentence, with the next step.
+    public var description: String {
+        switch code {
+        case .addressUnavailable: "cannot listen on \(address): \(reason). Choose another port, or 0 for a free one."
+        case .listenerFailed: "the gateway on \(address) cannot accept connections any more: \(reason). Start it again."
+        case .addressNotLocal: "cannot listen on \(address): \(reason). Use 127.0.0.1 or [::1]."
+        }
+    }
+}
+
+/// A request that has passed through a gateway. It has no values of cookies or fields.
+public struct GatewayRecord: Sendable {
+    /// When its head arrived.
+    public let time: Timestamp
+    /// The method.
+    public internal(set) var method = ""
+    /// The URL as cookie rules read it; host and port for a tunnel.
+    public internal(set) var url = ""
+    /// The status of the response; `nil` if the client got none.
+    public internal(set) var status: Int?
+    /// Whether the jar's cookies and fields were added; `false` for tunnels and for requests of browsers.
+    public internal(set) var isDecorated = true
+    /// The names of the jar's cookies that were added, in their order.
+    public internal(set) var cookiesSent: [Octets] = []
+    /// How many cookies the response has changed in the jar.
+    public internal(set) var cookiesStored = 0
+    /// The type of the failure (RFC 9209, section 2.3); `nil` if the server has answered.
+    public internal(set) var failure: String?
+
+    init(time: Timestamp) {
+        self.time = time
+    }
+
+    mutating func fail(_ failure: GatewayFailure) {
+        self.failure = failure.kind.rawValue
+        status = failure.status
+    }
+}

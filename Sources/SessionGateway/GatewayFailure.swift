@@ -1,0 +1,117 @@
+import HTTPMessages
+
+/// Why a request did not get the server's own answer: an error type of RFC 9209, the status, and what a person can do.
+struct GatewayFailure: Error, Sendable {
+    /// The error types of RFC 9209, section 2.3, that a gateway reports.
+    enum Kind: String, Sendable {
+        case dnsError = "dns_error"
+        case destinationIPProhibited = "destination_ip_prohibited"
+        case connectionRefused = "connection_refused"
+        case connectionTerminated = "connection_terminated"
+        case connectionTimeout = "connection_timeout"
+        case connectionReadTimeout = "connection_read_timeout"
+        case tlsCertificateError = "tls_certificate_error"
+        case httpRequestError = "http_request_error"
+        case httpRequestDenied = "http_request_denied"
+        case httpResponseIncomplete = "http_response_incomplete"
+        case httpProtocolError = "http_protocol_error"
+        case httpUpgradeFailed = "http_upgrade_failed"
+        case proxyInternalError = "proxy_internal_error"
+        case proxyLoopDetected = "proxy_loop_detected"
+        case destinationUnavailable = "destination_unavailable"
+    }
+
+    let kind: Kind
+    let status: Int
+    /// What happened, to what, and why: one sentence without its full stop.
+    let sentence: String
+    /// What to do next.
+    let nextStep: String
+
+    init(_ kind: Kind, _ status: Int, _ sentence: String, nextStep: String) {
+        self.kind = kind
+        self.status = status
+        self.sentence = sentence
+        self.nextStep = nextStep
+    }
+
+    static func requestInvalid(_ error: MessageError) -> GatewayFailure {
+        let status = error == .versionUnsupported ? 505 : error == .headTooLong ? 431 : 400
+        return GatewayFailure(
+            .httpRequestError, status, "the gateway refuses the request: \(error.reason)",
+            nextStep: error == .targetInvalid
+                ? "This is a proxy: use it with 'curl --proxy ADDRESS URL'." : "Correct the client that sent it.")
+    }
+
+    static func responseInvalid(_ error: MessageError, from server: String) -> GatewayFailure {
+        GatewayFailure(
+            .httpProtocolError, 502, "the response of \(server) cannot be passed on: \(error.reason)",
+            nextStep: "Report it to the people who run the server.")
+    }
+
+    /// The response without its body.
+    var statusLine: String {
+        let reason =
+            switch status {
+            case 400: "Bad Request"
+            case 403: "Forbidden"
+            case 405: "Method Not Allowed"
+            case 431: "Request Header Fields Too Large"
+            case 500: "Internal Server Error"
+            case 502: "Bad Gateway"
+            case 503: "Service Unavailable"
+            case 504: "Gateway Timeout"
+            case 505: "HTTP Version Not Supported"
+            case 508: "Loop Detected"
+            default: "Error"
+            }
+        return "HTTP/1.1 \(status) \(reason)"
+    }
+
+    /// The whole response: a page that says what happened, and a Proxy-Status field (RFC 9209) that programs read.
+    func response(to method: String) -> [UInt8] {
+        let page = """
+            <!doctype html>
+            <html lang="en">
+            <meta charset="utf-8">
+            <title>\(status) Crumb gateway</title>
+            <h1>The page cannot be shown</h1>
+            <p>\(GatewayFailure.escaped(sentence)).</p>
+            <p>\(GatewayFailure.escaped(nextStep))</p>
+            <p><small>Crumb gateway: \(kind.rawValue)</small></p>
+            </html>
+
+            """
+        let details = sentence.unicodeScalars.map { scalar in
+            switch scalar {
+            case "\"", "\\": "\\\(scalar)"
+            case " "..."~": String(scalar)
+            default: "?"
+            }
+        }.joined()
+        let head = """
+            \(statusLine)\r
+            Content-Type: text/html; charset=utf-8\r
+            Content-Length: \(page.utf8.count)\r
+            Cache-Control: no-store\r
+            Proxy-Status: crumb; error=\(kind.rawValue); details="\(details)"\r
+            Connection: close\r
+            \r
+
+            """
+        return Array(head.utf8) + (method == "HEAD" ? [] : Array(page.utf8))
+    }
+
+    private static func escaped(_ text: String) -> String {
+        var escaped = ""
+        for character in text {
+            switch character {
+            case "&": escaped += "&amp;"
+            case "<": escaped += "&lt;"
+            case ">": escaped += "&gt;"
+            default: escaped.append(character)
+            }
+        }
+        return escaped
+    }
+}

@@ -1,0 +1,99 @@
+public import NIOCore
+public import NIOSSL
+public import OAuth2
+public import WebPrimitives
+
+/// What a gateway does with the requests that pass through it.
+public struct GatewaySettings: Sendable {
+    /// Which of the cookies that a server sets pass on to the client. The jar stores all of them.
+    public enum CookieMode: String, Sendable, CaseIterable {
+        /// Those that scripts may read. Values of HttpOnly cookies stay in the jar.
+        case mirror
+        /// None.
+        case strip
+        /// All, HttpOnly cookies included.
+        case pass
+    }
+
+    /// A proxy that the gateway reaches servers through.
+    public struct UpstreamProxy: Sendable, Hashable {
+        /// Its name, or its address without brackets.
+        public var host: String
+        /// Its port.
+        public var port: Int
+        /// User name and password with a colon in between; `nil` for none.
+        public var credentials: Secret?
+
+        /// Creates the address of a proxy.
+        public init(host: String, port: Int, credentials: Secret? = nil) {
+            self.host = host
+            self.port = port
+            self.credentials = credentials
+        }
+
+        /// Hashes host and port.
+        public func hash(into hasher: inout Hasher) {
+            hasher.combine(host)
+            hasher.combine(port)
+        }
+    }
+
+    /// How long the gateway waits in each phase of a request.
+    public struct Limits: Sendable {
+        /// For the first octet of the next request on a connection.
+        public var idle = TimeAmount.minutes(5)
+        /// For the rest of a head, from one read to the next.
+        public var head = TimeAmount.seconds(30)
+        /// For a connection to a server.
+        public var connect = TimeAmount.seconds(30)
+        /// For the head of a response.
+        public var response = TimeAmount.minutes(5)
+        /// For the next octets of a body, and of a tunnel.
+        public var body = TimeAmount.minutes(10)
+        /// For requests and tunnels that are under way when the gateway stops.
+        public var stop = TimeAmount.seconds(5)
+        /// How many clients are connected at the same time.
+        public var connections = 10_000
+        /// How many idle connections to servers are kept for further requests.
+        public var idleServers = 64
+
+        /// The usual limits.
+        public init() {}
+    }
+
+    /// The address to listen on: this machine only.
+    public var host: String
+    /// The port; 0 for a free one.
+    public var port: Int
+    /// Which cookies pass on to the client.
+    public var cookies = CookieMode.mirror
+    /// The time-outs and counts.
+    public var limits = Limits()
+    /// The proxy for requests to a URL; `nil` if they go there directly.
+    public var proxy: @Sendable (RequestURL) -> UpstreamProxy? = { _ in nil }
+
+    /// The hosts whose https requests are read; `nil` for none. All others pass through blind tunnels.
+    public var interception: Interception?
+    /// How servers of intercepted hosts are verified.
+    public var tls = TLSConfiguration.makeClientConfiguration()
+
+    /// Which hosts' https requests a gateway decrypts.
+    public struct Interception: Sendable {
+        /// The authority that clients trust for these hosts.
+        public var authority: CertificateAuthority
+        /// Whether a host is one of them.
+        public var contains: @Sendable (WebHost) -> Bool
+
+        /// Creates an interception.
+        public init(authority: CertificateAuthority, contains: @escaping @Sendable (WebHost) -> Bool) {
+            self.authority = authority
+            self.contains = contains
+        }
+    }
+
+    /// Creates settings for a listener.
+    public init(host: String = "127.0.0.1", port: Int = 0) {
+        self.host = host
+        self.port = port
+    }
+}

@@ -1,0 +1,81 @@
+import NIOCore
+import WebPrimitives
+
+/// The messages of SOCKS version 5 that open a connection (RFC 1928).
+enum SOCKSHandshake {
+    /// The version octet, which no HTTP request begins with.
+    static let version: UInt8 = 5
+
+    /// The version octet of SOCKS 4, and the reply that refuses it.
+    static let formerVersion: UInt8 = 4
+    static let formerRefusal: [UInt8] = [0, 0x5B, 0, 0, 0, 0, 0, 0]
+
+    /// The replies of section 6.
+    enum Reply: UInt8 {
+        case succeeded = 0
+        case generalFailure = 1
+        case notAllowed = 2
+        case hostUnreachable = 4
+        case connectionRefused = 5
+        case commandNotSupported = 7
+        case addressTypeNotSupported = 8
+
+        init(_ failure: GatewayFailure) {
+            switch failure.kind {
+            case .destinationIPProhibited: self = .notAllowed
+            case .dnsError, .connectionTimeout: self = .hostUnreachable
+            case .connectionRefused: self = .connectionRefused
+            default: self = .generalFailure
+            }
+        }
+
+        /// The message, with an address that says nothing.
+        var octets: [UInt8] { [version, rawValue, 0, 1, 0, 0, 0, 0, 0, 0] }
+    }
+
+    /// Reads the greeting and the request from a client, and answers the greeting.
+    ///
+    /// - Returns: Where the connection goes; `nil` if the client does not go on, or was told why not.
+    static func destination(
+        from client: ByteStream, within limit: TimeAmount?
+    ) async throws -> ForwardedRequest.Destination? {
+        // Section 3: version, number of methods, methods.
+        guard let greeting = try await client.octets(2, within: limit),
+            let methods = try await client.octets(Int(greeting[1]), within: limit)
+        else { return nil }
+        guard methods.contains(0) else {
+            try await client.write(ByteBuffer(bytes: [version, 0xFF]))
+            return nil
+        }
+        try await client.write(ByteBuffer(bytes: [version, 0]))
+        // Section 4: version, command, a reserved octet, address type, address, port.
+        guard let request = try await client.octets(4, within: limit), request[0] == version else { return nil }
+        guard request[1] == 1 else {
+            try await client.write(ByteBuffer(bytes: Reply.commandNotSupported.octets))
+            return nil
+        }
+        let host: WebHost?
+        switch request[3] {
+        case 1:
+            guard let address = try await client.octets(4, within: limit) else { return nil }
+            host = WebHost(address.map(String.init).joined(separator: "."))
+        case 3:
+            guard let count = try await client.octets(1, within: limit),
+                let name = try await client.octets(Int(count[0]), within: limit)
+            else { return nil }
+            host = WebHost(Octets(name))
+        case 4:
+            guard let address = try await client.octets(16, within: limit) else { return nil }
+            let groups = stride(from: 0, to: 16, by: 2).map {
+                String(UInt16(address[$0]) << 8 | UInt16(address[$0 + 1]), radix: 16)
+            }
+            host = WebHost("[\(groups.joined(separator: ":"))]")
+        default: host = nil
+        }
+        guard let host, let port = try await client.octets(2, within: limit) else {
+            try await client.write(ByteBuffer(bytes: Reply.addressTypeNotSupported.octets))
+            return nil
+        }
+        return ForwardedRequest.Destination(host: host, port: UInt16(port[0]) << 8 | UInt16(port[1]))
+    }
+}

@@ -1,0 +1,113 @@
+import CookieModel
+import CrumbCommands
+import Foundation
+import NIOCore
+import SessionGateway
+import SessionOperations
+import SessionStore
+import Synchronization
+
+/// A gateway as this program runs it.
+enum GatewayRun {
+    /// Runs a gateway for as long as the order is served. Requests that are under way are finished.
+    ///
+    /// - Throws: `Problem` if it does not start.
+    static func run(_ order: GatewayOrder) async throws {
+        signal(SIGPIPE, SIG_IGN)
+        let network = NetworkSettings(environment: ProcessInfo.processInfo.environment)
+        var settings = GatewaySettings(host: order.host, port: order.port)
+        settings.cookies = GatewaySettings.CookieMode(rawValue: order.cookies) ?? .mirror
+        do {
+            try network.check()
+            settings.proxy = try network.gatewayProxy()
+            settings.tls = try network.tlsConfiguration(trusting: [])
+        } catch let error as NetworkSettingsError {
+            throw Problem(.gatewayNotStarted, error.reason)
+        }
+        settings.interception = try interception(order)
+        let authority = settings.interception?.authority
+        // Not where requests are served: the reader of the log may pause. Then the oldest reports are kept.
+        let (reports, reporting) = AsyncStream<GatewayRequestReport>.makeStream(
+            bufferingPolicy: .bufferingOldest(10_000))
+        let log = order.log
+        let logging = Task { for await report in reports { log?(report) } }
+        let gateway = Gateway(jar: order.jar, settings: settings, now: order.clock) { record in
+            if log != nil { reporting.yield(GatewayRequestReport(record)) }
+        }
+        let run = Task {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                let (addresses, continuation) = AsyncStream<GatewayAddress>.makeStream()
+                group.addTask {
+                    defer { continuation.finish() }
+                    try await gateway.run { continuation.yield($0) }
+                }
+                for await address in addresses {
+                    group.addTask {
+                        try await order.serving(
+                            GatewayOrder.Access(address: address.description, authority: authority?.certificatePEM))
+                    }
+                    break
+                }
+                try await group.next()
+                group.cancelAll()
+                try await group.waitForAll()
+            }
+        }
+        let signals = (order.stopsOnSignals ? [SIGINT, SIGTERM] : []).map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler {
+                // A second signal ends the process at once.
+                signal(number, SIG_DFL)
+                run.cancel()
+            }
+            source.resume()
+            return source
+        }
+        defer { for source in signals { source.cancel() } }
+        let outcome = await run.result
+        reporting.finish()
+        await GatewayRun.wait(for: logging, atMost: .seconds(1))
+        do {
+            try outcome.get()
+        } catch let error as GatewayError {
+            throw Problem(.gatewayNotStarted, error.description)
+        }
+    }
+
+    /// Waits until the log is written. A reader that has stopped does not hold the process.
+    private static func wait(for logging: Task<Void, Never>, atMost limit: Duration) async {
+        let (ends, end) = AsyncStream<Void>.makeStream()
+        Task {
+            await logging.value
+            end.finish()
+        }
+        Task {
+            try? await Task.sleep(for: limit)
+            end.finish()
+        }
+        for await _ in ends {}
+    }
+
+    /// The hosts that are decrypted, and a new authority for them.
+    private static func interception(_ order: GatewayOrder) throws -> GatewaySettings.Interception? {
+        let sites = Set(order.interceptsSites ? try order.jar.sites() : [])
+        let hosts = order.hosts.map(\.host) + sites.map { WebHost(stored: $0) }
+        guard !hosts.isEmpty else { return nil }
+        let suffixes = order.jar.policy.publicSuffixes
+        return GatewaySettings.Interception(
+            authority: try CertificateAuthority(for: hosts, now: order.clock())
+        ) { host in
+            order.hosts.contains { $0.matches(host) } || sites.contains(host.registrableDomain(suffixes))
+        }
+    }
+}
+
+extension GatewayRequestReport {
+    fileprivate init(_ record: GatewayRecord) {
+        self.init(
+            time: record.time, method: record.method, url: record.url, status: record.status,
+            isDecorated: record.isDecorated,
+            cookiesSent: record.cookiesSent, cookiesStored: record.cookiesStored, failure: record.failure)
+    }
+}

@@ -1,0 +1,203 @@
+import CookieModel
+import Foundation
+import NIOCore
+import SessionGateway
+import SessionStore
+import Synchronization
+import Testing
+
+@Suite("A gateway as a forward proxy")
+struct ForwardProxyTests {
+    private let ok = Array("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi".utf8)
+
+    /// Answers each head without a body.
+    private func answeringHeads(_ answer: [UInt8]) -> @Sendable ([UInt8]) -> [UInt8]? {
+        { octets in octets.suffix(4).elementsEqual("\r\n\r\n".utf8) ? answer : nil }
+    }
+
+    @Test("A request in the clear gets the jar's cookies behind its own")
+    func decorates() async throws {
+        let fixture = try GatewayFixture()
+        let server = try await RecordingServer.start(answeringHeads(ok))
+        try fixture.set("sid=31d4; HttpOnly", at: "http://127.0.0.1/")
+        try fixture.set("lang=de", at: "http://127.0.0.1/")
+        try await fixture.run { address in
+            let client = try await RawClient.connect(to: address)
+            try await client.send(
+                "GET http://127.0.0.1:\(server.port)/a?b HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\nCookie: lang=en\r\nX: y\r\n\r\n"
+            )
+            let response = await client.response { $0.hasSuffix("hi") }
+            #expect(response == "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
+        }
+        #expect(
+            server.firstRequest
+                == "GET /a?b HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\nCookie: lang=en; sid=31d4\r\nX: y\r\n\r\n")
+        let record = try #require(fixture.records.withLock { $0.first })
+        #expect(record.status == 200)
+        #expect(record.cookiesSent == ["sid"])
+    }
+
+    @Test("The jar has the cookies of a response before the client gets it, which does not get HttpOnly ones")
+    func stores() async throws {
+        let fixture = try GatewayFixture()
+        let server = try await RecordingServer.start(
+            answeringHeads(
+                Array(
+                    "HTTP/1.1 200 OK\r\nSet-Cookie: a=1; HttpOnly\r\nset-cookie: b=2\r\nContent-Length: 0\r\n\r\n".utf8)
+            ))
+        try await fixture.run { address in
+            let client = try await RawClient.connect(to: address)
+            try await client.send(
+                "GET http://127.0.0.1:\(server.port)/ HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\r\n")
+            let response = await client.response { $0.hasSuffix("\r\n\r\n") }
+            let names = try fixture.jar.cookies().readable.map(\.name)
+            #expect(Set(names) == ["a", "b"])
+            #expect(response == "HTTP/1.1 200 OK\r\nset-cookie: b=2\r\nContent-Length: 0\r\n\r\n")
+        }
+    }
+
+    @Test("A request that a browser has sent passes unchanged", arguments: ["Origin: null", "Sec-Fetch-Site: none"])
+    func browsers(field: String) async throws {
+        let fixture = try GatewayFixture()
+        let server = try await RecordingServer.start(answeringHeads(ok))
+        try fixture.set("sid=31d4", at: "http://127.0.0.1/")
+        try await fixture.run { address in
+            let client = try await RawClient.connect(to: address)
+            try await client.send(
+                "GET http://127.0.0.1:\(server.port)/ HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\(field)\r\n\r\n")
+            _ = await client.response { $0.hasSuffix("hi") }
+        }
+        #expect(server.firstRequest == "GET / HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\(field)\r\n\r\n")
+    }
+
+    @Test("Targets and values pass octet for octet", arguments: ["/%zz", "/a|b[c]^", "/\"x\"", "/%7e\u{E9}?a=%"])
+    func octets(target: String) async throws {
+        let fixture = try GatewayFixture()
+        let server = try await RecordingServer.start(answeringHeads(ok))
+        let host = "127.0.0.1:\(server.port)"
+        let fields = Array("X-A: 1\r\nx-b:\t".utf8) + [0xE9, 0xFF] + Array("\r\nX-A: 2  \r\nx-c:\r\n\r\n".utf8)
+        try await fixture.run { address in
+            let client = try await RawClient.connect(to: address)
+            try await client.send(Array("GET http://\(host)\(target) HTTP/1.1\r\nHost: \(host)\r\n".utf8) + fields)
+            _ = await client.response { $0.hasSuffix("hi") }
+        }
+        #expect(
+            server.requests.withLock { $0.first } == Array("GET \(target) HTTP/1.1\r\nHost: \(host)\r\n".utf8) + fields)
+    }
+
+    @Test("Several requests use one connection to the server, and bodies of either kind pass")
+    func keepsConnections() async throws {
+        let fixture = try GatewayFixture()
+        let server = try await RecordingServer.start { octets in
+            let text = String(decoding: octets, as: UTF8.self)
+            guard let end = text.range(of: "\r\n\r\n") else { return nil }
+            let body = text[end.upperBound...]
+            let isComplete =
+                text.contains("chunked")
+                ? body.hasSuffix("0\r\n\r\n") : text.contains("Content-Length") ? body == "data" : true
+            return isComplete
+                ? Array("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2;x=y\r\nhi\r\n0\r\nT: 1\r\n\r\n".utf8)
+                : nil
+        }
+        let host = "127.0.0.1:\(server.port)"
+        try await fixture.run { address in
+            let client = try await RawClient.connect(to: address)
+            for request in [
+                "GET http://\(host)/ HTTP/1.1\r\nHost: \(host)\r\n\r\n",
+                "POST http://\(host)/ HTTP/1.1\r\nHost: \(host)\r\nContent-Length: 4\r\n\r\ndata",
+                "POST http://\(host)/ HTTP/1.1\r\nHost: \(host)\r\nTransfer-Encoding: chunked\r\n\r\n4\r\ndata\r\n0\r\n\r\n",
+            ] {
+                try await client.send(request)
+            }
+            let response = await client.response { $0.components(separatedBy: "0\r\nT: 1\r\n\r\n").count == 4 }
+            #expect(response.components(separatedBy: "2\r\nhi\r\n0\r\nT: 1\r\n\r\n").count == 4)
+        }
+        #expect(server.requests.withLock { $0.count } == 3)
+    }
+
+    @Test("A tunnel passes what comes through it unread, whoever speaks first", arguments: [true, false])
+    func tunnels(clientFirst: Bool) async throws {
+        let fixture = try GatewayFixture()
+        let server = try await RecordingServer.start { octets in octets == [0x16, 3, 1] ? [1, 2, 3] : nil }
+        try await fixture.run { address in
+            let client = try await RawClient.connect(to: address)
+            try await client.send("CONNECT 127.0.0.1:\(server.port) HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\r\n")
+            let established = "HTTP/1.1 200 Connection established\r\n\r\n"
+            #expect(await client.response { $0 == established } == established)
+            try await client.send([0x16, 3, 1])
+            #expect(await client.response { $0.utf8.count > established.utf8.count } == established + "\u{1}\u{2}\u{3}")
+        }
+    }
+
+    @Test("A request in the clear that comes through a tunnel is decorated")
+    func tunnelledRequests() async throws {
+        let fixture = try GatewayFixture()
+        let server = try await RecordingServer.start(answeringHeads(ok))
+        try fixture.set("sid=31d4", at: "http://127.0.0.1/")
+        try await fixture.run { address in
+            let client = try await RawClient.connect(to: address)
+            try await client.send([5, 1, 0])
+            _ = await client.response { $0.utf8.count == 2 }
+            try await client.send([5, 1, 0, 1, 127, 0, 0, 1, UInt8(server.port >> 8), UInt8(server.port & 255)])
+            _ = await client.response { $0.utf8.count == 12 }
+            try await client.send("GET / HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\r\n")
+            _ = await client.response { $0.hasSuffix("hi") }
+        }
+        #expect(server.firstRequest.contains("\r\nCookie: sid=31d4\r\n"))
+    }
+
+    @Test(
+        "An ambiguous request is refused, and no octet of it reaches the server",
+        arguments: [
+            "Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", "Content-Length: 1\r\nContent-Length: 2\r\n\r\n",
+            "Content-Length: +1\r\n\r\n", "Transfer-Encoding: chunked, identity\r\n\r\n", "X : y\r\n\r\n",
+            "A: b\r\n folded\r\n\r\n", "A: b\nC: d\r\n\r\n", "A: b\rc\r\n\r\n", "Host: other.example\r\n\r\n",
+            "A: \u{0}\r\n\r\n", "no field\r\n\r\n", ": empty\r\n\r\n",
+        ])
+    func smuggling(fields: String) async throws {
+        let fixture = try GatewayFixture()
+        let server = try await RecordingServer.start { octets in octets }
+        let host = "127.0.0.1:\(server.port)"
+        try await fixture.run { address in
+            let client = try await RawClient.connect(to: address)
+            try await client.send("GET http://\(host)/ HTTP/1.1\r\nHost: \(host)\r\n\(fields)")
+            await client.end()
+            let response = await client.response()
+            #expect(response.hasPrefix("HTTP/1.1 400 "), "\(response)")
+            #expect(response.contains("Proxy-Status: crumb; error=http_request_error"))
+        }
+        #expect(server.requests.withLock { $0.isEmpty })
+    }
+
+    @Test("The gateway does not connect to itself, nor to the metadata services of clouds")
+    func prohibited() async throws {
+        let fixture = try GatewayFixture()
+        try await fixture.run { address in
+            for host in [
+                "127.0.0.1:\(address.port)", "localhost:\(address.port)", "[::ffff:127.0.0.1]:\(address.port)",
+                "169.254.169.254", "[::ffff:169.254.169.254]", "[64:ff9b::a9fe:a9fe]", "168.63.129.16",
+                "[fd00:ec2::254]",
+            ] {
+                let client = try await RawClient.connect(to: address)
+                try await client.send("GET http://\(host)/ HTTP/1.1\r\nHost: \(host)\r\n\r\n")
+                let response = await client.response()
+                #expect(response.hasPrefix("HTTP/1.1 403 "), "\(host): \(response)")
+            }
+        }
+    }
+
+    @Test("A server that cannot be reached is reported with what to do")
+    func unreachable() async throws {
+        let fixture = try GatewayFixture()
+        let server = try await RecordingServer.start { $0 }
+        let port = server.port
+        try await server.stop()
+        try await fixture.run { address in
+            let client = try await RawClient.connect(to: address)
+            try await client.send("GET http://127.0.0.1:\(port)/ HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n")
+            let response = await client.response()
+            #expect(response.hasPrefix("HTTP/1.1 502 Bad Gateway\r\n"))
+            #expect(response.contains("Proxy-Status: crumb; error=connection_refused"))
+        }
+    }
+}

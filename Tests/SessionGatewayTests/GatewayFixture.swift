@@ -1,0 +1,179 @@
+import CookieModel
+import Foundation
+import NIOCore
+import NIOPosix
+import SessionGateway
+import SessionStore
+import Synchronization
+import TestSupport
+
+/// A gateway with a jar of its own, for one test.
+final class GatewayFixture: Sendable {
+    let jar: CookieJar
+    let records = Mutex<[GatewayRecord]>([])
+    private let folder: String
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "gateway-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let database = try SessionDatabase(
+            path: "\(folder)/crumb.sqlite", keys: .file(KeyFile("\(folder)/key")), now: .now)
+        jar = try database.jar(named: "work", now: .now)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    /// Runs `body` while a gateway runs.
+    func run(
+        _ settings: GatewaySettings = GatewaySettings(),
+        _ body: @escaping @Sendable (GatewayAddress) async throws -> Void
+    ) async throws {
+        var settings = settings
+        settings.limits.stop = .milliseconds(20)
+        let gateway = Gateway(jar: jar, settings: settings, now: { .now }) { record in
+            self.records.withLock { $0.append(record) }
+        }
+        let (addresses, continuation) = AsyncStream<GatewayAddress>.makeStream()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await gateway.run { continuation.yield($0) } }
+            group.addTask {
+                for await address in addresses {
+                    try await body(address)
+                    return
+                }
+            }
+            try await group.next()
+            group.cancelAll()
+            try await group.waitForAll()
+        }
+    }
+
+    /// Sets a cookie as a response of a server would.
+    func set(_ line: String, at url: String) throws {
+        try jar.receive(
+            ReceivedResponse(context: RequestContext(url: RequestURL(url)), setCookie: [Octets(line)]), now: .now)
+    }
+}
+
+/// A server that answers each connection with given octets and keeps what it was sent.
+final class RecordingServer: Sendable {
+    /// What it got, a text for each connection, in the order in which they ended their requests.
+    let requests = Mutex<[[UInt8]]>([])
+    let port: Int
+    private let channel: any Channel
+
+    /// Starts a server on a free port.
+    ///
+    /// - Parameter answer: What is sent for the octets that have arrived on a connection; `nil` while more are to come.
+    static func start(_ answer: @escaping @Sendable ([UInt8]) -> [UInt8]?) async throws -> RecordingServer {
+        let box = Mutex<RecordingServer?>(nil)
+        let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .childChannelOption(.allowRemoteHalfClosure, value: true)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(
+                        Answering(answer) { octets in box.withLock { $0?.requests.withLock { $0.append(octets) } } })
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        let server = RecordingServer(channel, port: channel.localAddress?.port ?? 0)
+        box.withLock { $0 = server }
+        return server
+    }
+
+    private init(_ channel: any Channel, port: Int) {
+        self.channel = channel
+        self.port = port
+    }
+
+    deinit {
+        channel.close(promise: nil)
+    }
+
+    /// Closes the port.
+    func stop() async throws { try await channel.close() }
+
+    /// What the server got first, as text.
+    var firstRequest: String { requests.withLock { String(decoding: $0.first ?? [], as: UTF8.self) } }
+
+    private final class Answering: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+        typealias OutboundOut = ByteBuffer
+
+        private var octets: [UInt8] = []
+        private let answer: @Sendable ([UInt8]) -> [UInt8]?
+        private let record: @Sendable ([UInt8]) -> Void
+
+        init(_ answer: @escaping @Sendable ([UInt8]) -> [UInt8]?, _ record: @escaping @Sendable ([UInt8]) -> Void) {
+            self.answer = answer
+            self.record = record
+        }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            octets += Array(buffer: unwrapInboundIn(data))
+            guard let answer = answer(octets) else { return }
+            record(octets)
+            octets = []
+            context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: answer)), promise: nil)
+        }
+    }
+}
+
+/// A client that sends octets and reads what comes back.
+struct RawClient {
+    private let channel: any Channel
+    private let received: Received
+
+    private final class Received: ChannelInboundHandler, Sendable {
+        typealias InboundIn = ByteBuffer
+
+        let octets = Mutex<[UInt8]>([])
+        let pieces: AsyncStream<Void>
+        private let continuation: AsyncStream<Void>.Continuation
+
+        init() { (pieces, continuation) = AsyncStream<Void>.makeStream() }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            let piece = Array(buffer: unwrapInboundIn(data))
+            octets.withLock { $0 += piece }
+            continuation.yield()
+        }
+
+        func channelInactive(context: ChannelHandlerContext) { continuation.finish() }
+        func errorCaught(context: ChannelHandlerContext, error: any Error) { continuation.finish() }
+    }
+
+    static func connect(to address: GatewayAddress) async throws -> RawClient {
+        let received = Received()
+        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .channelInitializer { $0.pipeline.addHandler(received) }
+            .connect(host: address.host, port: address.port).get()
+        return RawClient(channel: channel, received: received)
+    }
+
+    func send(_ octets: [UInt8]) async throws {
+        try await channel.writeAndFlush(ByteBuffer(bytes: octets)).get()
+    }
+
+    func send(_ text: String) async throws { try await send(Array(text.utf8)) }
+
+    /// Says that nothing more is sent.
+    func end() async { try? await channel.close(mode: .output).get() }
+
+    /// What came back until `isComplete` holds, or the connection has ended.
+    func octets(until isComplete: ([UInt8]) -> Bool) async -> [UInt8] {
+        let now = { received.octets.withLock { $0 } }
+        if isComplete(now()) { return now() }
+        for await _ in received.pieces where isComplete(now()) { break }
+        return now()
+    }
+
+    /// What came back as text.
+    func response(until isComplete: (String) -> Bool = { _ in false }) async -> String {
+        String(decoding: await octets { isComplete(String(decoding: $0, as: UTF8.self)) }, as: UTF8.self)
+    }
+
+    func close() { channel.close(promise: nil) }
+}
