@@ -387,29 +387,31 @@ actor ClientConnection {
             return (client: false, server: false)
         }
         await server.beginBody(response.framing)
+        try await sendBody(of: response, from: server, inChunks: writesChunks, &record)
+        return (client: keepsClient, server: response.keepsConnection)
+    }
+
+    /// Sends the body of a response.
+    private func sendBody(
+        of response: ForwardedResponse, from server: ByteStream, inChunks writesChunks: Bool,
+        _ record: inout GatewayRecord
+    ) async throws {
         do {
-            try await sendBody(of: response, from: server, inChunks: writesChunks)
+            while true {
+                if await server.available.readableBytes == 0 { await client.flush() }
+                switch try await server.nextPiece(within: settings.limits.body) {
+                case .data(let data): try await client.write(writesChunks ? data.asChunk : data)
+                case .end(let trailers):
+                    if writesChunks { try await client.write(.lastChunk(trailers)) } else { await client.flush() }
+                    return
+                }
+            }
         } catch {
             // The head has gone: only the end of the connection tells the client that the body is not complete. Where the
             // end of the connection is that of the body, it has to be a reset.
             record.failure = GatewayFailure.Kind.connectionTerminated.rawValue
             if response.framing == .untilClose, !writesChunks { await client.abort() }
             throw error
-        }
-        return (client: keepsClient, server: response.keepsConnection)
-    }
-
-    private func sendBody(of response: ForwardedResponse, from server: ByteStream, inChunks writesChunks: Bool)
-        async throws
-    {
-        while true {
-            if await server.available.readableBytes == 0 { await client.flush() }
-            switch try await server.nextPiece(within: settings.limits.body) {
-            case .data(let data): try await client.write(writesChunks ? data.asChunk : data)
-            case .end(let trailers):
-                if writesChunks { try await client.write(.lastChunk(trailers)) } else { await client.flush() }
-                return
-            }
         }
     }
 }
