@@ -297,6 +297,7 @@ let package = Package(
             name: "SessionGatewayTests",
             dependencies: [
                 "SessionGateway", "CookieModel", "SessionStore", "TestSupport", "WebPrimitives",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]),

@@ -110,7 +110,7 @@ class Bench:
         lines = "".join(f"cookie{number}=value-of-some-length-{number}\n" for number in range(COOKIES))
         subprocess.run([self.crumb, "set", "--jar", "bench", self.url], input=lines.encode(), env=environment, check=True)
         gateway = self.start(
-            [self.crumb, "gateway", "run", "--jar", "bench", "--json"], None, 0, env=environment, stdout=subprocess.PIPE)
+            [self.crumb, "gateway", "run", "--client", "tool", "--jar", "bench", "--json"], None, 0, env=environment, stdout=subprocess.PIPE)
         port = int(json.loads(gateway.stdout.readline())["address"].rpartition(":")[2])
         self.proxies["crumb"] = (port, True, gateway)
 

@@ -136,14 +136,15 @@ actor ClientConnection {
                 return false
             }
             record.url = String(decoding: request.url.withoutQuery, as: UTF8.self)
-            let context = gate.context(of: request)
-            record.isDecorated = context != nil
             guard !["TRACE", "TRACK"].contains(method.uppercased()) else {
                 throw GatewayFailure(
                     .httpRequestDenied, 405, "the gateway does not pass on TRACE, whose answer would show the cookies",
                     nextStep: "Use another method.")
             }
-            let keepsConnection = try await exchange(request, in: context, &record)
+            let decision = try await gate.decision(on: request)
+            record.isDecorated = decision.context != nil
+            record.verdict = decision.verdict
+            let keepsConnection = try await exchange(request, decision, &record)
             observe(record)
             return keepsConnection
         } catch let failure as GatewayFailure {
@@ -179,23 +180,20 @@ actor ClientConnection {
 
     /// Sends a request on and its response back.
     private func exchange(
-        _ request: ForwardedRequest, in context: RequestContext?, _ record: inout GatewayRecord
+        _ request: ForwardedRequest, _ decision: GatewayDecision, _ record: inout GatewayRecord
     ) async throws -> Bool {
-        let decoration = try context.map { context throws(GatewayFailure) in
-            try gate.decoration(of: request, in: context)
-        }
         let route = route(to: request.destination, isTunnel: request.isTunnelled)
         let head = request.octets(
-            with: decoration, toProxy: route.isToProxy,
+            with: decision.decoration, toProxy: route.isToProxy,
             proxyAuthorization: route.isToProxy ? route.proxy?.authorization : nil)
         var isFresh = !request.mayBeRepeated
         while true {
             let (server, isReused) = try await connection(route, fresh: isFresh)
             self.server = server
             defer { self.server = nil }
-            record.cookiesSent = decoration?.cookies.cookies.map(\.name) ?? []
+            record.cookiesSent = decision.decoration?.cookies.cookies.map(\.name) ?? []
             do {
-                return try await exchange(request, head, in: context, with: server, route, &record)
+                return try await exchange(request, head, decision, with: server, route, &record)
             } catch let error as UnansweredError where isReused && error.mayBeRepeated {
                 // RFC 9112, section 9.3.1: the server has closed the connection while the request was on its way.
                 await server.abort()
@@ -238,7 +236,7 @@ actor ClientConnection {
     /// - Throws: ``UnansweredError`` if the connection ends before the response begins, `GatewayFailure` if the client can
     ///   be told, other errors if it cannot be.
     private func exchange(
-        _ request: ForwardedRequest, _ head: [UInt8], in context: RequestContext?, with server: ByteStream,
+        _ request: ForwardedRequest, _ head: [UInt8], _ decision: GatewayDecision, with server: ByteStream,
         _ route: UpstreamConnections.Route, _ record: inout GatewayRecord
     ) async throws -> Bool {
         do {
@@ -248,7 +246,7 @@ actor ClientConnection {
         }
         guard request.framing != .none else {
             let response = try await finalResponse(to: request, from: server)
-            let kept = try await deliver(response, to: request, in: context, from: server, route, &record)
+            let kept = try await deliver(response, to: request, decision, from: server, route, &record)
             if kept.server { await servers.put(server, route) } else { await server.close() }
             return kept.client
         }
@@ -262,7 +260,7 @@ actor ClientConnection {
                     "\(request.destination.description) changes the protocol of a request with a body",
                     nextStep: "Send the request without a body.")
             }
-            let kept = try await deliver(response, to: request, in: context, from: server, route, &record)
+            let kept = try await deliver(response, to: request, decision, from: server, route, &record)
             // A server may answer before it has read the body. The rest is not sent.
             if !kept.client || !kept.server {
                 await client.stopReading()
@@ -350,7 +348,7 @@ actor ClientConnection {
     ///
     /// - Returns: Which of the two connections can be used for another request.
     private func deliver(
-        _ response: ForwardedResponse, to request: ForwardedRequest, in context: RequestContext?,
+        _ response: ForwardedResponse, to request: ForwardedRequest, _ decision: GatewayDecision,
         from server: ByteStream, _ route: UpstreamConnections.Route, _ record: inout GatewayRecord
     ) async throws -> (client: Bool, server: Bool) {
         record.status = response.status
@@ -367,7 +365,7 @@ actor ClientConnection {
                 "\(request.destination.description) changes the protocol, which the request does not ask for",
                 nextStep: "Report it to the people who run the server.")
         }
-        if let context {
+        if let context = decision.context {
             record.cookiesStored = try await gate.store(response, in: context).count { $0.outcome.changesJar }
         }
         // A body that ends with the connection is sent in chunks, so that the client's connection goes on.
@@ -376,9 +374,10 @@ actor ClientConnection {
         let writesChunks = isChunked && request.line.minorVersion > 0
         let keepsClient = request.keepsConnection && (writesChunks || !isChunked) && !isStopping
         let head = response.octets(
-            chunked: writesChunks, closes: !keepsClient, intercepted: request.destination.isEncrypted
+            chunked: writesChunks, closes: !keepsClient, intercepted: request.destination.isEncrypted,
+            adding: decision.lines
         ) { line in
-            context == nil || gate.passes(line)
+            decision.context == nil || gate.passes(line)
         }
         await client.enqueue(ByteBuffer(bytes: head))
         if isUpgrade {

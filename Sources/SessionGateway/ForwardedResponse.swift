@@ -43,9 +43,11 @@ struct ForwardedResponse: Sendable {
     ///   - closes: Whether the connection ends with the response.
     ///   - isIntercepted: Whether the gateway has decrypted the response. Then it may not lead the client past the gateway
     ///     (Alt-Svc), nor bind the session to a device that does not see its cookies.
+    ///   - lines: Set-Cookie lines of the gateway's own.
     ///   - passes: Whether the Set-Cookie line of that value goes on.
     func octets(
-        chunked isChunked: Bool, closes: Bool, intercepted isIntercepted: Bool = false, passes: (Octets) -> Bool
+        chunked isChunked: Bool, closes: Bool, intercepted isIntercepted: Bool = false, adding lines: [Octets] = [],
+        passes: (Octets) -> Bool
     ) -> [UInt8] {
         var written: [UInt8] = []
         written.reserveCapacity(head.octets.count + 64)
@@ -69,6 +71,7 @@ struct ForwardedResponse: Sendable {
             default: written.append(line: line(field))
             }
         }
+        for line in lines { written.append(field: "Set-Cookie", line) }
         if isChunked { written.append(field: "Transfer-Encoding", "chunked") }
         if status == 101 {
             written.append(field: "Connection", "Upgrade")

@@ -1,3 +1,4 @@
+public import CookieModel
 public import NIOCore
 public import NIOPosix
 import NIOSSL
@@ -28,6 +29,8 @@ public final class Gateway: Sendable {
     private let now: @Sendable () -> Timestamp
     private let observe: @Sendable (GatewayRecord) -> Void
     private let group: any EventLoopGroup
+    /// The browser that all requests come from; `nil` for programs.
+    private let profile: BrowserProfile?
     private let connections = Mutex<[ObjectIdentifier: ClientConnection]>([:])
 
     /// Creates a gateway for one jar.
@@ -46,6 +49,10 @@ public final class Gateway: Sendable {
         self.group = group
         self.now = now
         self.observe = observe
+        let hosts = settings.interception
+        profile =
+            settings.client == .browser
+            ? BrowserProfile(jar.policy.publicSuffixes) { hosts?.contains($0) == true } : nil
     }
 
     /// Serves clients until the task is cancelled. Then it accepts no more, finishes the requests that are under way, and
@@ -121,7 +128,8 @@ public final class Gateway: Sendable {
             let servers = servers[ObjectIdentifier(client.channel.eventLoop)]
         else { return client.channel.close(promise: nil) }
         let connection = ClientConnection(
-            client, gate: JarGate(jar: jar, mode: settings.cookies, now: now), settings: settings, servers: servers,
+            client, gate: JarGate(jar: jar, mode: settings.cookies, profile: profile, now: now), settings: settings,
+            servers: servers,
             observing: observe)
         let id = ObjectIdentifier(connection)
         connections.withLock { $0[id] = connection }
@@ -195,6 +203,8 @@ public struct GatewayRecord: Sendable {
     public internal(set) var status: Int?
     /// Whether the jar's cookies and fields were added; `false` for tunnels and for requests of browsers.
     public internal(set) var isDecorated = true
+    /// What the browser's own decision on cookies is taken to be; `nil` for programs.
+    public internal(set) var verdict: EngineVerdict?
     /// The names of the jar's cookies that were added, in their order.
     public internal(set) var cookiesSent: [Octets] = []
     /// How many cookies the response has changed in the jar.

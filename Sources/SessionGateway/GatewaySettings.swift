@@ -15,6 +15,14 @@ public struct GatewaySettings: Sendable {
         case pass
     }
 
+    /// What sends the requests.
+    public enum Client: String, Sendable, CaseIterable {
+        /// One profile of a browser, or one web view. It decides which cookies a request may carry.
+        case browser
+        /// Programs, for which the jar alone decides.
+        case tool
+    }
+
     /// A proxy that the gateway reaches servers through.
     public struct UpstreamProxy: Sendable, Hashable {
         /// Its name, or its address without brackets.
@@ -67,6 +75,8 @@ public struct GatewaySettings: Sendable {
     public var port: Int
     /// Which cookies pass on to the client.
     public var cookies = CookieMode.mirror
+    /// What sends the requests.
+    public var client = Client.browser
     /// The time-outs and counts.
     public var limits = Limits()
     /// The proxy for requests to a URL; `nil` if they go there directly.

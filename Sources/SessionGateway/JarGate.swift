@@ -5,47 +5,82 @@ import RequestDecoration
 import SessionStore
 import WebPrimitives
 
+/// What the gateway does with one request and the cookies of its response.
+struct GatewayDecision: Sendable {
+    /// The cookie rules' view of the request, for the cookies of its response; `nil` if it passes unchanged.
+    var context: RequestContext?
+    /// What a browser has decided on the request's cookies; `nil` for programs.
+    var verdict: EngineVerdict?
+    /// What the jar adds.
+    var decoration: Decoration?
+    /// The Set-Cookie lines that the response gets for the browser.
+    var lines: [Octets] = []
+}
+
 /// The jar behind a gateway: what goes onto a request, and what becomes of the cookies in its response.
 struct JarGate: Sendable {
     let jar: CookieJar
     let mode: GatewaySettings.CookieMode
+    /// The browser that sends the requests; `nil` for programs.
+    let profile: BrowserProfile?
     let now: @Sendable () -> Timestamp
 
-    /// The cookie rules' view of a request; `nil` if the jar has nothing to do with it.
-    ///
-    /// NB: The jar alone decides what a program gets. A request that a browser has sent passes unchanged: only the engine
-    /// knows which of a site's cookies it may carry.
-    func context(of request: ForwardedRequest) -> RequestContext? {
-        guard !request.isOfBrowser else { return nil }
+    /// Decides on a request.
+    func decision(on request: ForwardedRequest) async throws(GatewayFailure) -> GatewayDecision {
+        if let profile { return try await BrowserGate(gate: self, profile: profile).decision(on: request) }
+        // The jar alone decides what a program gets. A request that a browser has sent passes unchanged: only the engine
+        // knows which of a site's cookies it may carry.
+        guard !request.isOfBrowser else { return GatewayDecision() }
         var context = RequestContext(url: request.url)
         context.method = request.method
-        return context
+        let decoration = try decoration(of: request, in: context, own: request.head.values("cookie"))
+        return GatewayDecision(context: context, decoration: decoration)
     }
 
     /// What the jar adds to a request.
-    func decoration(of request: ForwardedRequest, in context: RequestContext) throws(GatewayFailure) -> Decoration {
+    ///
+    /// - Parameters:
+    ///   - own: The cookies that the client has sent.
+    ///   - selects: Which of the jar's cookies go.
+    func decoration(
+        of request: ForwardedRequest, in context: RequestContext, own: [Octets],
+        selecting selects: ((Cookie) -> Bool)? = nil
+    ) throws(GatewayFailure) -> Decoration {
         do {
             return try jar.decoration(
-                for: context, own: request.head.values("cookie"),
+                for: context, own: own, withFields: context.verdict?.classes.isEmpty != true, selecting: selects,
                 isSetByCaller: { name in
                     // The session belongs to the program that it was made with.
                     name != "user-agent" && request.head.fields.contains { request.head.lowercasedName($0) == name }
                 },
                 now: now())
         } catch {
-            throw GatewayFailure(
-                .proxyInternalError, 500, "the jar '\(jar.name)' cannot be read: \(error.description)",
-                nextStep: "Run 'crumb status' to see the state of the database.")
+            throw unreadable(error)
         }
+    }
+
+    /// A jar that does not answer.
+    func unreadable(_ error: SessionStoreError) -> GatewayFailure {
+        GatewayFailure(
+            .proxyInternalError, 500, "the jar '\(jar.name)' cannot be read: \(error.description)",
+            nextStep: "Run 'crumb status' to see the state of the database.")
     }
 
     /// Stores what a response sets. It is on the disk when this returns, so the next request cannot overtake it.
     func store(
         _ response: ForwardedResponse, in context: RequestContext
     ) async throws(GatewayFailure) -> [StorageDecision] {
-        let lines = response.setCookie
+        var lines = response.setCookie
+        if let profile { lines.removeAll(where: profile.isWitness) }
+        return try await store(lines, status: response.status, in: context)
+    }
+
+    /// Stores cookies.
+    func store(
+        _ lines: [Octets], status: Int = 200, in context: RequestContext
+    ) async throws(GatewayFailure) -> [StorageDecision] {
         guard !lines.isEmpty else { return [] }
-        let received = ReceivedResponse(context: context, status: response.status, setCookie: lines)
+        let received = ReceivedResponse(context: context, status: status, setCookie: lines)
         let moment = now()
         do {
             // Not in this task: when the gateway stops, it is cancelled, and what the server has set would be lost.
@@ -61,15 +96,15 @@ struct JarGate: Sendable {
 
     /// Whether a Set-Cookie line goes on to the client.
     func passes(_ line: Octets) -> Bool {
+        guard profile?.isWitness(line) != true else { return false }
         switch mode {
-        case .pass: true
-        case .strip: false
+        case .pass: return true
+        case .strip: return false
         case .mirror:
             if case .cookie(let cookie) = SetCookie.parse(line, profile: jar.policy.profile) {
-                !cookie.isHTTPOnly
-            } else {
-                false
+                return !cookie.isHTTPOnly
             }
+            return false
         }
     }
 }

@@ -17,6 +17,7 @@ enum GatewayRun {
         let network = NetworkSettings(environment: ProcessInfo.processInfo.environment)
         var settings = GatewaySettings(host: order.host, port: order.port)
         settings.cookies = GatewaySettings.CookieMode(rawValue: order.cookies) ?? .mirror
+        settings.client = GatewaySettings.Client(rawValue: order.client) ?? .tool
         do {
             try network.check()
             settings.proxy = try network.gatewayProxy()
@@ -107,7 +108,7 @@ extension GatewayRequestReport {
     fileprivate init(_ record: GatewayRecord) {
         self.init(
             time: record.time, method: record.method, url: record.url, status: record.status,
-            isDecorated: record.isDecorated,
+            isDecorated: record.isDecorated, verdict: record.verdict,
             cookiesSent: record.cookiesSent, cookiesStored: record.cookiesStored, failure: record.failure)
     }
 }

@@ -11,6 +11,7 @@ from pathlib import Path
 from crumb import CrumbFailure
 from differential.run import DEFAULT_CASES, DEFAULT_SEED, run_differential
 from engines import ENGINES, EngineFailure
+from gateway.run import run_gateway
 from inspector.run import run_inspector
 from login.run import tell_login_stories
 from matrix.run import print_matrix, run_matrix
@@ -21,7 +22,7 @@ def parse_arguments(arguments: list[str]) -> argparse.Namespace:
     """What the command line says."""
     parser = argparse.ArgumentParser(prog="Scripts/browsers", description="Holds Crumb against real browsers.")
     parser.add_argument("part", nargs="?",
-                        choices=["all", "differential", "matrix", "restart", "login", "inspector"], default="all",
+                        choices=["all", "differential", "matrix", "restart", "login", "inspector", "gateway"], default="all",
                         help="what to run (default: all of it)")
     parser.add_argument("--crumb", type=Path, required=True, metavar="FILE", help="the command to hold against them")
     parser.add_argument("--engine", action="append", choices=list(ENGINES), metavar="ENGINE",
@@ -69,6 +70,9 @@ def main() -> int:
         if options.part in ("all", "login"):
             with scratch_folder() as folder:
                 passed &= tell_login_stories(binary, engines, folder)
+        if options.part in ("all", "gateway"):
+            with scratch_folder() as folder:
+                passed &= run_gateway(binary, engines, folder)
         if options.part in ("all", "inspector"):
             with scratch_folder() as folder:
                 passed &= run_inspector(binary, engines, folder, options.screenshots)

@@ -103,7 +103,7 @@ def main():
     run = lambda *words, **more: subprocess.run(words, env=environment, capture_output=True, timeout=60, **more)
     run(crumb, "set", "--jar", "work", origin, input=b"sid=31d4; HttpOnly\n", check=True)
     gateway = subprocess.Popen(
-        [crumb, "gateway", "run", "--jar", "work", "--log", "--json"], env=environment, stdout=subprocess.PIPE, text=True)
+        [crumb, "gateway", "run", "--client", "tool", "--jar", "work", "--log", "--json"], env=environment, stdout=subprocess.PIPE, text=True)
     try:
         clients(json.loads(gateway.stdout.readline())["address"], origin, server, environment, run)
     finally:

@@ -27,7 +27,7 @@ final class GatewayFixture: Sendable {
 
     /// Runs `body` while a gateway runs.
     func run(
-        _ settings: GatewaySettings = GatewaySettings(),
+        _ settings: GatewaySettings = .forTools,
         _ body: @escaping @Sendable (GatewayAddress) async throws -> Void
     ) async throws {
         var settings = settings
@@ -176,4 +176,13 @@ struct RawClient {
     }
 
     func close() { channel.close(promise: nil) }
+}
+
+extension GatewaySettings {
+    /// Settings under which the jar alone decides.
+    static var forTools: GatewaySettings {
+        var settings = GatewaySettings()
+        settings.client = .tool
+        return settings
+    }
 }

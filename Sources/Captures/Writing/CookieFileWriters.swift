@@ -57,23 +57,6 @@ struct SetCookieWriter: FormatWriter {
     func end(_ bytes: inout [UInt8]) {}
 }
 
-extension CookieRecord {
-    /// The field value that sets the cookie, where it comes from its own host over a secure connection (section 4.1 of
-    /// the draft, and CHIPS).
-    var setCookieLine: [UInt8] {
-        var line = name.bytes + [0x3D] + value.bytes
-        if !isHostOnly { line += "; Domain=\(domain)".utf8 }
-        line += "; Path=".utf8
-        line += path
-        if let expiry { line += "; Expires=\(expiry.httpDate)".utf8 }
-        if isSecure { line += "; Secure".utf8 }
-        if isHTTPOnly { line += "; HttpOnly".utf8 }
-        if let sameSite = sameSite.attributeValue { line += "; SameSite=\(sameSite)".utf8 }
-        if partitionKey != nil { line += "; Partitioned".utf8 }
-        return line
-    }
-}
-
 /// Writes the Cookie field of a request, its cookies in the order in which they come (section 5.8.3 of the draft).
 struct HeaderWriter: FormatWriter {
     private var isEmpty = true

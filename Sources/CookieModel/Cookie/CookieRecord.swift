@@ -202,3 +202,20 @@ extension CookieRecord {
     /// The octets of this cookie in a Cookie field; see ``Cookie/pair``.
     public var pair: Octets { Octets.pair(name, value) }
 }
+
+extension CookieRecord {
+    /// The field value that sets the cookie, where it comes from its own host over a secure connection (section 4.1 of
+    /// the draft, and CHIPS).
+    package var setCookieLine: [UInt8] {
+        var line = name.bytes + [ASCII.equals] + value.bytes
+        if !isHostOnly { line += "; Domain=\(domain)".utf8 }
+        line += "; Path=".utf8
+        line += path
+        if let expiry { line += "; Expires=\(expiry.httpDate)".utf8 }
+        if isSecure { line += "; Secure".utf8 }
+        if isHTTPOnly { line += "; HttpOnly".utf8 }
+        if let sameSite = sameSite.attributeValue { line += "; SameSite=\(sameSite)".utf8 }
+        if partitionKey != nil { line += "; Partitioned".utf8 }
+        return line
+    }
+}

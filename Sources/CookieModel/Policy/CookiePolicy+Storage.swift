@@ -35,7 +35,9 @@ extension CookiePolicy {
         if setCookie.isPartitioned {
             partitionKey = self.partitionKey(context, isSameSite: isSameSite(context))
             if !setCookie.isSecure { reasons.insert(.partitionedInsecure) }
-            if !context.isPartitionKnown { reasons.insert(.partitionUnknown) }
+            if !context.isPartitionKnown || partitionKey == nil { reasons.insert(.partitionUnknown) }
+        } else if let verdict = context.verdict, verdict.classes.isEmpty || isOmitted(sameSite, by: verdict) {
+            reasons.insert(.browserOmits)
         }
         // Steps 20 to 22: Check the name's prefix.
         let name = setCookie.name
@@ -131,6 +133,11 @@ extension CookiePolicy {
             reasons.insert(.sameSiteCrossSite)
         }
         return sameSite
+    }
+
+    /// Whether a browser that sends none of its unpartitioned `SameSite=None` cookies stores none either.
+    private func isOmitted(_ sameSite: SameSite, by verdict: EngineVerdict) -> Bool {
+        sameSite == .none && !verdict.classes.contains(.none)
     }
 
     /// Step 21.3: The path is `/` and there is a Path attribute, which with the profile's flag is itself `/`.

@@ -40,6 +40,9 @@ public struct RequestContext: Sendable {
     /// Whether ``topLevel`` is reliable for a partition; `false` for a recorded third-party request whose page the
     /// recording does not name. Such a request sets no partitioned cookies.
     public var isPartitionKnown = true
+    /// The browser's own decision on the request's cookies, if it is known. It takes the place of ``topLevel``,
+    /// ``initiator`` and ``redirects``.
+    public var verdict: EngineVerdict?
     /// Whether cookies of every path of the host count, without the limits of one request: the cookies that a script
     /// can set, not those that it sees.
     public private(set) var includesAllPaths = false
@@ -105,6 +108,8 @@ extension CookiePolicy {
     /// For a top-level navigation the client is who caused it; for anything else the client's "site for cookies" is
     /// the page in the address bar, as long as the initiator is of that site as well.
     func isSameSite(_ context: RequestContext) -> Bool {
+        // A browser that has sent its Strict cookies has found the same.
+        if let verdict = context.verdict { return verdict.classes.contains(.strict) }
         // Without a page in the address bar or another initiator, there is no client: criterion 2 is met.
         guard context.topLevel != nil || hasForeignInitiator(context) || considersRedirectChain else { return true }
         let site = SchemefulSite(context.url, publicSuffixes)
@@ -150,8 +155,9 @@ extension CookiePolicy {
     ///
     /// A top-level navigation is the root of its own partition. Otherwise the key is the site of the page in the
     /// address bar, with the cross-site-ancestor bit where the request or its initiator is of another site.
-    func partitionKey(_ context: RequestContext, isSameSite: Bool) -> PartitionKey {
-        partitionKey(of: context.partitionPage, hasCrossSiteAncestor: context.hasCrossSiteAncestor(isSameSite))
+    func partitionKey(_ context: RequestContext, isSameSite: Bool) -> PartitionKey? {
+        if let verdict = context.verdict { return verdict.partition }
+        return partitionKey(of: context.partitionPage, hasCrossSiteAncestor: context.hasCrossSiteAncestor(isSameSite))
     }
 
     /// The partition of a page.

@@ -47,6 +47,12 @@ package struct RetrievalRules: Sendable {
     private let allowsLax: Bool
     /// The creation-time from which on cookies without SameSite go as well ("Lax-allowing-unsafe").
     private let allowsDefaultSince: Timestamp?
+    /// Whether a browser has decided, and not the rules.
+    private let followsBrowser: Bool
+    /// Whether unpartitioned cookies with `SameSite=None` go. By the rules, they always do.
+    private let allowsNone: Bool
+    /// The partition by a browser's decision.
+    private let browserPartition: PartitionKey?
     private let publicSuffixLength: Int
     package let now: Timestamp
     let limits: CookieLimits
@@ -65,13 +71,22 @@ package struct RetrievalRules: Sendable {
         partitionPage = context.partitionPage
         hasCrossSiteAncestor = context.hasCrossSiteAncestor(isSameSite)
         let isNavigation = context.interface == .http && context.isTopLevelNavigation
+        let verdict = context.verdict
+        followsBrowser = verdict != nil
+        allowsNone = verdict?.classes.contains(.none) ?? true
+        browserPartition = verdict?.partition
         // Step 3, the exception at its end: The retrieval is for HTTP, its method is safe, and it navigates the tab.
-        allowsLax = isNavigation && context.hasSafeMethod
+        allowsLax = verdict.map { $0.classes.contains(.lax) } ?? (isNavigation && context.hasSafeMethod)
         // Section 5.6.7.2: A new cookie without SameSite needs no safe method. (The draft says "step 1 of the retrieval
         // algorithm"; the condition is in step 3.)
         allowsDefaultSince =
-            isNavigation && policy.laxAllowingUnsafeAge > 0
-            ? now.advanced(bySeconds: -policy.laxAllowingUnsafeAge) : nil
+            if let verdict {
+                verdict.allowsDefault(at: now)
+            } else if isNavigation, policy.laxAllowingUnsafeAge > 0 {
+                now.advanced(bySeconds: -policy.laxAllowingUnsafeAge)
+            } else {
+                nil
+            }
         site = hostSite.registrableDomain
         publicSuffixLength = hostSite.publicSuffixLength
         self.now = now
@@ -106,11 +121,15 @@ package struct RetrievalRules: Sendable {
         // An HttpOnly cookie does not go to a script.
         if cookie.isHTTPOnly, isScript { reasons.insert(.httpOnly) }
         // A cookie without `SameSite=None` does not go cross-site, with one exception.
-        if !isSameSite { checkSameSite(cookie, &reasons) }
+        if followsBrowser || !isSameSite { checkSameSite(cookie, &reasons) }
         // CHIPS; the draft does not have it. Few cookies are partitioned, so few keys are asked for.
         if cookie.header.isPartitioned {
-            let key = policy.partitionKey(of: partitionPage, hasCrossSiteAncestor: hasCrossSiteAncestor)
-            if !cookie.partitionOctets.elementsEqual(key.serialized.utf8) { reasons.insert(.partitionMismatch) }
+            let key =
+                followsBrowser
+                ? browserPartition
+                : policy.partitionKey(of: partitionPage, hasCrossSiteAncestor: hasCrossSiteAncestor)
+            let isOfPartition = key.map { cookie.partitionOctets.elementsEqual($0.serialized.utf8) } ?? false
+            if !isOfPartition { reasons.insert(.partitionMismatch) }
         }
         // Section 5.7: An expired cookie is not in the store.
         if cookie.hasExpired(at: now) { reasons.insert(.expired) }
@@ -122,16 +141,25 @@ package struct RetrievalRules: Sendable {
     private func checkSameSite(_ cookie: PackedCookie, _ reasons: inout ReasonSet<ExclusionReason>) {
         switch cookie.sameSite {
         case .none:
-            break
+            // Browsers may omit these too, or partition all of them. The draft leaves it to them (section 7.1).
+            if !allowsNone, !cookie.header.isPartitioned { reasons.insert(.browserOmits) }
         case .strict:
-            reasons.insert(.sameSiteStrict)
+            if !isSameSite { reasons.insert(.sameSiteStrict) }
         case .lax:
             if !allowsLax { reasons.insert(.sameSiteLax) }
         case .default:
             // Section 5.6.7.2: A recent cookie goes with any method.
             let isRecent = allowsDefaultSince.map { cookie.creation >= $0 } ?? false
-            if !allowsLax, !isRecent { reasons.insert(.sameSiteDefault) }
+            if followsBrowser || !allowsLax, !isRecent { reasons.insert(.sameSiteDefault) }
         }
+    }
+}
+
+extension EngineVerdict {
+    /// The creation-time from which on cookies without SameSite go; `nil` if none do.
+    fileprivate func allowsDefault(at now: Timestamp) -> Timestamp? {
+        if classes.contains(.default) { return .distantPast }
+        return classes.contains(.recentDefault) ? now.advanced(bySeconds: -EngineVerdict.recentAge) : nil
     }
 }
 

@@ -28,6 +28,8 @@ public enum ExclusionReason: UInt8, DecisionReason {
     case unreadable
     /// The cookie is stored under another site than the one of the current public suffix list.
     case suffixListChanged
+    /// The browser that sends the request omits credentials, or blocks the cookies of third parties.
+    case browserOmits
 
     /// The stable identifier, as `crumb explain` and scenarios write it.
     public var identifier: String {
@@ -46,6 +48,7 @@ public enum ExclusionReason: UInt8, DecisionReason {
         case .requestLimit: "request-limit"
         case .unreadable: "unreadable"
         case .suffixListChanged: "suffix-list-changed"
+        case .browserOmits: "browser-omits"
         }
     }
 
@@ -67,6 +70,7 @@ public enum ExclusionReason: UInt8, DecisionReason {
         case .requestLimit: "it exceeds the jar's limit of cookies or octets in one request"
         case .unreadable: "its stored value cannot be read back"
         case .suffixListChanged: "it is stored under another site than the public suffix list in force gives its domain"
+        case .browserOmits: "the browser sends no such cookie: it omits credentials, or blocks third-party cookies"
         }
     }
 
@@ -101,6 +105,7 @@ public enum ExclusionReason: UInt8, DecisionReason {
         case .requestLimit: "raise the limit ('crumb jars settings'), or remove cookies"
         case .unreadable: "import the session again"
         case .suffixListChanged: "import the session again, or use --public-suffix-list with the list that stored it"
+        case .browserOmits: "load the page itself once, or allow third-party cookies in the browser"
         }
     }
 }

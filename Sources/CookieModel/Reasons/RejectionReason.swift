@@ -50,6 +50,8 @@ public enum RejectionReason: UInt8, DecisionReason {
     case partitionUnknown
     /// A recorded response whose time is unknown, for a stored cookie whose time is known and later.
     case timeUnknown
+    /// The browser that sends the request omits credentials, or blocks the cookies of third parties.
+    case browserOmits
 
     /// The stable identifier, as `crumb explain` and scenarios write it.
     public var identifier: String {
@@ -78,6 +80,7 @@ public enum RejectionReason: UInt8, DecisionReason {
         case .pairInvalid: "pair-invalid"
         case .partitionUnknown: "partition-unknown"
         case .timeUnknown: "time-unknown"
+        case .browserOmits: "browser-omits"
         }
     }
 
@@ -112,6 +115,8 @@ public enum RejectionReason: UInt8, DecisionReason {
             "a third party set the Partitioned cookie, and the capture does not name the page of its partition"
         case .timeUnknown:
             "the capture does not tell when the response came, and the stored cookie may be newer"
+        case .browserOmits:
+            "the browser stores no such cookie: it omits credentials, or blocks third-party cookies"
         }
     }
 }
@@ -144,6 +149,7 @@ extension RejectionReason {
         case .pairInvalid: "correct the file"
         case .partitionUnknown: "name the page with --top-level"
         case .timeUnknown: "correct startedDateTime, or import with --received-now"
+        case .browserOmits: "load the page itself once, or allow third-party cookies in the browser"
         }
     }
 }

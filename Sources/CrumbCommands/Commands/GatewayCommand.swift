@@ -17,6 +17,11 @@ enum GatewayCookieMode: String, CaseIterable, ExpressibleByArgument {
     case mirror, strip, pass
 }
 
+/// What sends its requests through a gateway.
+enum GatewayClient: String, CaseIterable, ExpressibleByArgument {
+    case browser, tool
+}
+
 struct GatewayRunCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
@@ -25,7 +30,11 @@ struct GatewayRunCommand: CrumbCommand {
             Prints the address once it listens. Set that as the HTTP or SOCKS 5 proxy of a program: \
             'curl --proxy ADDRESS URL'. Requests over http get the cookies and header fields of the jar, and the cookies of \
             their responses are in the jar before the program gets the response. Requests over https pass unread but \
-            for those to the hosts of --intercept. Requests of browsers pass unchanged. Control-C stops it.
+            for those to the hosts of --intercept. Control-C stops it.
+
+            By default, the requests are those of one browser profile or web view, which decides which cookies a request \
+            may carry. With --client tool they are those of programs such as curl: the jar alone decides, and requests \
+            that a browser has sent pass unchanged.
             """)
 
     @OptionGroup var jar: JarOptions
@@ -34,6 +43,9 @@ struct GatewayRunCommand: CrumbCommand {
 
     @Option(help: "The address to listen on: 127.0.0.1:PORT, [::1]:PORT, or :PORT for 127.0.0.1. Default: a free port.")
     var listen = ":0"
+
+    @Option(help: "What sends the requests: 'browser' for one profile or web view, 'tool' for programs.")
+    var client = GatewayClient.browser
 
     @OptionGroup var interception: InterceptionOptions
 
@@ -54,6 +66,7 @@ struct GatewayRunCommand: CrumbCommand {
         var order = GatewayOrder(jar: kept, clock: console.clock)
         (order.host, order.port) = address
         order.cookies = interception.cookies.rawValue
+        order.client = client.rawValue
         order.hosts = try interception.hosts()
         order.stopsOnSignals = true
         guard authorityFile == nil || !order.hosts.isEmpty else {
@@ -108,6 +121,8 @@ package struct GatewayOrder: Sendable {
     package let clock: @Sendable () -> Timestamp
     package var host = "127.0.0.1"
     package var port = 0
+    /// What sends the requests: `browser` or `tool`.
+    package var client = "tool"
     /// Which cookies pass on to the client: `mirror`, `strip` or `pass`.
     package var cookies = "mirror"
     /// The hosts whose https requests are decrypted.
@@ -141,21 +156,22 @@ package struct GatewayRequestReport: Encodable, Sendable {
     private let url: String
     private let status: Int?
     private let decorated: Bool
+    private let verdict: GatewayVerdictReport?
     private let cookiesSent: [String]
     private let cookiesStored: Int
     private let failure: String?
 
     /// A report from its parts.
     package init(
-        time: Timestamp, method: String, url: String, status: Int?, isDecorated: Bool, cookiesSent: [Octets],
-        cookiesStored: Int,
-        failure: String?
+        time: Timestamp, method: String, url: String, status: Int?, isDecorated: Bool,
+        verdict: EngineVerdict?, cookiesSent: [Octets], cookiesStored: Int, failure: String?
     ) {
         self.time = time.rfc3339
         self.method = method
         self.url = url
         self.status = status
         decorated = isDecorated
+        self.verdict = verdict.map(GatewayVerdictReport.init)
         self.cookiesSent = cookiesSent.map(\.description)
         self.cookiesStored = cookiesStored
         self.failure = failure
@@ -165,9 +181,32 @@ package struct GatewayRequestReport: Encodable, Sendable {
     var line: String {
         var line = "\(method) \(url) \(status.map(String.init) ?? "-")"
         if let failure { line += " \(failure)" } else if !decorated { line += " passed unchanged" }
+        if let verdict { line += " \(verdict.source): \(verdict.text)" }
         if !cookiesSent.isEmpty { line += " sent: \(cookiesSent.joined(separator: ", "))" }
         if cookiesStored > 0 { line += " stored: \(cookiesStored)" }
         return line
+    }
+}
+
+/// What a browser has decided on the cookies of a request.
+private struct GatewayVerdictReport: Encodable {
+    let source: String
+    let classes: [String]
+    let partition: String?
+
+    init(_ verdict: EngineVerdict) {
+        let names: [(EngineVerdict.Classes, String)] = [
+            (.strict, "strict"), (.lax, "lax"), (.none, "none"), (.default, "default"), (.recentDefault, "recent"),
+        ]
+        source = verdict.source.rawValue
+        classes = names.filter { verdict.classes.contains($0.0) }.map(\.1)
+        partition = verdict.partition?.serialized
+    }
+
+    var text: String {
+        if classes.contains("strict") { return "same-site" }
+        if classes.contains("lax") { return "cross-site navigation" }
+        return classes.contains("none") ? "cross-site" : partition == nil ? "no cookies" : "partitioned cookies only"
     }
 }
 

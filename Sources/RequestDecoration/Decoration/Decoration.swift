@@ -18,17 +18,20 @@ package struct Decoration: Sendable {
     ///
     /// - Parameters:
     ///   - own: the values of the caller's own Cookie fields.
+    ///   - selects: whether a cookie for the request goes; `nil` if all do.
     ///   - carries: whether the client sends octets exactly as they are; `nil` if it does so with all.
     package init(
         _ retrieval: Retrieval, own: [Octets] = [], fields: FieldSelection = FieldSelection(),
-        carries: ((Octets) -> Bool)? = nil
+        selecting selects: ((Cookie) -> Bool)? = nil, carries: ((Octets) -> Bool)? = nil
     ) {
         self.retrieval = retrieval
         self.fields = fields
         cookies =
-            own.isEmpty && carries == nil
+            own.isEmpty && selects == nil && carries == nil
             ? CookieMerge(retrieval)
-            : CookieMerge(own: own, jar: retrieval.included, carries: carries ?? { _ in true })
+            : CookieMerge(
+                own: own, jar: selects.map { retrieval.included.filter($0) } ?? retrieval.included,
+                carries: carries ?? { _ in true })
     }
 
     /// Sets the fields of a request.
@@ -45,15 +48,18 @@ extension CookieJar {
     /// - Parameters:
     ///   - own: The values of the caller's own Cookie fields.
     ///   - withFields: Whether header fields are added, besides cookies.
+    ///   - selects: Whether a cookie for the request goes; `nil` if all do.
     ///   - isSetByCaller: Whether the request has a field of a name already, which is in lower case.
     package func decoration(
         for context: RequestContext, own: [Octets] = [], withFields: Bool = true,
+        selecting selects: ((Cookie) -> Bool)? = nil,
         isSetByCaller: (String) -> Bool = { _ in false }, now: Timestamp
     ) throws(SessionStoreError) -> Decoration {
         let retrieval = try retrieve(for: context, now: now)
         let fields = withFields ? try cachedHeaderFields() : []
         return Decoration(
-            retrieval, own: own, fields: FieldSelection(fields, for: context.url, isSetByCaller: isSetByCaller))
+            retrieval, own: own, fields: FieldSelection(fields, for: context.url, isSetByCaller: isSetByCaller),
+            selecting: selects)
     }
 }
 

@@ -2,10 +2,11 @@
 
 import ssl
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 
-def make_tls_context(folder: Path) -> ssl.SSLContext:
+def make_tls_context(folder: Path, names: Sequence[str] = ("*.test", "*.example")) -> ssl.SSLContext:
     """Makes a key and a certificate in `folder`, with the openssl command, and the context that serves them.
 
     Browsers are told not to verify it, so that one certificate does for all hosts.
@@ -14,7 +15,7 @@ def make_tls_context(folder: Path) -> ssl.SSLContext:
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
          "-keyout", str(key), "-out", str(certificate), "-days", "2", "-subj", "/CN=browser laboratory",
-         "-addext", "subjectAltName=DNS:*.test,DNS:*.example"],
+         "-addext", "subjectAltName=" + ",".join(f"DNS:{name}" for name in names)],
         check=True, capture_output=True)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, key)

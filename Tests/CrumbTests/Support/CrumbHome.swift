@@ -49,8 +49,17 @@ final class CrumbHome: Sendable {
     /// Writes a file in the folder and returns its path.
     @discardableResult
     func write(_ bytes: some Sequence<UInt8>, to name: String, mode: Int = 0o600) throws -> String {
-        try Data(bytes).write(to: URL(filePath: file(name)))
-        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file(name))
+        let isProgram = mode & 0o111 != 0
+        let written = isProgram ? "\(file(name)).text" : file(name)
+        try Data(bytes).write(to: URL(filePath: written))
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: written)
+        // A process that another test starts at this moment has the file open for writing until it runs its program, and
+        // what is open for writing cannot be run. A copy by another process is open there only.
+        if isProgram {
+            let copy = try Process.run(URL(filePath: "/bin/cp"), arguments: ["-p", written, file(name)])
+            copy.waitUntilExit()
+            try FileManager.default.removeItem(atPath: written)
+        }
         return file(name)
     }
 

@@ -1,0 +1,124 @@
+import CookieModel
+import HTTPMessages
+import RequestDecoration
+import SessionStore
+import WebPrimitives
+
+/// What the gateway does with the requests of a browser.
+///
+/// The browser rules the cookies that its pages see; the jar learns from it what scripts set and delete. HttpOnly cookies
+/// are the jar's alone.
+struct BrowserGate {
+    let gate: JarGate
+    let profile: BrowserProfile
+
+    /// Decides on a request.
+    func decision(on request: ForwardedRequest) async throws(GatewayFailure) -> GatewayDecision {
+        let head = request.head
+        let judgement = profile.judge(
+            BrowserProfile.Request(
+                url: request.url, method: request.method, cookies: head.values("cookie"),
+                field: { name in head.values(name).first.map { String(decoding: $0, as: UTF8.self) } }),
+            now: gate.now())
+        var context = RequestContext(url: request.url)
+        context.method = request.method
+        context.verdict = judgement.verdict
+        context.isTopLevelNavigation = judgement.isTopLevelNavigation
+        let own = judgement.cookies.map(CookiePair.init)
+        try await learn(own, in: context)
+        let retrieval = try retrieve(context)
+        let known = retrieval.included + retrieval.excluded.filter { $0.isOfRequest }.map(\.cookie)
+        let hidden = Set(known.filter { !isSeen($0) }.map(\.name))
+        let names = Set(own.map(\.name))
+        let held = profile.held(retrieval.included.map(\.id))
+        // Each of the browser's cookies once: in its place among those of the jar, or before them.
+        let sent = Set(own.map(\.octets))
+        let placed = Set(retrieval.included.filter { isSeen($0) && sent.contains($0.pair) }.map(\.pair))
+        let others = own.filter { !placed.contains($0.octets) && !hidden.contains($0.name) }
+        let decoration = try gate.decoration(of: request, in: context, own: others.map(\.octets)) { cookie in
+            !isSeen(cookie) || placed.contains(cookie.pair) || !held.contains(cookie.id) && !names.contains(cookie.name)
+        }
+        profile.note(retrieval.included.filter { placed.contains($0.pair) }.map(\.id))
+        let missing = decoration.cookies.cookies.filter { isSeen($0) && !placed.contains($0.pair) }
+        let seeds = gate.mode == .strip ? [] : missing.map { Octets(CookieRecord($0).setCookieLine) }
+        context.verdict = judgement.storage
+        return GatewayDecision(
+            context: context, verdict: judgement.verdict, decoration: decoration, lines: judgement.lines + seeds)
+    }
+
+    /// Whether the browser has the cookie itself.
+    private func isSeen(_ cookie: Cookie) -> Bool {
+        switch gate.mode {
+        case .mirror: !cookie.isHTTPOnly
+        case .pass: true
+        case .strip: false
+        }
+    }
+
+    private func retrieve(_ context: RequestContext) throws(GatewayFailure) -> Retrieval {
+        do {
+            return try gate.jar.retrieve(for: context, now: gate.now())
+        } catch {
+            throw gate.unreadable(error)
+        }
+    }
+
+    /// Stores what scripts have done to the cookies of the browser, as far as a same-site request shows it.
+    private func learn(_ own: [CookiePair], in context: RequestContext) async throws(GatewayFailure) {
+        guard gate.mode != .strip, context.verdict?.classes.contains(.strict) == true else { return }
+        let retrieval = try retrieve(context)
+        let known = retrieval.included.filter(isSeen)
+        let pairs = Set(own.map(\.octets))
+        let names = Set(own.map(\.name))
+        let changed = Dictionary(grouping: known.filter { !pairs.contains($0.pair) }, by: \.name)
+        let hidden = Set((retrieval.included + retrieval.excluded.map(\.cookie)).filter { !isSeen($0) }.map(\.name))
+        let all = Set(known.map(\.pair))
+        var lines: [Octets] = []
+        for pair in own where !all.contains(pair.octets) && !pair.name.isEmpty && !hidden.contains(pair.name) {
+            if let former = changed[pair.name], former.count == 1, var record = former.first.map({ CookieRecord($0) }) {
+                record.value = pair.value
+                lines.append(Octets(record.setCookieLine))
+            } else {
+                // A request tells name and value only.
+                let isSecure = context.url.scheme.isCryptographic && pair.name.starts(with: "__".utf8)
+                lines.append(Octets(pair.octets.bytes + Array("; Path=/\(isSecure ? "; Secure" : "")".utf8)))
+            }
+        }
+        // What the browser had and has no more, a script has deleted.
+        for cookie in known where profile.held([cookie.id]).contains(cookie.id) && !names.contains(cookie.name) {
+            var record = CookieRecord(cookie)
+            record.value = []
+            record.expiry = .distantPast
+            lines.append(Octets(record.setCookieLine))
+        }
+        guard !lines.isEmpty else { return }
+        var access = context
+        if gate.mode == .mirror { access.interface = .script }
+        _ = try await gate.store(lines, in: access)
+    }
+}
+
+/// A cookie as a Cookie field has it.
+private struct CookiePair {
+    let octets: Octets
+    let name: Octets
+    let value: Octets
+
+    init(_ octets: Octets) {
+        self.octets = octets
+        let equals = octets.firstIndex(of: ASCII.equals)
+        name = equals.map { Octets(Array(octets[..<$0])).trimmingBlanks } ?? []
+        value = equals.map { Octets(Array(octets[($0 + 1)...])).trimmingBlanks } ?? octets
+    }
+}
+
+extension Retrieval.Exclusion {
+    /// Whether only its SameSite attribute or its partition keeps the cookie from the request.
+    fileprivate var isOfRequest: Bool {
+        var others = reasons
+        for reason in [ExclusionReason.sameSiteStrict, .sameSiteLax, .sameSiteDefault, .browserOmits] {
+            others.remove(reason)
+        }
+        return others.isEmpty
+    }
+}

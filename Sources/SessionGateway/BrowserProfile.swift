@@ -1,0 +1,309 @@
+import CookieModel
+import Crypto
+import PublicSuffix
+import Synchronization
+import WebPrimitives
+
+/// What a gateway knows of the one browser that sends all its requests through it.
+///
+/// The wire does not tell which cookies a browser would send: `Sec-Fetch` fields name neither the page in the address bar
+/// nor omitted credentials. So the browser gets cookies of the gateway's own, ``WitnessCookies``, and those that come back
+/// are its verdict. Until they are known, the strictest reading of the `Sec-Fetch` fields decides.
+final class BrowserProfile: Sendable {
+    /// What a request shows, besides its cookies.
+    struct Request {
+        let url: RequestURL
+        let method: String
+        let cookies: [Octets]
+        /// The value of a field, whose name is in lower case, as text.
+        let field: (StaticString) -> String?
+    }
+
+    /// What follows for a request.
+    struct Judgement {
+        let verdict: EngineVerdict
+        /// The same for the cookies that the response sets.
+        let storage: EngineVerdict
+        /// Whether the request navigates the tab.
+        let isTopLevelNavigation: Bool
+        /// The browser's other cookies, in their order.
+        let cookies: [Octets]
+        /// The Set-Cookie lines that the response gets for the browser.
+        let lines: [Octets]
+    }
+
+    fileprivate struct State {
+        /// The kinds that the browser has sent in each scope since its last page without witnesses.
+        var known: [WitnessCookies.Scope: Set<WitnessCookies.Kind>] = [:]
+        /// The partitions by the number in their witness.
+        var partitions: [PartitionID: PartitionKey] = [:]
+        var claims: [PartitionClaim: (number: UInt64, time: Timestamp)] = [:]
+        /// Whether pages of other sites share a site's cookies: `nil` while unknown.
+        var sharesWithThirdParties: Bool?
+        /// Whether cookies without SameSite go wherever those with `SameSite=None` do.
+        var treatsDefaultAsNone = false
+        /// The cookies that the browser has sent: it knows them itself.
+        var held: Set<Cookie.ID> = []
+    }
+
+    fileprivate struct PartitionID: Hashable {
+        let domain: Octets
+        let number: UInt64
+    }
+
+    fileprivate struct PartitionClaim: Hashable {
+        let domain: Octets
+        let key: PartitionKey
+    }
+
+    /// For how many sites, partitions and cookies something is known. Beyond that, all of it is learned anew.
+    private static let limit = 20_000
+
+    private let witnesses: WitnessCookies
+    private let suffixes: PublicSuffixList
+    /// Whether requests of a host are seen.
+    private let sees: @Sendable (WebHost) -> Bool
+    private let random: @Sendable () -> UInt64
+    private let state = Mutex(State())
+
+    /// Creates the knowledge of a browser that nothing is known of.
+    ///
+    /// - Parameters:
+    ///   - sees: Whether the gateway reads the https requests of a host.
+    init(
+        _ suffixes: PublicSuffixList, key: SymmetricKey = SymmetricKey(size: .bits256),
+        random: @escaping @Sendable () -> UInt64 = { .random(in: 1 ... .max) },
+        sees: @escaping @Sendable (WebHost) -> Bool
+    ) {
+        witnesses = WitnessCookies(key: key)
+        self.suffixes = suffixes
+        self.random = random
+        self.sees = sees
+    }
+
+    /// Whether a Set-Cookie line of a server would replace a witness.
+    func isWitness(_ line: Octets) -> Bool { witnesses.isWitness(line) }
+
+    /// Notes the cookies that the browser has sent.
+    func note(_ cookies: [Cookie.ID]) {
+        state.withLock { state in
+            if state.held.count > BrowserProfile.limit { state.held = [] }
+            state.held.formUnion(cookies)
+        }
+    }
+
+    /// The cookies among `ids` that the browser has sent before.
+    func held(_ ids: [Cookie.ID]) -> Set<Cookie.ID> {
+        state.withLock { $0.held.intersection(ids) }
+    }
+
+    /// Forgets what the browser has cleared for a site: its cookies, and the witnesses with them.
+    func forget(_ url: RequestURL) {
+        let scope = scope(of: url)
+        state.withLock { _ = $0.known.removeValue(forKey: scope) }
+    }
+
+    /// Judges a request.
+    func judge(_ request: Request, now: Timestamp) -> Judgement {
+        let scope = scope(of: request.url)
+        let period = now.seconds / WitnessCookies.period
+        let echo = witnesses.read(request.cookies, in: scope, period: period)
+        let evidence = FetchEvidence(request)
+        guard !evidence.isPreflight else {
+            return Judgement(
+                verdict: .init([], source: .nothing), storage: .init([], source: .nothing), isTopLevelNavigation: false,
+                cookies: echo.others,
+                lines: [])
+        }
+        return state.withLock { state in
+            if state.known.count > BrowserProfile.limit { state.known = [:] }
+            let reading = state.read(echo, scope, evidence, period: period)
+            var verdict = EngineVerdict(reading.classes, source: reading.source)
+            // A first-party context shares cookies with the site's own pages.
+            let isOwn = reading.classes.contains(.strict) || evidence.isDocument
+            var lines = self.lines(for: echo, scope, evidence, isOwn: isOwn, period: period)
+            var storage = verdict
+            // The first page of a site over http: nothing tells a tab's page from a frame. It gets no cookies, but may set
+            // them.
+            let isFirstPage = !scope.isEncrypted && evidence.isPageRequest && state.known[scope] == nil
+            if isFirstPage { storage.classes = [.none, .lax, .default] }
+            if scope.isEncrypted, !echo.isForged {
+                if let mark = echo.marks[.partitioned] {
+                    verdict.partition = state.partitions[PartitionID(domain: scope.domain, number: mark.context)]
+                    storage.partition = verdict.partition
+                } else if let page = isOwn ? request.url : evidence.referrer {
+                    let key = PartitionKey(topLevelSite: site(of: page), hasCrossSiteAncestor: !isOwn)
+                    if let number = state.number(for: key, of: scope.domain, or: random(), now: now) {
+                        let mark = WitnessCookies.Mark(context: number, period: period)
+                        if let line = witnesses.line(.partitioned, mark, in: scope) { lines.append(line) }
+                        // If nothing has come back at all, the request may be without credentials.
+                        if !reading.classes.isEmpty { storage.partition = key }
+                        // A page of its own gets what an earlier profile has left; a frame what the browser has.
+                        if isOwn { verdict.partition = storage.partition }
+                    }
+                }
+            }
+            return Judgement(
+                verdict: verdict, storage: storage,
+                isTopLevelNavigation: evidence.isDocument || isFirstPage
+                    || !scope.isEncrypted && reading.classes.contains(.lax) && !reading.classes.contains(.strict),
+                cookies: echo.others, lines: lines)
+        }
+    }
+
+    /// Where the witnesses of a host are set: for its whole site only if the gateway sees all of it. Otherwise they would
+    /// travel through tunnels, where others could read them.
+    private func scope(of url: RequestURL) -> WitnessCookies.Scope {
+        let isEncrypted = url.scheme.isCryptographic
+        let site = url.host.registrableDomain(suffixes)
+        let apex = WebHost(String(decoding: site, as: UTF8.self))
+        let other = WebHost("crumb-witness.\(String(decoding: site, as: UTF8.self))")
+        let seesAll = apex.map(sees) == true && other.map(sees) == true
+        guard seesAll, url.host.kind == .domain, !url.host.isPublicSuffix(suffixes) else {
+            return WitnessCookies.Scope(domain: url.host.octets, isHostOnly: true, isEncrypted: isEncrypted)
+        }
+        return WitnessCookies.Scope(domain: site, isHostOnly: false, isEncrypted: isEncrypted)
+    }
+
+    private func site(of url: RequestURL) -> String { SchemefulSite(url, suffixes).description }
+
+    /// The witnesses that are missing, or old.
+    private func lines(
+        for echo: WitnessCookies.Echo, _ scope: WitnessCookies.Scope, _ evidence: FetchEvidence, isOwn: Bool,
+        period: Int64
+    ) -> [Octets] {
+        // On http they need a site whose https requests are seen: others would go through tunnels.
+        guard
+            scope.isEncrypted || !scope.isHostOnly
+                || WebHost(String(decoding: scope.domain, as: UTF8.self)).map(sees) == true
+        else { return [] }
+        return WitnessCookies.Kind.allCases.compactMap { kind in
+            let mark = echo.marks[kind]
+            if let mark, mark.period == period { return nil }
+            switch kind {
+            case .partitioned where mark == nil: return nil
+            // A browser refuses these from a request of another site.
+            case .lax, .strict, .default: if mark == nil, !isOwn, !echo.marks.isEmpty { return nil }
+            case .none, .partitioned: break
+            }
+            let context = mark?.context ?? (kind == .none && !isOwn ? random() : 0)
+            return witnesses.line(kind, WitnessCookies.Mark(context: context, period: period), in: scope)
+        }
+    }
+}
+
+/// What the fields of a browser's request tell of where it comes from.
+private struct FetchEvidence {
+    /// Whether it loads the page of a tab.
+    let isDocument: Bool
+    /// Whether it asks if another request is allowed; such a one has no credentials.
+    let isPreflight: Bool
+    /// The classes that the fields vouch for.
+    let classes: EngineVerdict.Classes
+    /// Whether the fields say that it is of the same site.
+    let isSameSite: Bool
+    /// The page that it names.
+    let referrer: RequestURL?
+    /// Whether it asks for a page, of a tab or a frame, as far as can be told without https.
+    let isPageRequest: Bool
+
+    init(_ request: BrowserProfile.Request) {
+        let site = request.field("sec-fetch-site")
+        let hasSafeMethod = ["GET", "HEAD", "OPTIONS", "TRACE"].contains(request.method)
+        isPageRequest = request.field("upgrade-insecure-requests") != nil
+        isPreflight = request.method == "OPTIONS" && request.field("access-control-request-method") != nil
+        isDocument = request.field("sec-fetch-dest") == "document" && request.field("sec-fetch-mode") == "navigate"
+        isSameSite = ["none", "same-origin", "same-site"].contains(site)
+        referrer = (request.field("referer") ?? request.field("origin")).flatMap { try? RequestURL($0) }
+        // Only of a tab's own page do they tell everything.
+        if !isDocument {
+            classes = []
+        } else if isSameSite {
+            classes = .all
+        } else {
+            classes = hasSafeMethod ? [.none, .lax, .default] : [.none]
+        }
+    }
+}
+
+extension BrowserProfile.State {
+    /// The classes of cookies that a request carries, and how that is known.
+    fileprivate mutating func read(
+        _ echo: WitnessCookies.Echo, _ scope: WitnessCookies.Scope, _ evidence: FetchEvidence, period: Int64
+    ) -> (classes: EngineVerdict.Classes, source: EngineVerdict.Source) {
+        let marks = echo.marks
+        guard !echo.isForged else { return ([], .witness) }
+        // Without https, no field tells anything: only what came back counts.
+        if !scope.isEncrypted {
+            let classes: EngineVerdict.Classes =
+                marks[.strict] != nil && marks[.lax] != nil
+                ? .all : marks[.strict] == nil && marks[.lax] != nil ? [.none, .lax, .default] : []
+            if !marks.isEmpty { known[scope] = Set(marks.keys) }
+            return (classes, marks.isEmpty ? .nothing : .witness)
+        }
+        // A tab's page always carries its witnesses: without them, the browser has lost them all.
+        if marks.isEmpty, evidence.isDocument { known[scope] = nil }
+        let former = known[scope] ?? []
+        let kinds = former.union(marks.keys)
+        guard !kinds.isEmpty else { return (evidence.classes, evidence.isDocument ? .fetchMetadata : .nothing) }
+        known[scope] = kinds
+        // What has never come back is not refused but unknown: of a tab's page, the fields tell the rest.
+        func has(_ kind: WitnessCookies.Kind, _ kindClass: EngineVerdict.Classes) -> Bool {
+            marks[kind] != nil || !kinds.contains(kind) && evidence.classes.contains(kindClass)
+        }
+        var classes: EngineVerdict.Classes = []
+        if let mark = marks[.none] {
+            learn(mark, isOwn: evidence.isDocument || marks[.strict] != nil)
+            // One that was set in a page of another site may be for that page alone.
+            if mark.context == 0 || sharesWithThirdParties == true || evidence.isDocument || marks[.strict] != nil {
+                classes.insert(.none)
+            }
+        } else if has(.none, .none) {
+            classes.insert(.none)
+        }
+        if has(.lax, .lax) { classes.insert(.lax) }
+        if has(.strict, .strict) { classes.insert(.strict) }
+        // No browser sends a stricter class without the laxer ones.
+        if classes.contains(.strict) && !classes.contains(.lax) || classes.contains(.lax) && !classes.contains(.none) {
+            return ([], .witness)
+        }
+        if classes.contains(.lax) {
+            classes.insert(.default)
+        } else if marks[.default] != nil {
+            if !evidence.isDocument { treatsDefaultAsNone = true }
+            if treatsDefaultAsNone {
+                if classes.contains(.none) { classes.insert(.default) }
+            } else {
+                classes.insert(.recentDefault)
+            }
+        }
+        // An old witness cannot say more than the fields do.
+        if marks.values.contains(where: { period - $0.period > 1 }) {
+            classes.formIntersection(evidence.isDocument ? evidence.classes : evidence.isSameSite ? .all : [.none])
+        }
+        return (classes, .witness)
+    }
+
+    /// Learns from a `SameSite=None` witness whether sites share their cookies with pages of other sites.
+    private mutating func learn(_ mark: WitnessCookies.Mark, isOwn: Bool) {
+        if isOwn == (mark.context != 0) { sharesWithThirdParties = true }
+    }
+
+    /// A number for a partition that has none yet; `nil` if another one has its name.
+    ///
+    /// The page in the address bar is not on the wire: the name is that of the page that the request names. Where that is a
+    /// frame in another page, the partition would get the name of another one, and has none.
+    fileprivate mutating func number(
+        for key: PartitionKey, of domain: Octets, or number: UInt64, now: Timestamp
+    ) -> UInt64? {
+        if partitions.count > BrowserProfile.limit { (partitions, claims) = ([:], [:]) }
+        let claim = BrowserProfile.PartitionClaim(domain: domain, key: key)
+        if let former = claims[claim] {
+            // Several requests of one page begin at the same time. A site's own pages have one partition.
+            return now < former.time.advanced(bySeconds: 60) || !key.hasCrossSiteAncestor ? former.number : nil
+        }
+        claims[claim] = (number, now)
+        partitions[BrowserProfile.PartitionID(domain: domain, number: number)] = key
+        return number
+    }
+}

@@ -1,0 +1,143 @@
+import Crypto
+import WebPrimitives
+
+/// The gateway's own cookies, by which a browser shows which cookies it sends with a request.
+///
+/// Each site of a browser profile gets one for each class of cookies. They never leave the gateway: they are taken out of
+/// each request, and lines of servers with their names are dropped. Their values are authenticated with the class, the
+/// scheme and the domain that they stand for, so that no page can forge one or move it to another place.
+struct WitnessCookies: Sendable {
+    /// The classes that a browser treats differently.
+    enum Kind: UInt8, CaseIterable, Hashable {
+        case none, lax, strict, `default`, partitioned
+    }
+
+    /// What is told of the place in which a witness was set.
+    struct Mark: Hashable {
+        /// For ``Kind/partitioned`` the partition, for ``Kind/none`` the page around the request: a random number, and 0
+        /// for a page of the site itself.
+        var context: UInt64 = 0
+        /// When it was set, in periods.
+        var period: Int64
+    }
+
+    /// The site, or the host, whose requests carry a witness.
+    struct Scope: Hashable {
+        let domain: Octets
+        let isHostOnly: Bool
+        let isEncrypted: Bool
+    }
+
+    /// The cookies of one request.
+    struct Echo {
+        /// The witnesses that the browser has sent.
+        var marks: [Kind: Mark] = [:]
+        /// Whether a witness came twice, or with a value that the gateway has not made.
+        var isForged = false
+        /// The other cookies, in their order.
+        var others: [Octets] = []
+    }
+
+    /// For how long a witness is set again only if it is missing, in seconds.
+    static let period: Int64 = 1800
+    /// For how many periods a witness counts at all.
+    private static let periodLimit: Int64 = 48
+
+    private let key: SymmetricKey
+    private let kinds: [Octets: (kind: Kind, isEncrypted: Bool)]
+    private let names: [[Octets]]
+
+    /// Creates witnesses for one browser profile.
+    init(key: SymmetricKey) {
+        self.key = key
+        var kinds: [Octets: (kind: Kind, isEncrypted: Bool)] = [:]
+        names = [false, true].map { isEncrypted in
+            Kind.allCases.map { kind in
+                let code = HMAC<SHA256>.authenticationCode(for: [kind.rawValue, isEncrypted ? 1 : 0], using: key)
+                // Begins with a letter, and with no prefix that has a meaning.
+                let name = Octets("c" + Hexadecimal.text(code.prefix(8)))
+                kinds[name] = (kind, isEncrypted)
+                return name
+            }
+        }
+        self.kinds = kinds
+    }
+
+    /// Takes the witnesses out of the Cookie fields of a request.
+    func read(_ fields: [Octets], in scope: Scope, period now: Int64) -> Echo {
+        var echo = Echo()
+        for pair in fields.flatMap({ $0.split(separator: ASCII.semicolon).map { Octets(Array($0)).trimmingBlanks } })
+        where !pair.isEmpty {
+            guard let equals = pair.firstIndex(of: ASCII.equals), let known = kinds[Octets(Array(pair[..<equals]))]
+            else {
+                echo.others.append(pair)
+                continue
+            }
+            // The witnesses of http go to https as well, where others count.
+            guard known.isEncrypted == scope.isEncrypted else { continue }
+            guard let mark = mark(of: Array(pair[(equals + 1)...])[...], known.kind, scope),
+                echo.marks[known.kind] == nil
+            else {
+                echo.isForged = true
+                continue
+            }
+            if mark.period <= now, now - mark.period < WitnessCookies.periodLimit { echo.marks[known.kind] = mark }
+        }
+        return echo
+    }
+
+    /// Whether a server sets a cookie with the name of a witness.
+    func isWitness(_ line: Octets) -> Bool {
+        guard let equals = line.firstIndex(of: ASCII.equals) else { return false }
+        return kinds[Octets(Array(line[..<equals])).trimmingBlanks] != nil
+    }
+
+    /// The Set-Cookie line of a witness; `nil` if the scheme has none of this kind.
+    func line(_ kind: Kind, _ mark: Mark, in scope: Scope) -> Octets? {
+        let sameSite: String
+        switch kind {
+        // Browsers want Secure with these.
+        case .none, .partitioned:
+            guard scope.isEncrypted else { return nil }
+            sameSite = "; SameSite=None"
+        case .lax: sameSite = "; SameSite=Lax"
+        case .strict: sameSite = "; SameSite=Strict"
+        case .default: sameSite = ""
+        }
+        var line = names[scope.isEncrypted ? 1 : 0][Int(kind.rawValue)].bytes + [ASCII.equals]
+        line += value(kind, mark, scope)
+        line += "; Path=/; HttpOnly\(sameSite)".utf8
+        if scope.isEncrypted { line += "; Secure".utf8 }
+        if !scope.isHostOnly { line += Array("; Domain=".utf8) + scope.domain }
+        if kind == .partitioned { line += "; Partitioned".utf8 }
+        return Octets(line)
+    }
+
+    private static let valueLength = 64
+
+    private func value(_ kind: Kind, _ mark: Mark, _ scope: Scope) -> [UInt8] {
+        let content = WitnessCookies.octets(mark.context) + WitnessCookies.octets(UInt64(bitPattern: mark.period))
+        return Array(Hexadecimal.text(content + code(content, kind, scope).prefix(16)).utf8)
+    }
+
+    private func mark(of value: ArraySlice<UInt8>, _ kind: Kind, _ scope: Scope) -> Mark? {
+        guard value.count == WitnessCookies.valueLength,
+            let octets = Hexadecimal.bytes(String(decoding: value, as: UTF8.self)), octets.count == 32
+        else { return nil }
+        let content = Array(octets.prefix(16))
+        // Compared in constant time.
+        let difference = zip(code(content, kind, scope), octets.dropFirst(16)).reduce(0) { $0 | $1.0 ^ $1.1 }
+        guard difference == 0 else { return nil }
+        let numbers = [content.prefix(8), content.dropFirst(8)].map { $0.reduce(UInt64(0)) { $0 << 8 | UInt64($1) } }
+        return Mark(context: numbers[0], period: Int64(bitPattern: numbers[1]))
+    }
+
+    private func code(_ content: [UInt8], _ kind: Kind, _ scope: Scope) -> HMAC<SHA256>.MAC {
+        let place = [kind.rawValue, scope.isEncrypted ? 1 : 0, scope.isHostOnly ? 1 : 0] + scope.domain.bytes
+        return HMAC<SHA256>.authenticationCode(for: content + place, using: key)
+    }
+
+    private static func octets(_ number: UInt64) -> [UInt8] {
+        (0..<8).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * UInt64($0))) }
+    }
+}

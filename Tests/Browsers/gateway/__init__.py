@@ -1,0 +1,1 @@
+"""What servers get of a browser that sends everything through the gateway."""
