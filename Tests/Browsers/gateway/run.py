@@ -1,5 +1,6 @@
 """Lets each browser visit the same pages with and without the gateway, and compares what the servers get."""
 
+import itertools
 import json
 import os
 import ssl
@@ -48,11 +49,13 @@ def visit(name: str, folder: Path, port: int, site: Site) -> tuple[str, str]:
     """Lets a browser visit the pages; its version, and the cookies that scripts of the last page see."""
     processes = Processes(folder)
     engine = ENGINES[name](processes, port)
+    loads = itertools.count()
     try:
         def load(url: str, ready: str = "document.readyState === 'complete'") -> None:
+            # Each load has a URL of its own, so that the page before it is not taken for it.
+            url = f"{url}&load={next(loads)}"
             engine.navigate(url)
-            host = url.split("/")[2]
-            wait_for(lambda: engine.evaluate(f"location.host === '{host}' && {ready}") or None, url)
+            wait_for(lambda: engine.evaluate(f"location.href === '{url}' && {ready}") or None, url)
 
         def go(script: str) -> None:
             engine.evaluate(f"(setTimeout(() => {{ {script} }}, 0), 1)")
