@@ -1,0 +1,122 @@
+import CookieModel
+import Foundation
+import SessionGateway
+import SessionStore
+import Synchronization
+import Testing
+import WebPrimitives
+
+@Suite("Cookies of a browser behind a gateway")
+struct BrowserCookiesTests {
+    /// A page that a browser loads: what the server got of it, and what the browser got.
+    private struct Load {
+        let cookie: String
+        let lines: [String]
+    }
+
+    private static func settings(_ mode: GatewaySettings.CookieMode = .mirror) throws -> GatewaySettings {
+        var settings = GatewaySettings()
+        settings.cookies = mode
+        settings.interception = GatewaySettings.Interception(
+            authority: try CertificateAuthority(for: [try #require(WebHost("127.0.0.1"))], now: .now)
+        ) { _ in true }
+        return settings
+    }
+
+    private static func load(
+        _ server: RecordingServer, _ address: GatewayAddress, cookies: [String], fields: String = ""
+    ) async throws -> Load {
+        let client = try await RawClient.connect(to: address)
+        let cookie = cookies.isEmpty ? "" : "Cookie: \(cookies.joined(separator: "; "))\r\n"
+        try await client.send(
+            "GET http://127.0.0.1:\(server.port)/ HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\(fields)\(cookie)\r\n")
+        let response = await client.response { $0.hasSuffix("\r\n\r\n") }
+        client.close()
+        let request = server.requests.withLock { String(decoding: $0.last ?? [], as: UTF8.self) }
+        return Load(cookie: values("cookie", of: request).first ?? "", lines: values("set-cookie", of: response))
+    }
+
+    private static func values(_ name: String, of message: String) -> [String] {
+        message.components(separatedBy: "\r\n").filter { $0.lowercased().hasPrefix("\(name): ") }
+            .map { String($0.dropFirst(name.count + 2)) }
+    }
+
+    private static func pairs(_ lines: [String]) -> [String] { lines.map { String($0.prefix { $0 != ";" }) } }
+
+    private static func answering(_ lines: String) async throws -> RecordingServer {
+        let answer = Array("HTTP/1.1 200 OK\r\n\(lines)Content-Length: 0\r\n\r\n".utf8)
+        return try await RecordingServer.start { $0.suffix(4).elementsEqual("\r\n\r\n".utf8) ? answer : nil }
+    }
+
+    @Test("HttpOnly cookies stay in the jar; of the others, the browser decides")
+    func mirrored() async throws {
+        let fixture = try GatewayFixture()
+        let server = try await Self.answering("Set-Cookie: sid=31d4; HttpOnly\r\nSet-Cookie: theme=dark\r\n")
+        let page = "Upgrade-Insecure-Requests: 1\r\n"
+        try await fixture.run(try Self.settings()) { address in
+            let first = try await Self.load(server, address, cookies: [], fields: page)
+            #expect(first.cookie == "")
+            #expect(!first.lines.contains { $0.contains("31d4") } && first.lines.contains("theme=dark"))
+            let witnesses = Self.pairs(first.lines.filter { $0 != "theme=dark" })
+            #expect(witnesses.count == 3)
+            let second = try await Self.load(server, address, cookies: ["theme=dark"] + witnesses)
+            #expect(second.cookie == "sid=31d4; theme=dark")
+            // A script sets a cookie: the server gets it, and the jar has it.
+            let third = try await Self.load(server, address, cookies: ["theme=dark", "lang=de"] + witnesses)
+            #expect(third.cookie == "sid=31d4; theme=dark; lang=de")
+            #expect(try fixture.jar.cookies().readable.map(\.name).contains("lang"))
+            // It deletes one, and sets one in the place of a hidden one.
+            let fourth = try await Self.load(server, address, cookies: ["sid=evil", "theme=light"] + witnesses)
+            #expect(fourth.cookie == "sid=31d4; theme=light")
+            let kept = try fixture.jar.cookies().readable
+            #expect(!kept.contains { $0.name == "lang" })
+            #expect(kept.contains { $0.pair == "sid=31d4" })
+            // Without witnesses, the browser has omitted its cookies.
+            #expect(try await Self.load(server, address, cookies: []).cookie == "")
+        }
+        let sources = fixture.records.withLock { $0.compactMap { $0.verdict?.source } }
+        #expect(sources == [.nothing, .witness, .witness, .witness, .nothing])
+    }
+
+    @Test("A browser with an empty profile gets what the jar has, and no HttpOnly cookie")
+    func seeded() async throws {
+        let fixture = try GatewayFixture()
+        let server = try await Self.answering("")
+        try fixture.set("sid=31d4; HttpOnly", at: "http://127.0.0.1/")
+        try fixture.set("theme=dark", at: "http://127.0.0.1/")
+        try await fixture.run(try Self.settings()) { address in
+            let witnesses = Self.pairs(try await Self.load(server, address, cookies: []).lines)
+            let second = try await Self.load(server, address, cookies: witnesses)
+            #expect(second.cookie == "sid=31d4; theme=dark")
+            #expect(second.lines == ["theme=dark; Path=/"])
+        }
+    }
+
+    @Test("In the mode strip, the browser gets no cookie but the witnesses")
+    func stripped() async throws {
+        let fixture = try GatewayFixture()
+        let server = try await Self.answering("Set-Cookie: theme=dark\r\n")
+        try fixture.set("sid=31d4", at: "http://127.0.0.1/")
+        try await fixture.run(try Self.settings(.strip)) { address in
+            let first = try await Self.load(server, address, cookies: [])
+            #expect(first.lines.count == 3 && first.lines.allSatisfy { $0.contains("HttpOnly") })
+            let second = try await Self.load(server, address, cookies: Self.pairs(first.lines))
+            #expect(second.cookie == "sid=31d4")
+            #expect(second.lines.isEmpty)
+        }
+    }
+
+    @Test("A server cannot replace a witness")
+    func replaced() async throws {
+        let fixture = try GatewayFixture()
+        let plain = try await Self.answering("")
+        try await fixture.run(try Self.settings()) { address in
+            let witnesses = Self.pairs(try await Self.load(plain, address, cookies: []).lines)
+            let name = try #require(witnesses.first).prefix { $0 != "=" }
+            let hostile = try await Self.answering("Set-Cookie: \(name)=1\r\n")
+            let second = try await Self.load(hostile, address, cookies: witnesses)
+            #expect(second.lines.isEmpty)
+            #expect(try fixture.jar.cookies().readable.isEmpty)
+        }
+    }
+}
