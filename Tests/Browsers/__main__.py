@@ -11,6 +11,7 @@ from pathlib import Path
 from crumb import CrumbFailure
 from differential.run import DEFAULT_CASES, DEFAULT_SEED, run_differential
 from engines import ENGINES, EngineFailure
+from gateway.browse import run_browse
 from gateway.run import run_gateway
 from inspector.run import run_inspector
 from login.run import tell_login_stories
@@ -73,6 +74,7 @@ def main() -> int:
         if options.part in ("all", "gateway"):
             with scratch_folder() as folder:
                 passed &= run_gateway(binary, engines, folder)
+                passed &= run_browse(binary, engines, folder)
         if options.part in ("all", "inspector"):
             with scratch_folder() as folder:
                 passed &= run_inspector(binary, engines, folder, options.screenshots)

@@ -3,6 +3,7 @@ package import CookieModel
 import Foundation
 import SessionOperations
 package import SessionStore
+import Synchronization
 
 struct GatewayCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -140,6 +141,28 @@ package struct GatewayOrder: Sendable {
     init(jar: CookieJar, clock: @escaping @Sendable () -> Timestamp) {
         self.jar = jar
         self.clock = clock
+    }
+
+    /// Runs the gateway for as long as a command does.
+    ///
+    /// - Parameter command: Runs the command and returns its exit status. It may block.
+    /// - Throws: `ExitCode` for a status other than 0.
+    func run(_ network: Network, _ command: @escaping @Sendable (Access) throws -> Int32) throws {
+        let outcome = Mutex<Result<Int32, any Error>?>(nil)
+        var order = self
+        order.serving = { access in
+            await withCheckedContinuation { continuation in
+                Thread.detachNewThread {
+                    let result = Result { try command(access) }
+                    outcome.withLock { $0 = result }
+                    continuation.resume()
+                }
+            }
+        }
+        let finished = order
+        try Blocking.run { try await network.runGateway(finished) }
+        let status = try outcome.withLock { $0 }?.get() ?? 0
+        guard status == 0 else { throw ExitCode(status) }
     }
 
     /// Waits until the task is cancelled.

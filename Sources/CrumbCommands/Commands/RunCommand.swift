@@ -4,7 +4,6 @@ import Foundation
 import PublicSuffix
 import SessionOperations
 import SessionStore
-import Synchronization
 
 struct RunCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
@@ -47,30 +46,19 @@ struct RunCommand: CrumbCommand {
         let folder = try PrivateFolder("crumb-run")
         defer { folder.remove() }
         let bundle = "\(folder.path)/authorities.pem"
-        let outcome = Mutex<Result<Int32, any Error>?>(nil)
         var order = GatewayOrder(jar: kept, clock: console.clock)
         order.cookies = interception.cookies.rawValue
         order.hosts = try interception.hosts()
         order.interceptsSites = true
         if log { order.log = { console.note($0.line) } }
-        order.serving = { access in
+        try order.run(network) { access in
             let roots = SystemAuthorities.pem ?? []
             try PrivateFile.write(roots + Array("\n\(access.authority ?? "")".utf8), at: bundle)
             let wget = ["WGETRC": try RunCommand.wgetConfiguration(in: folder, bundle: bundle)]
             let environment = RunCommand.environment(proxy: "http://\(access.address)", bundle: bundle)
                 .merging(wget) { $1 }
-            await withCheckedContinuation { continuation in
-                Thread.detachNewThread {
-                    let result = Result { try command.run(program, environment: environment, console) }
-                    outcome.withLock { $0 = result }
-                    continuation.resume()
-                }
-            }
+            return try command.run(program, environment: environment, console)
         }
-        let finished = order
-        try Blocking.run { try await network.runGateway(finished) }
-        let status = try outcome.withLock { $0 }?.get() ?? 0
-        guard status == 0 else { throw ExitCode(status) }
     }
 
     /// The path of a configuration for wget, which has no variable for authorities: the user's own with one more line.

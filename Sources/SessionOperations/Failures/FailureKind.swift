@@ -60,6 +60,8 @@ package enum FailureKind: String, CaseIterable, Sendable {
     case serviceNotStarted = "service-not-started"
     /// Of `crumb gateway`.
     case gatewayNotStarted = "gateway-not-started"
+    /// Of `crumb browse`.
+    case browserNotStarted = "browser-not-started"
     case serviceUnavailable = "service-unavailable"
     case serviceRefused = "service-refused"
     case serviceIncompatible = "service-incompatible"
@@ -267,6 +269,8 @@ extension FailureKind {
                     + "that prevents it")
         case .gatewayNotStarted:
             Row(77, "`gateway`: the gateway cannot start; the message names the address or setting that prevents it")
+        case .browserNotStarted:
+            Row(78, "`browse`: the browser, or `certutil`, is not on `PATH` or cannot be started")
         case .serviceUnavailable: Row(55, "the service of `--service` is not running, or is temporarily unavailable")
         case .serviceRefused: Row(56, "the service of `--service` requires an access token, or a different one")
         case .serviceIncompatible:
