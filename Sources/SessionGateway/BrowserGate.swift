@@ -10,13 +10,13 @@ import WebPrimitives
 /// are the jar's alone.
 struct BrowserGate {
     let gate: JarGate
-    let profile: BrowserProfile
+    let profile: BrowserKnowledge
 
     /// Decides on a request.
     func decision(on request: ForwardedRequest) async throws(GatewayFailure) -> GatewayDecision {
         let head = request.head
         let judgement = profile.judge(
-            BrowserProfile.Request(
+            BrowserKnowledge.Request(
                 url: request.url, method: request.method, cookies: head.values("cookie"),
                 field: { name in head.values(name).first.map { String(decoding: $0, as: UTF8.self) } }),
             now: gate.now())

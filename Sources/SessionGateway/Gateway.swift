@@ -30,7 +30,7 @@ public final class Gateway: Sendable {
     private let observe: @Sendable (GatewayRecord) -> Void
     private let group: any EventLoopGroup
     /// The browser that all requests come from; `nil` for programs.
-    private let profile: BrowserProfile?
+    private let profile: BrowserKnowledge?
     private let connections = Mutex<[ObjectIdentifier: ClientConnection]>([:])
 
     /// Creates a gateway for one jar.
@@ -52,7 +52,7 @@ public final class Gateway: Sendable {
         let hosts = settings.interception
         profile =
             settings.client == .browser
-            ? BrowserProfile(jar.policy.publicSuffixes) { hosts?.contains($0) == true } : nil
+            ? BrowserKnowledge(jar.policy.publicSuffixes) { hosts?.contains($0) == true } : nil
     }
 
     /// Serves clients until the task is cancelled. Then it accepts no more, finishes the requests that are under way, and

@@ -22,7 +22,7 @@ struct JarGate: Sendable {
     let jar: CookieJar
     let mode: GatewaySettings.CookieMode
     /// The browser that sends the requests; `nil` for programs.
-    let profile: BrowserProfile?
+    let profile: BrowserKnowledge?
     let now: @Sendable () -> Timestamp
 
     /// Decides on a request.

@@ -7,12 +7,12 @@ import WebPrimitives
 @testable import SessionGateway
 
 @Suite("Verdicts of a browser")
-struct BrowserProfileTests {
-    private let profile = BrowserProfileTests.profile(1)
+struct BrowserKnowledgeTests {
+    private let profile = BrowserKnowledgeTests.profile(1)
     private let start = Timestamp(seconds: 1_800_000_000)
 
-    private static func profile(_ key: UInt8) -> BrowserProfile {
-        BrowserProfile(
+    private static func profile(_ key: UInt8) -> BrowserKnowledge {
+        BrowserKnowledge(
             .bundled, key: SymmetricKey(data: [UInt8](repeating: key, count: 32)),
             sees: { $0.description.hasSuffix("shop.example") || $0.description.hasSuffix("ads.example") })
     }
@@ -23,10 +23,10 @@ struct BrowserProfileTests {
 
     private func judge(
         _ url: String, _ fields: [String: String] = [:], cookies: [String] = [], method: String = "GET",
-        after seconds: Int64 = 0, by other: BrowserProfile? = nil
-    ) throws -> BrowserProfile.Judgement {
+        after seconds: Int64 = 0, by other: BrowserKnowledge? = nil
+    ) throws -> BrowserKnowledge.Judgement {
         (other ?? profile).judge(
-            BrowserProfile.Request(
+            BrowserKnowledge.Request(
                 url: try RequestURL(url), method: method,
                 cookies: cookies.isEmpty ? [] : [Octets(cookies.joined(separator: "; "))],
                 field: { fields["\($0)"] }),
@@ -34,7 +34,7 @@ struct BrowserProfileTests {
     }
 
     /// The witnesses that a first page of a site gets, by the SameSite attribute of their lines.
-    private func witnesses(of url: String, by other: BrowserProfile? = nil) throws -> [String: String] {
+    private func witnesses(of url: String, by other: BrowserKnowledge? = nil) throws -> [String: String] {
         let lines = try judge(url, Self.document, by: other).lines.map(\.description)
         return Dictionary(
             uniqueKeysWithValues: lines.map { line in
@@ -157,7 +157,7 @@ struct BrowserProfileTests {
     func scopes() throws {
         let whole = try judge("https://www.shop.example/", Self.document)
         #expect(whole.lines.allSatisfy { $0.description.contains("Domain=shop.example") })
-        let single = BrowserProfile(.bundled, sees: { $0.description == "www.shop.example" })
+        let single = BrowserKnowledge(.bundled, sees: { $0.description == "www.shop.example" })
         let lines = try judge("https://www.shop.example/", Self.document, by: single).lines
         #expect(lines.count == 5 && !lines.contains { $0.description.contains("Domain=") })
         let tunnelled = try judge("http://other.example/", by: single)

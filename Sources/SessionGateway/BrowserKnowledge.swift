@@ -9,7 +9,7 @@ import WebPrimitives
 /// The wire does not tell which cookies a browser would send: `Sec-Fetch` fields name neither the page in the address bar
 /// nor omitted credentials. So the browser gets cookies of the gateway's own, ``WitnessCookies``, and those that come back
 /// are its verdict. Until they are known, the strictest reading of the `Sec-Fetch` fields decides.
-final class BrowserProfile: Sendable {
+final class BrowserKnowledge: Sendable {
     /// What a request shows, besides its cookies.
     struct Request {
         let url: RequestURL
@@ -87,7 +87,7 @@ final class BrowserProfile: Sendable {
     /// Notes the cookies that the browser has sent.
     func note(_ cookies: [Cookie.ID]) {
         state.withLock { state in
-            if state.held.count > BrowserProfile.limit { state.held = [] }
+            if state.held.count > BrowserKnowledge.limit { state.held = [] }
             state.held.formUnion(cookies)
         }
     }
@@ -116,7 +116,7 @@ final class BrowserProfile: Sendable {
                 lines: [])
         }
         return state.withLock { state in
-            if state.known.count > BrowserProfile.limit { state.known = [:] }
+            if state.known.count > BrowserKnowledge.limit { state.known = [:] }
             let reading = state.read(echo, scope, evidence, period: period)
             var verdict = EngineVerdict(reading.classes, source: reading.source)
             // A first-party context shares cookies with the site's own pages.
@@ -207,7 +207,7 @@ private struct FetchEvidence {
     /// Whether it asks for a page, of a tab or a frame, as far as can be told without https.
     let isPageRequest: Bool
 
-    init(_ request: BrowserProfile.Request) {
+    init(_ request: BrowserKnowledge.Request) {
         let site = request.field("sec-fetch-site")
         let hasSafeMethod = ["GET", "HEAD", "OPTIONS", "TRACE"].contains(request.method)
         isPageRequest = request.field("upgrade-insecure-requests") != nil
@@ -226,7 +226,7 @@ private struct FetchEvidence {
     }
 }
 
-extension BrowserProfile.State {
+extension BrowserKnowledge.State {
     /// The classes of cookies that a request carries, and how that is known.
     fileprivate mutating func read(
         _ echo: WitnessCookies.Echo, _ scope: WitnessCookies.Scope, _ evidence: FetchEvidence, period: Int64
@@ -296,14 +296,14 @@ extension BrowserProfile.State {
     fileprivate mutating func number(
         for key: PartitionKey, of domain: Octets, or number: UInt64, now: Timestamp
     ) -> UInt64? {
-        if partitions.count > BrowserProfile.limit { (partitions, claims) = ([:], [:]) }
-        let claim = BrowserProfile.PartitionClaim(domain: domain, key: key)
+        if partitions.count > BrowserKnowledge.limit { (partitions, claims) = ([:], [:]) }
+        let claim = BrowserKnowledge.PartitionClaim(domain: domain, key: key)
         if let former = claims[claim] {
             // Several requests of one page begin at the same time. A site's own pages have one partition.
             return now < former.time.advanced(bySeconds: 60) || !key.hasCrossSiteAncestor ? former.number : nil
         }
         claims[claim] = (number, now)
-        partitions[BrowserProfile.PartitionID(domain: domain, number: number)] = key
+        partitions[BrowserKnowledge.PartitionID(domain: domain, number: number)] = key
         return number
     }
 }
