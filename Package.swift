@@ -296,8 +296,10 @@ let package = Package(
         .testTarget(
             name: "SessionGatewayTests",
             dependencies: [
-                "SessionGateway", "CookieModel", "SessionStore", "TestSupport", "WebPrimitives",
+                "SessionGateway", "CookieModel", "OAuth2", "RequestDecoration", "SessionStore", "TestSupport",
+                "WebPrimitives",
                 .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]),

@@ -13,7 +13,12 @@ struct BrowserGate {
     let profile: BrowserKnowledge
 
     /// Decides on a request.
-    func decision(on request: ForwardedRequest) async throws(GatewayFailure) -> GatewayDecision {
+    ///
+    /// - Parameter lines: The Set-Cookie lines that responses to it had before, if it is sent once more; `nil` the first
+    ///   time. The browser has not seen them, so the jar is right where the two differ.
+    func decision(
+        on request: ForwardedRequest, after lines: [Octets]?
+    ) async throws(GatewayFailure) -> GatewayDecision {
         let head = request.head
         let judgement = profile.judge(
             BrowserKnowledge.Request(
@@ -25,7 +30,7 @@ struct BrowserGate {
         context.verdict = judgement.verdict
         context.isTopLevelNavigation = judgement.isTopLevelNavigation
         let own = judgement.cookies.map(CookiePair.init)
-        try await learn(own, in: context)
+        if lines == nil { try await learn(own, in: context) }
         let retrieval = try retrieve(context)
         let known = retrieval.included + retrieval.excluded.filter { $0.isOfRequest }.map(\.cookie)
         let hidden = Set(known.filter { !isSeen($0) }.map(\.name))
@@ -34,16 +39,30 @@ struct BrowserGate {
         // Each of the browser's cookies once: in its place among those of the jar, or before them.
         let sent = Set(own.map(\.octets))
         let placed = Set(retrieval.included.filter { isSeen($0) && sent.contains($0.pair) }.map(\.pair))
-        let others = own.filter { !placed.contains($0.octets) && !hidden.contains($0.name) }
-        let decoration = try gate.decoration(of: request, in: context, own: others.map(\.octets)) { cookie in
-            !isSeen(cookie) || placed.contains(cookie.pair) || !held.contains(cookie.id) && !names.contains(cookie.name)
+        let renewal = Renewal(
+            of: retrieval.included.filter(isSeen), own, last: lines == nil ? profile.lastSent : { _ in nil },
+            isRepetition: lines != nil)
+        let withheld = Set(lines?.compactMap(name) ?? [])
+        let others = own.filter {
+            !placed.contains($0.octets) && !hidden.contains($0.name) && !renewal.former.contains($0.octets)
+                && !withheld.contains($0.name)
         }
-        profile.note(retrieval.included.filter { placed.contains($0.pair) }.map(\.id))
+        let decoration = try gate.decoration(of: request, in: context, own: others.map(\.octets)) { cookie in
+            !isSeen(cookie) || placed.contains(cookie.pair) || renewal.cookies.contains(cookie.id)
+                || !held.contains(cookie.id) && !names.contains(cookie.name)
+        }
+        profile.note(retrieval.included.filter { placed.contains($0.pair) })
         let missing = decoration.cookies.cookies.filter { isSeen($0) && !placed.contains($0.pair) }
         let seeds = gate.mode == .strip ? [] : missing.map { Octets(CookieRecord($0).setCookieLine) }
         context.verdict = judgement.storage
         return GatewayDecision(
             context: context, verdict: judgement.verdict, decoration: decoration, lines: judgement.lines + seeds)
+    }
+
+    /// The name of the cookie that a Set-Cookie line sets.
+    private func name(_ line: Octets) -> Octets? {
+        guard case .cookie(let cookie) = SetCookie.parse(line, profile: gate.jar.policy.profile) else { return nil }
+        return cookie.name
     }
 
     /// Whether the browser has the cookie itself.
@@ -70,11 +89,16 @@ struct BrowserGate {
         let known = retrieval.included.filter(isSeen)
         let pairs = Set(own.map(\.octets))
         let names = Set(own.map(\.name))
-        let changed = Dictionary(grouping: known.filter { !pairs.contains($0.pair) }, by: \.name)
+        let renewal = Renewal(of: known, own, last: profile.lastSent)
+        let changed = Dictionary(
+            grouping: known.filter { !pairs.contains($0.pair) && !renewal.cookies.contains($0.id) }, by: \.name)
         let hidden = Set((retrieval.included + retrieval.excluded.map(\.cookie)).filter { !isSeen($0) }.map(\.name))
         let all = Set(known.map(\.pair))
         var lines: [Octets] = []
-        for pair in own where !all.contains(pair.octets) && !pair.name.isEmpty && !hidden.contains(pair.name) {
+        for pair in own
+        where !all.contains(pair.octets) && !renewal.former.contains(pair.octets) && !pair.name.isEmpty
+            && !hidden.contains(pair.name)
+        {
             if let former = changed[pair.name], former.count == 1, var record = former.first.map({ CookieRecord($0) }) {
                 record.value = pair.value
                 lines.append(Octets(record.setCookieLine))
@@ -109,6 +133,31 @@ private struct CookiePair {
         let equals = octets.firstIndex(of: ASCII.equals)
         name = equals.map { Octets(Array(octets[..<$0])).trimmingBlanks } ?? []
         value = equals.map { Octets(Array(octets[($0 + 1)...])).trimmingBlanks } ?? octets
+    }
+}
+
+/// The cookies of the jar that are newer than what the browser sends: the responses that set them are on their way to it.
+private struct Renewal {
+    /// These cookies.
+    var cookies: Set<Cookie.ID> = []
+    /// What the browser sends in their place.
+    var former: Set<Octets> = []
+
+    /// - Parameters:
+    ///   - last: What the browser has sent last of a cookie. Another value is one that a script has set.
+    ///   - isRepetition: Whether the browser sends what it has sent before, so that every difference is of this kind.
+    init(
+        of jar: [Cookie], _ own: [CookiePair], last: (Cookie.ID) -> Octets?, isRepetition: Bool = false
+    ) {
+        let pairs = Dictionary(grouping: own.map(\.octets)) { CookiePair($0).name }
+        let sent = Set(own.map(\.octets))
+        for cookie in jar where !sent.contains(cookie.pair) {
+            let earlier = (pairs[cookie.name] ?? []).filter { isRepetition || last(cookie.id) == $0 }
+            guard isRepetition || !earlier.isEmpty else { continue }
+            cookies.insert(cookie.id)
+            former.formUnion(earlier)
+        }
+        former.subtract(jar.map(\.pair))
     }
 }
 

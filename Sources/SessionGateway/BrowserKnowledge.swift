@@ -42,8 +42,8 @@ final class BrowserKnowledge: Sendable {
         var sharesWithThirdParties: Bool?
         /// Whether cookies without SameSite go wherever those with `SameSite=None` do.
         var treatsDefaultAsNone = false
-        /// The cookies that the browser has sent: it knows them itself.
-        var held: Set<Cookie.ID> = []
+        /// The cookies that the browser has sent, as it did last: it knows them itself.
+        var held: [Cookie.ID: Octets] = [:]
     }
 
     fileprivate struct PartitionID: Hashable {
@@ -85,16 +85,21 @@ final class BrowserKnowledge: Sendable {
     func isWitness(_ line: Octets) -> Bool { witnesses.isWitness(line) }
 
     /// Notes the cookies that the browser has sent.
-    func note(_ cookies: [Cookie.ID]) {
+    func note(_ cookies: [Cookie]) {
         state.withLock { state in
-            if state.held.count > BrowserKnowledge.limit { state.held = [] }
-            state.held.formUnion(cookies)
+            if state.held.count > BrowserKnowledge.limit { state.held = [:] }
+            for cookie in cookies { state.held[cookie.id] = cookie.pair }
         }
+    }
+
+    /// What the browser has sent last of a cookie; `nil` if it never has.
+    func lastSent(_ id: Cookie.ID) -> Octets? {
+        state.withLock { $0.held[id] }
     }
 
     /// The cookies among `ids` that the browser has sent before.
     func held(_ ids: [Cookie.ID]) -> Set<Cookie.ID> {
-        state.withLock { $0.held.intersection(ids) }
+        state.withLock { state in Set(ids.filter { state.held[$0] != nil }) }
     }
 
     /// Forgets what the browser has cleared for a site: its cookies, and the witnesses with them.

@@ -120,6 +120,9 @@ actor ByteStream {
     /// Whether nothing has arrived that was not consumed, and the stream goes on.
     var isIdle: Bool { buffer.readableBytes == 0 && !isEnded && failure == nil && channel.isActive }
 
+    /// Whether no more can arrive.
+    var hasFailed: Bool { isEnded || failure != nil || !channel.isActive }
+
     /// Asks for octets without waiting for them, so that the end of an idle connection is noticed.
     func readAhead() {
         channel.read()

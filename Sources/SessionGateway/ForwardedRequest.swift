@@ -195,13 +195,6 @@ extension Authority {
     }
 }
 
-extension Decoration {
-    /// The fields other than Cookie.
-    fileprivate var headerFields: [(name: String, value: Octets)] {
-        fields.sent.map { ($0.name, $0.value) }
-    }
-}
-
 extension ArraySlice<UInt8> {
     /// The octets at positions that count from the slice's own beginning.
     subscript(inside range: Range<Int>) -> ArraySlice<UInt8> {

@@ -33,6 +33,15 @@ struct ForwardedResponse: Sendable {
     /// The values of the Set-Cookie fields, in order.
     var setCookie: [Octets] { head.values("set-cookie") }
 
+    /// What login rules read.
+    var responseHead: ResponseHead {
+        ResponseHead(
+            status: status, location: head.values("location").first { !$0.isEmpty },
+            authenticate: head.values("www-authenticate"),
+            proofNonce: head.values("dpop-nonce").first.map { String(decoding: $0, as: UTF8.self) },
+            setCookie: setCookie)
+    }
+
     /// The head as it goes to the client.
     ///
     /// What the server wrote stays octet for octet, in its order, but for the fields for one connection only and the

@@ -31,6 +31,8 @@ public final class Gateway: Sendable {
     private let group: any EventLoopGroup
     /// The browser that all requests come from; `nil` for programs.
     private let profile: BrowserKnowledge?
+    /// Signs the user in again; `nil` if nothing does.
+    private let logins: GatewayLogin?
     private let connections = Mutex<[ObjectIdentifier: ClientConnection]>([:])
 
     /// Creates a gateway for one jar.
@@ -49,6 +51,7 @@ public final class Gateway: Sendable {
         self.group = group
         self.now = now
         self.observe = observe
+        logins = settings.fallback.map { GatewayLogin(jar, making: $0) }
         let hosts = settings.interception
         profile =
             settings.client == .browser
@@ -129,8 +132,7 @@ public final class Gateway: Sendable {
         else { return client.channel.close(promise: nil) }
         let connection = ClientConnection(
             client, gate: JarGate(jar: jar, mode: settings.cookies, profile: profile, now: now), settings: settings,
-            servers: servers,
-            observing: observe)
+            servers: servers, logins: logins, observing: observe)
         let id = ObjectIdentifier(connection)
         connections.withLock { $0[id] = connection }
         group.addTask {
@@ -209,6 +211,10 @@ public struct GatewayRecord: Sendable {
     public internal(set) var cookiesSent: [Octets] = []
     /// How many cookies the response has changed in the jar.
     public internal(set) var cookiesStored = 0
+    /// Whether the user was signed in again, and the request sent once more.
+    public internal(set) var isSignedInAgain = false
+    /// Why the response says "not signed in" and is the answer all the same; `nil` if it does not say so.
+    public internal(set) var loginFailure: LoginFailure?
     /// The type of the failure (RFC 9209, section 2.3); `nil` if the server has answered.
     public internal(set) var failure: String?
 

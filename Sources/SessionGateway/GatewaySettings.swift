@@ -1,6 +1,7 @@
 public import NIOCore
 public import NIOSSL
 public import OAuth2
+public import RequestDecoration
 public import WebPrimitives
 
 /// What a gateway does with the requests that pass through it.
@@ -81,6 +82,10 @@ public struct GatewaySettings: Sendable {
     public var limits = Limits()
     /// The proxy for requests to a URL; `nil` if they go there directly.
     public var proxy: @Sendable (RequestURL) -> UpstreamProxy? = { _ in nil }
+
+    /// Makes what signs the user in again where a response says "not signed in", from the login rules of the jar; `nil` if
+    /// nothing does.
+    public var fallback: (@Sendable ([LoginRule]) -> LoginFallback)?
 
     /// The hosts whose https requests are read; `nil` for none. All others pass through blind tunnels.
     public var interception: Interception?

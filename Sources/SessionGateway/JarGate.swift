@@ -26,8 +26,15 @@ struct JarGate: Sendable {
     let now: @Sendable () -> Timestamp
 
     /// Decides on a request.
-    func decision(on request: ForwardedRequest) async throws(GatewayFailure) -> GatewayDecision {
-        if let profile { return try await BrowserGate(gate: self, profile: profile).decision(on: request) }
+    ///
+    /// - Parameter lines: The Set-Cookie lines that responses to it had before, if it is sent once more; `nil` the first
+    ///   time.
+    func decision(
+        on request: ForwardedRequest, after lines: [Octets]? = nil
+    ) async throws(GatewayFailure) -> GatewayDecision {
+        if let profile {
+            return try await BrowserGate(gate: self, profile: profile).decision(on: request, after: lines)
+        }
         // The jar alone decides what a program gets. A request that a browser has sent passes unchanged: only the engine
         // knows which of a site's cookies it may carry.
         guard !request.isOfBrowser else { return GatewayDecision() }

@@ -26,13 +26,18 @@ enum GatewayRun {
             throw Problem(.gatewayNotStarted, error.reason)
         }
         settings.interception = try interception(order)
+        settings.fallback = order.fallback
         let authority = settings.interception?.authority
         // Not where requests are served: the reader of the log may pause. Then the oldest reports are kept.
         let (reports, reporting) = AsyncStream<GatewayRequestReport>.makeStream(
             bufferingPolicy: .bufferingOldest(10_000))
         let log = order.log
         let logging = Task { for await report in reports { log?(report) } }
+        let told = Mutex<Set<LoginFailure>>([])
         let gateway = Gateway(jar: order.jar, settings: settings, now: order.clock) { record in
+            if let failure = record.loginFailure, told.withLock({ $0.count < 1000 && $0.insert(failure).inserted }) {
+                order.loginFailed(failure.description)
+            }
             if log != nil { reporting.yield(GatewayRequestReport(record)) }
         }
         let run = Task {
@@ -109,6 +114,8 @@ extension GatewayRequestReport {
         self.init(
             time: record.time, method: record.method, url: record.url, status: record.status,
             isDecorated: record.isDecorated, verdict: record.verdict,
-            cookiesSent: record.cookiesSent, cookiesStored: record.cookiesStored, failure: record.failure)
+            cookiesSent: record.cookiesSent, cookiesStored: record.cookiesStored,
+            isSignedInAgain: record.isSignedInAgain, loginFailure: record.loginFailure?.code,
+            failure: record.failure)
     }
 }

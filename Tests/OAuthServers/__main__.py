@@ -15,6 +15,7 @@ import kubernetes_clients
 import leaks
 import many
 import story
+from orders import check_gateway
 from checks import all_checks
 from crumb import Crumb
 from servers.authlib_grants import AuthlibGrants
@@ -59,7 +60,9 @@ class Run:
         server.start()
         try:
             crumb = self.home(name)
-            checks = grants.CHECKS if server.name == "authlib" else all_checks(server, self.arguments.rounds or 3)
+            checks = grants.CHECKS
+            if server.name != "authlib":
+                checks = [*all_checks(server, self.arguments.rounds or 3), check_gateway]
             for check in checks:
                 self.check(name, check, crumb, server)
         finally:

@@ -92,6 +92,26 @@ struct BrowserCookiesTests {
         }
     }
 
+    @Test("What the jar got after the browser sent its request is newer than what the browser sends")
+    func renewed() async throws {
+        let fixture = try GatewayFixture()
+        let server = try await Self.answering("")
+        try fixture.set("theme=dark", at: "http://127.0.0.1/")
+        try await fixture.run(try Self.settings()) { address in
+            let witnesses = Self.pairs(try await Self.load(server, address, cookies: []).lines)
+            _ = try await Self.load(server, address, cookies: ["theme=dark"] + witnesses)
+            // A response on its way to the browser has set another value.
+            try fixture.set("theme=light", at: "http://127.0.0.1/")
+            let stale = try await Self.load(server, address, cookies: ["theme=dark"] + witnesses)
+            #expect(stale.cookie == "theme=light")
+            #expect(stale.lines == ["theme=light; Path=/"])
+            // A third value is a script's.
+            let changed = try await Self.load(server, address, cookies: ["theme=blue"] + witnesses)
+            #expect(changed.cookie == "theme=blue")
+            #expect(try fixture.jar.cookies().readable.map(\.pair) == ["theme=blue"])
+        }
+    }
+
     @Test("In the mode strip, the browser gets no cookie but the witnesses")
     func stripped() async throws {
         let fixture = try GatewayFixture()

@@ -48,7 +48,7 @@ struct BrowseCommand: CrumbCommand {
         let kept = try jar.openJar(now: console.now, console)
         let folder = try PrivateFolder("crumb-browse")
         defer { folder.remove() }
-        var order = GatewayOrder(jar: kept, clock: console.clock)
+        var order = try GatewayOrder(jar: kept, console)
         order.client = "browser"
         order.cookies = interception.cookies.rawValue
         order.hosts = try interception.hosts() + HostPattern.site(of: page.host, kept.policy.publicSuffixes)

@@ -1,6 +1,7 @@
 import ArgumentParser
 package import CookieModel
 import Foundation
+package import RequestDecoration
 import SessionOperations
 package import SessionStore
 import Synchronization
@@ -64,7 +65,7 @@ struct GatewayRunCommand: CrumbCommand {
         let address = try listeningAddress()
         let kept = try jar.openJar(now: console.now, console)
         let isJSON = output.json
-        var order = GatewayOrder(jar: kept, clock: console.clock)
+        var order = try GatewayOrder(jar: kept, console)
         (order.host, order.port) = address
         order.cookies = interception.cookies.rawValue
         order.client = client.rawValue
@@ -138,9 +139,21 @@ package struct GatewayOrder: Sendable {
     /// Gets a report of each request; `nil` if none is wanted.
     package var log: (@Sendable (GatewayRequestReport) -> Void)?
 
-    init(jar: CookieJar, clock: @escaping @Sendable () -> Timestamp) {
+    /// Makes what signs the user in again by the login rules of the jar.
+    package let fallback: @Sendable ([LoginRule]) -> LoginFallback
+    /// Gets the reason, once, why a user could not be signed in again.
+    package let loginFailed: @Sendable (String) -> Void
+
+    /// Creates an order for a gateway of a jar. It needs the network, so `crumb` is replaced first.
+    init(jar: CookieJar, _ console: Console) throws {
         self.jar = jar
-        self.clock = clock
+        clock = console.clock
+        loginFailed = { console.error($0) }
+        let network = try Network.required()
+        let refresher = try TokenAccess(jar.tokens, clock: console.clock).refresher()
+        fallback = { rules in
+            LoginFallback(rules: rules, store: jar.tokens, refresher: refresher, transport: network.endpoints)
+        }
     }
 
     /// Runs the gateway for as long as a command does.
@@ -182,12 +195,15 @@ package struct GatewayRequestReport: Encodable, Sendable {
     private let verdict: GatewayVerdictReport?
     private let cookiesSent: [String]
     private let cookiesStored: Int
+    private let signedInAgain: Bool
+    private let loginFailure: String?
     private let failure: String?
 
     /// A report from its parts.
     package init(
         time: Timestamp, method: String, url: String, status: Int?, isDecorated: Bool,
-        verdict: EngineVerdict?, cookiesSent: [Octets], cookiesStored: Int, failure: String?
+        verdict: EngineVerdict?, cookiesSent: [Octets], cookiesStored: Int, isSignedInAgain: Bool,
+        loginFailure: String?, failure: String?
     ) {
         self.time = time.rfc3339
         self.method = method
@@ -197,6 +213,8 @@ package struct GatewayRequestReport: Encodable, Sendable {
         self.verdict = verdict.map(GatewayVerdictReport.init)
         self.cookiesSent = cookiesSent.map(\.description)
         self.cookiesStored = cookiesStored
+        signedInAgain = isSignedInAgain
+        self.loginFailure = loginFailure
         self.failure = failure
     }
 
@@ -207,6 +225,8 @@ package struct GatewayRequestReport: Encodable, Sendable {
         if let verdict { line += " \(verdict.source): \(verdict.text)" }
         if !cookiesSent.isEmpty { line += " sent: \(cookiesSent.joined(separator: ", "))" }
         if cookiesStored > 0 { line += " stored: \(cookiesStored)" }
+        if signedInAgain { line += " signed in again" }
+        if let loginFailure { line += " not signed in: \(loginFailure)" }
         return line
     }
 }

@@ -46,7 +46,7 @@ struct RunCommand: CrumbCommand {
         let folder = try PrivateFolder("crumb-run")
         defer { folder.remove() }
         let bundle = "\(folder.path)/authorities.pem"
-        var order = GatewayOrder(jar: kept, clock: console.clock)
+        var order = try GatewayOrder(jar: kept, console)
         order.cookies = interception.cookies.rawValue
         order.hosts = try interception.hosts()
         order.interceptsSites = true

@@ -1,5 +1,4 @@
 import CookieModel
-import HTTPTypes
 import OAuth2
 import RequestDecoration
 import SessionStore
@@ -86,24 +85,5 @@ extension CurlPlan {
 
     var canRepeatBody: Bool {
         options.flatMap(\.bodyFiles).allSatisfy(RequestBody.isReplayable)
-    }
-}
-
-extension AuthorizationRule {
-    /// The fields that present the token in this hop, with the proof that a bound one needs; none if it does not belong
-    /// there.
-    ///
-    /// - Parameter method: the hop's method as curl sends it.
-    func fields(
-        for hop: RedirectChain, method: String, nonces: DPoPNonces, now: Timestamp
-    ) throws -> [HTTPField] {
-        let url = hop.context.url
-        guard scope.contains(url), AuthorizationRule.isConfidential(url), !hop.hasLeftOrigin,
-            let credential = try credential(url)
-        else { return [] }
-        var generator = SystemRandomNumberGenerator()
-        return try credential.exposedFields(
-            method: method, url: url.withoutQuery.description, nonce: nonces.nonce(for: url.origin),
-            now: now.microseconds, using: &generator) ?? []
     }
 }

@@ -105,8 +105,10 @@ final class LocalCurlJar: CurlJar {
     private func addCredential(to decoration: inout CurlDecoration, _ hop: RedirectChain, isRepeated: Bool) throws {
         let rules = [authorization, try fallback?.present(in: hop, now: console.now)].compactMap(\.self)
         var fields: [HTTPField] = []
-        for rule in rules where fields.isEmpty {
-            fields = try rule.fields(for: hop, method: plan.sentMethod(for: hop), nonces: nonces, now: console.now)
+        for rule in rules where fields.isEmpty && !hop.hasLeftOrigin {
+            let presented = try rule.fields(
+                for: hop.context, method: plan.sentMethod(for: hop), nonces: nonces, now: console.now)
+            fields = (try? presented.get()) ?? []
         }
         for field in fields { decoration.add(field.name.rawName, field.withUnsafeBytesOfValue { Array($0) }) }
         mayWantNonce = fields.count > 1 && !isRepeated

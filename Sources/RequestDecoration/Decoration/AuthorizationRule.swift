@@ -1,4 +1,5 @@
 public import CookieModel
+package import HTTPTypes
 public import OAuth2
 public import SessionStore
 
@@ -37,6 +38,28 @@ public struct AuthorizationRule: Sendable {
                 return nil
             }
         }
+    }
+
+    /// The fields that present the credential in a request, with the proof that a bound token needs, or why there are none.
+    ///
+    /// - Parameters:
+    ///   - context: The request, with the URLs that redirected to it.
+    ///   - method: The method as it is sent.
+    package func fields(
+        for context: RequestContext, method: String, nonces: DPoPNonces, now: Timestamp
+    ) throws(SessionStoreError) -> Result<[HTTPField], FieldOmissionReason> {
+        guard scope.contains(context.url) else { return .failure(.outsideScope) }
+        guard AuthorizationRule.isConfidential(context.url) else { return .failure(.insecureTransport) }
+        // Who redirects chooses the URL. A token that came along would let any site act in the user's name.
+        guard context.redirects.allSatisfy({ $0.isSameOrigin(as: context.url) })
+        else { return .failure(.crossOriginRedirect) }
+        guard let credential = try credential(context.url) else { return .failure(.tokenMissing) }
+        guard credential.tokens.validity(at: now.microseconds) != .expired else { return .failure(.tokenExpired) }
+        var generator = SystemRandomNumberGenerator()
+        let fields = try? credential.exposedFields(
+            method: method, url: context.url.withoutQuery.description, nonce: nonces.nonce(for: context.url.origin),
+            now: now.microseconds, using: &generator)
+        return fields.map { .success($0) } ?? .failure(.tokenNotPresentable)
     }
 
     /// Whether a credential may go to `url`: over a connection that others cannot read, or one that stays on this

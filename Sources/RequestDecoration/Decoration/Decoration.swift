@@ -34,6 +34,13 @@ package struct Decoration: Sendable {
                 carries: carries ?? { _ in true })
     }
 
+    /// The fields other than Cookie. One that presents a token takes the place of the jar's own of that name.
+    package var headerFields: [(name: String, value: Octets)] {
+        let credential = credential.map { (name: $0.name.rawName, value: $0.octets) }
+        let names = Set(credential.map { $0.name.lowercased() })
+        return fields.sent.filter { !names.contains($0.name.lowercased()) }.map { ($0.name, $0.value) } + credential
+    }
+
     /// Sets the fields of a request.
     func render<Request: DecoratableRequest>(on request: inout Request) {
         if !cookies.octets.isEmpty { request.setField(.cookie, cookies.octets) }

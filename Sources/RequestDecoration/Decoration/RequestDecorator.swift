@@ -94,25 +94,14 @@ extension RequestContext {
 }
 
 extension RequestDecorator {
-    /// The Authorization field, with the proof that a bound token needs, or why there is none.
+    /// The fields that the first rule for the URL adds, or why there are none.
     private func authorization<Request: DecoratableRequest>(
         of request: Request, in context: RequestContext, now: Timestamp
     ) throws(SessionStoreError) -> Result<[HTTPField], FieldOmissionReason> {
         if request.hasField(.authorization) { return .failure(.setByCaller) }
         guard let rule = settings.authorization.first(where: { $0.scope.contains(context.url) })
         else { return .failure(.outsideScope) }
-        guard AuthorizationRule.isConfidential(context.url) else { return .failure(.insecureTransport) }
-        // Who redirects chooses the URL. A token that came along would let any site act in the user's name.
-        guard context.redirects.allSatisfy({ $0.isSameOrigin(as: context.url) })
-        else { return .failure(.crossOriginRedirect) }
-        guard let credential = try rule.credential(context.url) else { return .failure(.tokenMissing) }
-        guard credential.tokens.validity(at: now.microseconds) != .expired else { return .failure(.tokenExpired) }
-        var generator = SystemRandomNumberGenerator()
-        let fields = try? credential.exposedFields(
-            method: request.requestMethod, url: context.url.withoutQuery.description,
-            nonce: settings.nonces.nonce(for: context.url.origin), now: now.microseconds, using: &generator)
-        guard let fields else { return .failure(.tokenNotPresentable) }
-        return .success(fields)
+        return try rule.fields(for: context, method: request.requestMethod, nonces: settings.nonces, now: now)
     }
 }
 

@@ -45,6 +45,11 @@ public struct LoginFallback: Sendable {
         self.login = login
     }
 
+    /// Whether a rule is for a URL.
+    package func isConcerned(with url: RequestURL) -> Bool {
+        rules.contains { $0.urlScope?.contains(url) == true }
+    }
+
     /// The challenge in a response; `nil` if no rule matches.
     public func challenge(in head: ResponseHead, from url: RequestURL) -> LoginChallenge? {
         for rule in rules {

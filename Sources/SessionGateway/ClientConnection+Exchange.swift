@@ -1,0 +1,376 @@
+import CookieModel
+import HTTPMessages
+import NIOCore
+import RequestDecoration
+import WebPrimitives
+
+/// A request on its way, with what is kept for sending it once more.
+struct PendingRequest {
+    let request: ForwardedRequest
+    var decision: GatewayDecision
+    /// Signs the user in again; `nil` if no login rule applies.
+    var login: RequestLogin?
+    /// The Set-Cookie lines of responses that the client does not get, since the request was sent once more.
+    var withheld: [Octets] = []
+}
+
+extension ClientConnection {
+    /// Sends a request on, once more if the user has to be signed in, and its response back.
+    ///
+    /// - Returns: Whether the client's connection can be used for another request.
+    func exchange(
+        _ request: ForwardedRequest, _ decision: GatewayDecision, _ record: inout GatewayRecord
+    ) async throws -> Bool {
+        var pending = PendingRequest(request: request, decision: decision)
+        pending.login = try logins.flatMap { try RequestLogin($0, request, decision) }
+        if request.framing != .none { await client.beginBody(request.framing) }
+        while true {
+            try await pending.login?.present(in: &pending.decision, request, now: gate.now())
+            if let keepsConnection = try await attempt(&pending, &record) { return keepsConnection }
+            pending.decision = try await gate.decision(on: request, after: pending.withheld)
+        }
+    }
+
+    /// Sends a request on, and its response back.
+    ///
+    /// - Returns: `nil` if the request has to be sent once more.
+    private func attempt(_ pending: inout PendingRequest, _ record: inout GatewayRecord) async throws -> Bool? {
+        let request = pending.request
+        let route = route(to: request.destination, isTunnel: request.isTunnelled)
+        let decoration = pending.decision.decoration
+        let head = request.octets(
+            with: decoration, toProxy: route.isToProxy,
+            proxyAuthorization: route.isToProxy ? route.proxy?.authorization : nil)
+        var isFresh = !request.mayBeRepeated
+        while true {
+            let (server, isReused) = try await connection(route, fresh: isFresh)
+            use(server)
+            defer { use(nil) }
+            record.cookiesSent = decoration?.cookies.cookies.map(\.name) ?? []
+            do {
+                return try await send(head, of: &pending, to: server, route, &record)
+            } catch let error as UnansweredError where isReused && error.mayBeRepeated {
+                // RFC 9112, section 9.3.1: the server has closed the connection while the request was on its way.
+                await server.abort()
+                isFresh = true
+            } catch let error as UnansweredError {
+                await server.abort()
+                throw error.failure(request.destination.description)
+            } catch {
+                await server.abort()
+                throw error
+            }
+        }
+    }
+
+    /// How requests get to a server.
+    ///
+    /// - Parameter isTunnel: Whether they come through a tunnel. The proxy for a tunnel is the one for https, whatever
+    ///   goes through it.
+    func route(to destination: Destination, isTunnel: Bool) -> UpstreamConnections.Route {
+        let url = try? RequestURL("\(isTunnel ? "https" : "http")://\(destination.description)/")
+        return UpstreamConnections.Route(
+            destination: destination, proxy: url.flatMap(settings.proxy), isTunnel: isTunnel)
+    }
+
+    /// A connection to a server: an idle one for requests that may be repeated, otherwise a new one.
+    private func connection(
+        _ route: UpstreamConnections.Route, fresh isFresh: Bool
+    ) async throws(GatewayFailure) -> (server: ByteStream, isReused: Bool) {
+        if let spare {
+            self.spare = nil
+            if !isSpareSecured { try await servers.secure(spare, to: route.destination) }
+            return (spare, false)
+        }
+        if !isFresh, let server = await servers.takeIdle(route) { return (server, true) }
+        return (try await servers.open(route), false)
+    }
+
+    /// Sends a request through a connection and passes the response on.
+    ///
+    /// - Returns: Whether the client's connection can be used for another request; `nil` if the request has to be sent
+    ///   once more.
+    /// - Throws: ``UnansweredError`` if the connection ends before the response begins, `GatewayFailure` if the client can
+    ///   be told, other errors if it cannot be.
+    private func send(
+        _ head: [UInt8], of pending: inout PendingRequest, to server: ByteStream,
+        _ route: UpstreamConnections.Route, _ record: inout GatewayRecord
+    ) async throws -> Bool? {
+        let request = pending.request
+        do {
+            try await server.write(ByteBuffer(bytes: head))
+        } catch {
+            throw UnansweredError(cause: error)
+        }
+        guard request.framing != .none else {
+            let response = try await finalResponse(to: request, from: server)
+            if try await isAnsweredOnceMore(response, to: &pending, route, &record) {
+                await server.abort()
+                return nil
+            }
+            let kept = try await deliver(response, to: pending, from: server, &record)
+            if kept.server { await servers.put(server, route) } else { await server.close() }
+            return kept.client
+        }
+        let body = pending.login?.body
+        async let upload = sendBody(of: request, keptIn: body, to: server)
+        do {
+            let response = try await finalResponse(to: request, from: server)
+            guard response.status != 101 else {
+                throw GatewayFailure(
+                    .httpUpgradeFailed, 502,
+                    "\(request.destination.description) changes the protocol of a request with a body",
+                    nextStep: "Send the request without a body.")
+            }
+            if try await isAnsweredOnceMore(response, to: &pending, route, &record) {
+                // What the client has not sent yet goes with the next attempt.
+                await client.stopReading()
+                await server.abort()
+                let end = await upload
+                await client.resumeReading()
+                return try end.mayGoOn()
+            }
+            let kept = try await deliver(response, to: pending, from: server, &record)
+            // A server may answer before it has read the body. The rest is not sent.
+            if !kept.client || !kept.server {
+                await client.stopReading()
+                await server.abort()
+            }
+            let isSent = if case .sent = await upload { true } else { false }
+            await client.resumeReading()
+            if isSent, kept.server { await servers.put(server, route) } else { await server.abort() }
+            if !isSent { await client.closeLingering(within: .seconds(2)) }
+            return isSent && kept.client
+        } catch {
+            await client.stopReading()
+            await server.abort()
+            let end = await upload
+            await client.resumeReading()
+            if case .invalid(let fault) = end, error is UnansweredError { throw GatewayFailure.requestInvalid(fault) }
+            throw error
+        }
+    }
+
+    /// How the body of a request ended.
+    private enum UploadEnd {
+        case sent
+        /// The rest has not been read from the client.
+        case stopped
+        case failed
+        case invalid(MessageError)
+
+        /// Fails if the client cannot send the rest.
+        ///
+        /// - Returns: `nil`.
+        func mayGoOn() throws -> Bool? {
+            switch self {
+            case .sent, .stopped: return nil
+            case .failed: throw StreamError.endedEarly
+            case .invalid(let fault): throw GatewayFailure.requestInvalid(fault)
+            }
+        }
+    }
+
+    /// Sends the body of a request: first what was sent before, then the rest.
+    private func sendBody(
+        of request: ForwardedRequest, keptIn spool: BodySpool?, to server: ByteStream
+    ) async -> UploadEnd {
+        /// Whether that was the end.
+        func send(_ piece: ByteStream.Piece) async throws -> Bool {
+            switch piece {
+            case .data(let data):
+                try await server.write(request.framing == .chunked ? data.asChunk : data)
+                return false
+            case .end(let trailers):
+                if request.framing == .chunked { try await server.write(.lastChunk(trailers)) }
+                return true
+            }
+        }
+        do {
+            var position = 0
+            while let piece = try await spool?.piece(at: position) {
+                if try await send(piece) { return .sent }
+                if case .data(let data) = piece { position += data.readableBytes }
+            }
+            while true {
+                let piece = try await client.nextPiece(within: settings.limits.body)
+                await spool?.append(piece)
+                if try await send(piece) { return .sent }
+            }
+        } catch let error as MessageError {
+            // What the server has of it is not a request: it must not wait for the rest.
+            await server.abort()
+            return .invalid(error)
+        } catch {
+            // Stopped, because the response is there.
+            if case StreamError.stopped? = error as? StreamError { return .stopped }
+            let isClientGone = await client.hasFailed
+            await server.abort()
+            return isClientGone ? .failed : .stopped
+        }
+    }
+
+    /// Reads responses up to the final one. Those before it pass on at once.
+    private func finalResponse(
+        to request: ForwardedRequest, from server: ByteStream
+    ) async throws -> ForwardedResponse {
+        for count in 0..<32 {
+            let octets: [UInt8]?
+            do {
+                octets = try await server.head(idle: settings.limits.response, within: settings.limits.head)
+            } catch let error as MessageError {
+                throw GatewayFailure.responseInvalid(error, from: request.destination.description)
+            } catch StreamError.endedEarly {
+                throw GatewayFailure(
+                    .httpResponseIncomplete, 502,
+                    "\(request.destination.description) ends the connection in the head of its response",
+                    nextStep: "Check that an HTTP server listens on this port.")
+            } catch {
+                throw UnansweredError(cause: error, isFirst: count == 0)
+            }
+            guard let octets else { throw UnansweredError(cause: StreamError.endedEarly, isFirst: count == 0) }
+            let response: ForwardedResponse
+            do {
+                response = try ForwardedResponse(MessageHead(octets, from: .server), toHead: request.method == "HEAD")
+            } catch {
+                throw GatewayFailure.responseInvalid(error, from: request.destination.description)
+            }
+            guard response.isInterim else { return response }
+            if request.line.minorVersion > 0 {
+                let head = response.octets(chunked: false, closes: false) { _ in false }
+                try await client.write(ByteBuffer(bytes: head))
+            }
+        }
+        throw GatewayFailure(
+            .httpProtocolError, 502, "\(request.destination.description) sends interim responses only",
+            nextStep: "Report it to the people who run the server.")
+    }
+
+    /// Stores the cookies of a response, and signs the user in if it says "not signed in".
+    ///
+    /// - Returns: Whether the request has to be sent once more.
+    private func isAnsweredOnceMore(
+        _ response: ForwardedResponse, to pending: inout PendingRequest, _ route: UpstreamConnections.Route,
+        _ record: inout GatewayRecord
+    ) async throws -> Bool {
+        let request = pending.request
+        try check(response, to: request, route)
+        guard let context = pending.decision.context else { return false }
+        record.cookiesStored += try await gate.store(response, in: context).count { $0.outcome.changesJar }
+        switch await pending.login?.consequence(of: response, to: request, now: gate.now) {
+        case nil, .some(.none): return false
+        case .failure(let failure):
+            record.loginFailure = failure
+            return false
+        case .repetition(let isSignedIn):
+            if isSignedIn { record.isSignedInAgain = true }
+            pending.withheld += response.setCookie
+            return true
+        }
+    }
+
+    /// Refuses responses that cannot be passed on.
+    private func check(
+        _ response: ForwardedResponse, to request: ForwardedRequest, _ route: UpstreamConnections.Route
+    ) throws(GatewayFailure) {
+        guard response.status != 407 || route.isToProxy else {
+            throw GatewayFailure(
+                .httpProtocolError, 502,
+                "\(request.destination.description) asks for credentials for a proxy, which it is not",
+                nextStep: "Report it to the people who run the server.")
+        }
+        guard response.status != 101 || request.isUpgrade else {
+            throw GatewayFailure(
+                .httpUpgradeFailed, 502,
+                "\(request.destination.description) changes the protocol, which the request does not ask for",
+                nextStep: "Report it to the people who run the server.")
+        }
+    }
+
+    /// Passes a response on, whose cookies are stored.
+    ///
+    /// - Returns: Which of the two connections can be used for another request.
+    private func deliver(
+        _ response: ForwardedResponse, to pending: PendingRequest, from server: ByteStream,
+        _ record: inout GatewayRecord
+    ) async throws -> (client: Bool, server: Bool) {
+        let (request, decision) = (pending.request, pending.decision)
+        record.status = response.status
+        // A body that ends with the connection is sent in chunks, so that the client's connection goes on.
+        let isChunked =
+            response.framing == .chunked || response.framing == .untilClose
+        let writesChunks = isChunked && request.line.minorVersion > 0
+        let keepsClient = request.keepsConnection && (writesChunks || !isChunked) && !isStopping
+        let head = response.octets(
+            chunked: writesChunks, closes: !keepsClient, intercepted: request.destination.isEncrypted,
+            adding: pending.withheld.filter(gate.passes) + decision.lines
+        ) { line in
+            decision.context == nil || gate.passes(line)
+        }
+        await client.enqueue(ByteBuffer(bytes: head))
+        if response.status == 101 {
+            await client.flush()
+            await join(client, server)
+            return (client: false, server: false)
+        }
+        await server.beginBody(response.framing)
+        try await sendBody(of: response, from: server, inChunks: writesChunks, &record)
+        return (client: keepsClient, server: response.keepsConnection)
+    }
+
+    /// Sends the body of a response.
+    private func sendBody(
+        of response: ForwardedResponse, from server: ByteStream, inChunks writesChunks: Bool,
+        _ record: inout GatewayRecord
+    ) async throws {
+        do {
+            while true {
+                if await server.available.readableBytes == 0 { await client.flush() }
+                switch try await server.nextPiece(within: settings.limits.body) {
+                case .data(let data): try await client.write(writesChunks ? data.asChunk : data)
+                case .end(let trailers):
+                    if writesChunks { try await client.write(.lastChunk(trailers)) } else { await client.flush() }
+                    return
+                }
+            }
+        } catch {
+            // The head has gone: only the end of the connection tells the client that the body is not complete. Where the
+            // end of the connection is that of the body, it has to be a reset.
+            record.failure = GatewayFailure.Kind.connectionTerminated.rawValue
+            if response.framing == .untilClose, !writesChunks { await client.abort() }
+            throw error
+        }
+    }
+}
+
+/// The connection has ended, or failed, before a response has begun.
+struct UnansweredError: Error {
+    let cause: any Error
+    /// Whether no other response has come before.
+    var isFirst = true
+
+    /// Whether the server cannot have answered yet, and has not just been slow.
+    var mayBeRepeated: Bool {
+        if case StreamError.timedOut? = cause as? StreamError { false } else { isFirst }
+    }
+
+    func failure(_ server: String) -> GatewayFailure {
+        if case StreamError.timedOut? = cause as? StreamError {
+            return GatewayFailure(
+                .connectionReadTimeout, 504, "\(server) does not answer in time", nextStep: "Try again later.")
+        }
+        return GatewayFailure(
+            .connectionTerminated, 502, "\(server) closes the connection without an answer",
+            nextStep: "Try again; if it happens each time, report it to the people who run the server.")
+    }
+}
+
+extension StorageDecision.Outcome {
+    /// Whether the cookie is in the jar now, or was removed from it.
+    fileprivate var changesJar: Bool {
+        switch self {
+        case .rejected: false
+        default: true
+        }
+    }
+}

@@ -1,0 +1,198 @@
+import CookieModel
+import HTTPMessages
+import OAuth2
+import RequestDecoration
+import SessionStore
+import Synchronization
+import WebPrimitives
+
+/// Signs the user in again for the requests of one gateway, by the login rules of its jar.
+///
+/// Requests share a login: those that find the same rule broken while one is under way wait for it, and those that were
+/// sent before it ended are sent once more with what it has brought.
+actor GatewayLogin {
+    /// What a login has brought, and what is left to try.
+    struct Outcome: Sendable {
+        let recovery: LoginRecovery
+        let answer: LoginFallback.Answer
+    }
+
+    private let jar: CookieJar
+    private let make: @Sendable ([LoginRule]) -> LoginFallback
+    /// The nonces that servers want in proofs.
+    nonisolated let nonces = DPoPNonces()
+    nonisolated let spools = BodySpool.Budget()
+    private nonisolated let known = Mutex<(definitions: [String], fallback: LoginFallback?)>(([], nil))
+    private var running: [LoginRule: Task<Outcome, any Error>] = [:]
+    /// The last login by each rule, and how many there have been.
+    private var last: [LoginRule: (number: Int, outcome: Outcome)] = [:]
+
+    /// Creates the logins of a jar.
+    ///
+    /// - Parameter make: Makes the fallback for the jar's rules.
+    init(_ jar: CookieJar, making make: @escaping @Sendable ([LoginRule]) -> LoginFallback) {
+        self.jar = jar
+        self.make = make
+    }
+
+    /// The fallback for a URL; `nil` if no rule applies to it.
+    nonisolated func fallback(for url: RequestURL) throws(GatewayFailure) -> LoginFallback? {
+        do {
+            let definitions = try jar.loginRuleDefinitions().map(\.definition)
+            guard !definitions.isEmpty else { return nil }
+            let fallback: LoginFallback
+            if let former = known.withLock({ $0.definitions == definitions ? $0.fallback : nil }) {
+                fallback = former
+            } else {
+                fallback = make(try jar.loginRules().map(\.rule))
+                known.withLock { $0 = (definitions, fallback) }
+            }
+            return fallback.isConcerned(with: url) ? fallback : nil
+        } catch {
+            throw GatewayFailure(
+                .proxyInternalError, 500, "the login rules of the jar '\(jar.name)' cannot be read: \(error)",
+                nextStep: "List them with 'crumb token fallback list'.")
+        }
+    }
+
+    /// How many logins there have been by each rule.
+    var counts: [LoginRule: Int] { last.mapValues(\.number) }
+
+    /// Answers a challenge to a request.
+    ///
+    /// - Parameters:
+    ///   - recovery: The request's own.
+    ///   - counts: The logins before it was sent.
+    func answer(
+        _ challenge: LoginChallenge, by recovery: LoginRecovery, after counts: [LoginRule: Int],
+        now: @escaping @Sendable () -> Timestamp
+    ) async throws -> Outcome {
+        let rule = challenge.rule
+        if let last = last[rule], last.number > counts[rule] ?? 0 { return last.outcome }
+        if let task = running[rule] { return try await task.value }
+        // Not in the request's own task: a token that was fetched must be stored even if the gateway stops.
+        let task = Task.detached { [jar] in
+            var recovery = recovery
+            let answer = try await recovery.answer(challenge, in: jar, now: now())
+            return Outcome(recovery: recovery, answer: answer)
+        }
+        running[rule] = task
+        defer { running[rule] = nil }
+        let outcome = try await task.value
+        last[rule] = ((last[rule]?.number ?? 0) + 1, outcome)
+        return outcome
+    }
+}
+
+/// The steps that sign one request in, and its body, which may be sent more than once.
+struct RequestLogin {
+    /// How often a request is sent once more, whatever others do.
+    private static let limit = 5
+
+    /// What the request carried, kept for sending it again; `nil` if it has no body.
+    let body: BodySpool?
+    private let login: GatewayLogin
+    private var recovery: LoginRecovery
+    private var answer: AuthorizationRule?
+    private var counts: [LoginRule: Int] = [:]
+    private var repetitions = 0
+    private var hasProof = false
+    private var wantedNonce = false
+
+    /// - Returns: `nil` if no rule applies to the request, the client signs it in itself, or the browser would not send
+    ///   cookies of the class that a session has.
+    init?(_ login: GatewayLogin, _ request: ForwardedRequest, _ decision: GatewayDecision) throws(GatewayFailure) {
+        guard decision.context != nil, decision.verdict?.classes.contains(.lax) != false,
+            !request.head.has("authorization"), let fallback = try login.fallback(for: request.url)
+        else { return nil }
+        self.login = login
+        recovery = LoginRecovery(fallback)
+        body = request.framing == .none ? nil : BodySpool(login.spools)
+    }
+
+    /// Adds the fields that present a token, if the rule wants it there.
+    mutating func present(
+        in decision: inout GatewayDecision, _ request: ForwardedRequest, now: Timestamp
+    ) async throws(GatewayFailure) {
+        counts = await login.counts
+        hasProof = false
+        guard let context = decision.context else { return }
+        for rule in [answer, await recovery.present(to: request.url, now: now)].compactMap(\.self) {
+            do {
+                guard
+                    case .success(let fields) = try rule.fields(
+                        for: context, method: request.method, nonces: login.nonces, now: now)
+                else { continue }
+                decision.decoration?.credential = fields
+                hasProof = fields.count > 1
+                return
+            } catch {
+                throw GatewayFailure(
+                    .proxyInternalError, 500,
+                    "the token for \(request.destination.description) cannot be read: \(error)",
+                    nextStep: "Run 'crumb status' to see the state of the database.")
+            }
+        }
+    }
+
+    /// What a response has the gateway do with its request.
+    enum Consequence {
+        /// The response is the answer.
+        case none
+        /// The request is sent once more: it lacked the server's nonce, or the user is signed in again.
+        case repetition(isSignedIn: Bool)
+        /// The response says "not signed in", and is the answer all the same.
+        case failure(LoginFailure)
+    }
+
+    /// Signs the user in if a response says "not signed in".
+    mutating func consequence(
+        of response: ForwardedResponse, to request: ForwardedRequest, now: @escaping @Sendable () -> Timestamp
+    ) async -> Consequence {
+        let head = response.responseHead
+        if let nonce = head.proofNonce { login.nonces.remember(nonce, for: request.url.origin) }
+        let isRepeatable = await body?.isIncomplete != true
+        if hasProof, !wantedNonce, isRepeatable, head.wantsProofNonce {
+            wantedNonce = true
+            return .repetition(isSignedIn: false)
+        }
+        if let failure = recovery.failure(in: head, from: request.url) { return .failure(LoginFailure(failure)) }
+        guard let challenge = recovery.challenge(in: head, from: request.url) else { return .none }
+        guard isRepeatable else { return .failure(.bodyTooLong(request)) }
+        guard repetitions < RequestLogin.limit else { return .none }
+        repetitions += 1
+        do {
+            let outcome = try await login.answer(challenge, by: recovery, after: counts, now: now)
+            recovery = outcome.recovery
+            if case .authorization(let rule) = outcome.answer { answer = rule }
+            return .repetition(isSignedIn: true)
+        } catch {
+            return .failure(LoginFailure(error))
+        }
+    }
+}
+
+/// Why a user could not be signed in again: a stable code, and a sentence with the next step. It shows no token.
+public struct LoginFailure: Sendable, Hashable, CustomStringConvertible {
+    /// The code.
+    public let code: String
+    /// The sentence.
+    public let description: String
+
+    fileprivate init(_ error: any Error) {
+        code = (error as? LoginFallbackError)?.code.rawValue ?? "login-failed"
+        description = "\(error)"
+    }
+
+    private init(code: String, _ description: String) {
+        self.code = code
+        self.description = description
+    }
+
+    fileprivate static func bodyTooLong(_ request: ForwardedRequest) -> LoginFailure {
+        LoginFailure(
+            code: "body-too-long",
+            "\(request.url.withoutQuery): the site responded 'not signed in', and the request was not repeated, since "
+                + "its body is longer than \(BodySpool.lengthLimit >> 20) MiB, or there is no room for it")
+    }
+}
