@@ -58,6 +58,8 @@ actor BodySpool {
     private var descriptor: Int32 = -1
     private var taken = 0
     private var trailers: [UInt8]?
+    /// Whether the end of the body is there.
+    var isComplete: Bool { trailers != nil }
     /// Whether octets of the body are missing, so that it cannot be sent once more.
     private(set) var isIncomplete = false
 

@@ -105,7 +105,7 @@ extension ClientConnection {
         guard request.framing != .none else {
             let response = try await finalResponse(to: request, from: server)
             if try await isAnsweredOnceMore(response, to: &pending, route, &record) {
-                await server.abort()
+                await discard(response, from: server, route)
                 return nil
             }
             let kept = try await deliver(response, to: pending, from: server, &record)
@@ -123,11 +123,13 @@ extension ClientConnection {
                     nextStep: "Send the request without a body.")
             }
             if try await isAnsweredOnceMore(response, to: &pending, route, &record) {
+                let isUnderWay = await body?.isComplete != true
                 // What the client has not sent yet goes with the next attempt.
                 await client.stopReading()
-                await server.abort()
+                if isUnderWay { await server.abort() }
                 let end = await upload
                 await client.resumeReading()
+                if !isUnderWay { await discard(response, from: server, route) }
                 return try end.mayGoOn()
             }
             let kept = try await deliver(response, to: pending, from: server, &record)
@@ -149,6 +151,22 @@ extension ClientConnection {
             if case .invalid(let fault) = end, error is UnansweredError { throw GatewayFailure.requestInvalid(fault) }
             throw error
         }
+    }
+
+    /// Reads a response that the client does not get, so that its connection can be used for another request.
+    private func discard(
+        _ response: ForwardedResponse, from server: ByteStream, _ route: UpstreamConnections.Route
+    ) async {
+        guard response.keepsConnection else { return await server.close() }
+        await server.beginBody(response.framing)
+        var rest = 1 << 16
+        while rest > 0, let piece = try? await server.nextPiece(within: .seconds(2)) {
+            switch piece {
+            case .data(let data): rest -= data.readableBytes
+            case .end: return await servers.put(server, route)
+            }
+        }
+        await server.close()
     }
 
     /// How the body of a request ended.

@@ -44,8 +44,10 @@ class Orders:
                 self.end_headers()
                 self.wfile.write(answer)
 
-        self.http = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.http.request_queue_size = FORMS
+        class Server(http.server.ThreadingHTTPServer):
+            request_queue_size = 2 * FORMS
+
+        self.http = Server(("127.0.0.1", 0), Handler)
         threading.Thread(target=self.http.serve_forever, daemon=True).start()
         self.base = f"http://127.0.0.1:{self.http.server_address[1]}"
         return self
