@@ -37,6 +37,8 @@ actor ByteStream {
     private var isReadingStopped = false
     /// Whether a TLS handshake has ended.
     private var isSecured = false
+    /// The protocol that the two sides have agreed on in it (ALPN); `nil` if they have not.
+    private(set) var applicationProtocol: String?
     private var body = Body.none
     private var timer: Scheduled<Void>?
 
@@ -261,6 +263,22 @@ actor ByteStream {
         }
     }
 
+    /// Gives the connection to a handler of another protocol. What has arrived goes there; this stream is over.
+    func handOver(to handler: sending any ChannelHandler) throws {
+        let pipeline = channel.pipeline.syncOperations
+        let own = try pipeline.context(handlerType: StreamHandler.self)
+        failure = StreamError.stopped
+        try channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: false)
+        try pipeline.addHandler(handler)
+        let arrived = takeAvailable()
+        if arrived.readableBytes > 0 {
+            own.fireChannelRead(NIOAny(arrived))
+            own.fireChannelReadComplete()
+        }
+        pipeline.removeHandler(context: own, promise: nil)
+        try channel.syncOptions?.setOption(.autoRead, value: true)
+    }
+
     // MARK: - Writing
 
     /// Writes octets, and waits while the other side does not read.
@@ -349,8 +367,9 @@ actor ByteStream {
         if let error { reader.resume(throwing: error) } else { reader.resume() }
     }
 
-    fileprivate func becomeSecured() {
+    fileprivate func becomeSecured(speaking applicationProtocol: String?) {
         isSecured = true
+        self.applicationProtocol = applicationProtocol
         endReading()
     }
 
@@ -382,7 +401,7 @@ enum StreamError: Error {
 }
 
 /// Hands the events of a channel to its stream, on the event loop that both run on.
-private final class StreamHandler: ChannelInboundHandler {
+private final class StreamHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
 
     private let stream: ByteStream
@@ -407,8 +426,8 @@ private final class StreamHandler: ChannelInboundHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if case ChannelEvent.inputClosed? = event as? ChannelEvent { stream.assumeIsolated { $0.end() } }
-        if case TLSUserEvent.handshakeCompleted? = event as? TLSUserEvent {
-            stream.assumeIsolated { $0.becomeSecured() }
+        if case TLSUserEvent.handshakeCompleted(let name)? = event as? TLSUserEvent {
+            stream.assumeIsolated { $0.becomeSecured(speaking: name) }
         }
         context.fireUserInboundEventTriggered(event)
     }

@@ -69,7 +69,7 @@ public final class CertificateAuthority: Sendable {
         var tls = TLSConfiguration.makeServerConfiguration(
             certificateChain: [.certificate(try NIOSSLCertificate(bytes: serializer.serializedBytes, format: .der))],
             privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(leafKey.derRepresentation), format: .der)))
-        tls.applicationProtocols = ["http/1.1"]
+        tls.applicationProtocols = ["h2", "http/1.1"]
         let context = try NIOSSLContext(configuration: tls)
         let end = now.advanced(bySeconds: CertificateAuthority.leafLifetime / 2)
         contexts.withLock { contexts in

@@ -83,6 +83,7 @@ extension ClientConnection {
         try await client.startTLS(
             NIOSSLServerHandler(context: interception.authority.context(for: destination.host, now: gate.now())),
             within: settings.limits.head)
+        guard await client.applicationProtocol != "h2" else { return try await serveHTTP2(to: destination, server) }
         spare = server
         isSpareSecured = false
         try await serveRequests(through: destination)

@@ -17,7 +17,7 @@ actor ClientConnection {
     let servers: UpstreamConnections
     /// Signs the user in again; `nil` if nothing does.
     let logins: GatewayLogin?
-    private let observe: @Sendable (GatewayRecord) -> Void
+    let observe: @Sendable (GatewayRecord) -> Void
     /// The connection that a tunnel has opened, for the first request in it.
     var spare: ByteStream?
     /// Whether that connection needs no TLS, or has it.
@@ -25,6 +25,10 @@ actor ClientConnection {
     /// Whether it waits for a request, so that nothing is lost if it closes.
     private var isIdle = false
     private(set) var isStopping = false
+    /// The streams of an HTTP/2 connection; `nil` if it is none.
+    var streams: [ObjectIdentifier: ClientConnection]?
+    /// Closes such a connection when it has had no stream for a while.
+    var idleTimer: Scheduled<Void>?
     /// The connection to a server that is used now.
     private var server: ByteStream?
 
@@ -76,11 +80,13 @@ actor ClientConnection {
     /// Ends after the request that is served now.
     func stop() async {
         isStopping = true
-        if isIdle { await client.close() }
+        for stream in streams?.values ?? [:].values { await stream.stop() }
+        if isIdle || streams?.isEmpty == true { await client.close() }
     }
 
     /// Ends at once.
     func abort() async {
+        for stream in streams?.values ?? [:].values { await stream.abort() }
         await client.abort()
         await server?.abort()
     }

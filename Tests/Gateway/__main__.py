@@ -143,6 +143,7 @@ def encrypted(crumb, folder, environment):
     answer = run(*command, "curl", "-sS", f"{origin}/%7Ex", "--next", "-sS", f"{origin}/2")
     check("crumb run: curl, several URLs", answer.stdout.count(b"sid=55c1") == 2, answer)
     check("crumb run: the target is unchanged", server.seen[0]["target"] == "/%7Ex", server.seen[0])
+    http2(command, origin, folder, server, run)
     answer = run(*command, "wget", "-q", "-O", "-", f"{origin}/")
     check("crumb run: wget", b"sid=55c1" in answer.stdout, answer)
     check("crumb run: urllib", b"sid=55c1" in python(
@@ -165,6 +166,31 @@ def encrypted(crumb, folder, environment):
     check("crumb run: no such command", run(*command, "no-such-command").returncode == 127)
     answer = run(*command, "sh", "-c", 'grep -l "PRIVATE KEY" "$SSL_CERT_FILE"; ls -la "$(dirname "$SSL_CERT_FILE")"')
     check("crumb run: no key on the disk", b"authorities.pem\n" in answer.stdout and answer.stdout.startswith(b"total"), answer)
+
+
+def http2(command, origin, folder, server, run):
+    """A client that speaks HTTP/2 with the gateway, which speaks HTTP/1.1 with the server."""
+    curl = lambda *words, **more: run(*command, "curl", "-sS", "-w", " %{http_version} ", *words, **more)
+    answer = curl("-b", "a=1; b=2", f"{origin}/%zz?a|b[c]^", "-g")
+    check("HTTP/2: the cookies", b'"a=1; b=2; sid=55c1' in answer.stdout and b" 2 " in answer.stdout, answer)
+    check("HTTP/2: the target is unchanged", server.seen[-1]["target"] == "/%zz?a|b[c]^", server.seen[-1])
+    with open(f"{folder}/body", "wb") as file:
+        file.write(BODY)
+    digest = hashlib.sha256(BODY).hexdigest().encode()
+    answer = curl("-T", f"{folder}/body", f"{origin}/put")
+    check("HTTP/2: a body with its length", digest in answer.stdout and b" 2 " in answer.stdout, answer)
+    answer = curl("-T", "-", f"{origin}/put", input=BODY)
+    check("HTTP/2: a body without", digest in answer.stdout and b" 2 " in answer.stdout, answer)
+    answer = run(*command, "curl", "-sS", f"{origin}/large")
+    check("HTTP/2: a large response", answer.stdout == BODY, answer.stderr)
+    answer = run(*command, "curl", "-sS", "-I", f"{origin}/")
+    check("HTTP/2: HEAD", answer.stdout.count(b"HTTP/2 200") == 1 and answer.returncode == 0, answer)
+    answer = curl("-Z", "--parallel-max", "80", *[f"{origin}/{number}" for number in range(80)])
+    check("HTTP/2: eighty requests side by side", answer.stdout.count(b" 2 ") == 80, answer)
+    answer = curl("-H", b"X-Name: caf\xe9".decode("utf-8", "surrogateescape"), f"{origin}/")
+    fields = dict(server.seen[-1]["fields"])
+    check("HTTP/2: a value that is not UTF-8 comes over HTTP/1.1, unchanged",
+          b" 1.1 " in answer.stdout and fields.get("x-name") == "caf\xe9", (answer, fields))
 
 
 def clients(address, origin, server, environment, run):

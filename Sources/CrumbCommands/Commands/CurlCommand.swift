@@ -51,7 +51,7 @@ struct CurlCommand: CrumbCommand {
         // First: what curl sends may come from standard input, which a program that is replaced must not have read.
         let curlJar = try jar.backend(now: console.now, console: console).curlJar(console)
         let given = try CurlArguments(
-            methodArguments + CurlCommand.octets(of: hasTerminator ? Array(arguments.dropFirst()) : arguments),
+            methodArguments + ProcessArguments.octets(of: hasTerminator ? Array(arguments.dropFirst()) : arguments),
             defaults: CurlProgram.defaults(), table: program.table
         ) { file in try InputFile(file).contents(limit: 1 << 24) }
         if output.json, !hasTerminator { try CurlCommand.refuseAmbiguity(given.options) }
@@ -111,14 +111,5 @@ struct CurlCommand: CrumbCommand {
             guard let line = try? encoder.encode(hop) else { continue }
             try? Console.write(Array(line) + [UInt8(ascii: "\n")], to: STDERR_FILENO)
         }
-    }
-
-    /// The arguments as they were typed. Swift's strings would replace octets that are not UTF-8.
-    private static func octets(of arguments: [String]) -> [[UInt8]] {
-        let tail = ProcessArguments.words.suffix(arguments.count)
-        let isSame =
-            tail.count == arguments.count
-            && zip(tail, arguments).allSatisfy { String(decoding: $0, as: UTF8.self) == $1 }
-        return isSame ? Array(tail) : arguments.map { Array($0.utf8) }
     }
 }

@@ -42,7 +42,9 @@ struct ExternalCommand: Sendable {
         SignalForwarding.begin()
         defer { SignalForwarding.end() }
         do {
-            return try process.run(words.dropFirst().map { Array($0.utf8) }) { SignalForwarding.forward(to: $0) }
+            return try process.run(Array(ProcessArguments.octets(of: words).dropFirst())) {
+                SignalForwarding.forward(to: $0)
+            }
         } catch {
             throw notRun(program, ENOEXEC, console)
         }

@@ -27,6 +27,15 @@ enum ProcessArguments {
         words.dropFirst().map { String(decoding: $0, as: UTF8.self) }
     }
 
+    /// The last arguments as they were typed. Swift's strings replace octets that are not UTF-8.
+    static func octets(of arguments: [String]) -> [[UInt8]] {
+        let tail = words.suffix(arguments.count)
+        let isSame =
+            tail.count == arguments.count
+            && zip(tail, arguments).allSatisfy { String(decoding: $0, as: UTF8.self) == $1 }
+        return isSame ? Array(tail) : arguments.map { Array($0.utf8) }
+    }
+
     #if os(Linux)
         /// The words in `/proc/self/cmdline`, each of which ends with a zero byte; `nil` if it cannot be read.
         private static func kernelWords() -> [[UInt8]]? {

@@ -1,0 +1,69 @@
+import NIOCore
+import NIOHTTP2
+
+extension ClientConnection {
+    /// Serves the requests of an HTTP/2 connection (RFC 9113), each in a stream of its own, side by side.
+    ///
+    /// - Parameter server: The connection that the tunnel has opened, for the first of them.
+    func serveHTTP2(to destination: Destination, _ server: ByteStream) async throws {
+        let (arriving, arrivals) = AsyncStream<ByteStream>.makeStream()
+        var configuration = NIOHTTP2Handler.Configuration()
+        // Browsers cancel what a page does not need any more; on one machine that is no attack.
+        configuration.stream.streamResetFrameRateLimit.maximumCount = 10_000
+        try await client.handOver(
+            to: NIOHTTP2Handler(
+                mode: .server, eventLoop: client.channel.eventLoop,
+                connectionConfiguration: configuration.connection, streamConfiguration: configuration.stream
+            ) { stream in
+                stream.eventLoop.makeCompletedFuture {
+                    try stream.syncOptions?.setOption(.autoRead, value: false)
+                    try stream.pipeline.syncOperations.addHandler(HTTP2StreamCodec())
+                    arrivals.yield(try ByteStream.add(to: stream))
+                }
+            })
+        client.channel.closeFuture.whenComplete { _ in arrivals.finish() }
+        streams = [:]
+        waitForStream()
+        var spare: ByteStream? = server
+        await withDiscardingTaskGroup { group in
+            for await stream in arriving {
+                let request = ClientConnection(
+                    stream, gate: gate, settings: settings, servers: servers, logins: logins, observing: observe)
+                let id = ObjectIdentifier(request)
+                streams?[id] = request
+                idleTimer?.cancel()
+                let first = spare
+                spare = nil
+                group.addTask {
+                    await request.run(to: destination, through: first)
+                    await self.end(id)
+                }
+            }
+        }
+        await spare?.close()
+    }
+
+    /// Serves the request of one stream. Closes it.
+    ///
+    /// - Parameter server: A connection to the server, without TLS yet.
+    private func run(to destination: Destination, through server: ByteStream?) async {
+        spare = server
+        isSpareSecured = false
+        // It fails where the client has cancelled the request, or gone.
+        try? await serveRequests(through: destination)
+        await spare?.close()
+        await client.close()
+    }
+
+    private func end(_ stream: ObjectIdentifier) async {
+        streams?[stream] = nil
+        guard streams?.isEmpty == true else { return }
+        if isStopping { await client.close() } else { waitForStream() }
+    }
+
+    private func waitForStream() {
+        idleTimer = client.channel.eventLoop.scheduleTask(in: settings.limits.idle) { [client] in
+            client.channel.close(promise: nil)
+        }
+    }
+}

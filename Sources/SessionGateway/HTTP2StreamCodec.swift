@@ -1,0 +1,202 @@
+import HTTPMessages
+import NIOCore
+import NIOHPACK
+import NIOHTTP2
+import WebPrimitives
+
+/// Lets a stream of an HTTP/2 client look like a connection of HTTP/1.1 with one request.
+///
+/// NIOHPACK decodes field values as UTF-8. A request with other octets is refused with HTTP_1_1_REQUIRED, upon which
+/// browsers send it over HTTP/1.1. In responses, such values are sent as Latin-1 text in UTF-8.
+final class HTTP2StreamCodec: ChannelDuplexHandler {
+    typealias InboundIn = HTTP2Frame.FramePayload
+    typealias InboundOut = ByteBuffer
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = HTTP2Frame.FramePayload
+
+    private enum Response {
+        case head
+        case length(UInt64)
+        case chunked(ChunkedBody)
+        case ended
+    }
+
+    private var hasHead = false
+    private var isChunked = false
+    private var isToHead = false
+    private var response = Response.head
+    /// Octets of the response that are no whole frame yet.
+    private var pending = ByteBuffer()
+    private var lastWrite: EventLoopFuture<Void>?
+
+    // MARK: - The request
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .headers(let frame) where hasHead:
+            // Trailers.
+            if isChunked { read(.lastChunk(frame.headers.fieldLines.map(Array.init) ?? []), context) }
+        case .headers(let frame):
+            hasHead = true
+            isToHead = frame.headers.first(name: ":method") == "HEAD"
+            isChunked = !frame.endStream && !frame.headers.contains(name: "content-length")
+            switch HTTP2StreamCodec.head(frame.headers, chunked: isChunked) {
+            case .success(let octets): read(ByteBuffer(bytes: octets), context)
+            case .failure(let refusal):
+                response = .ended
+                context.writeAndFlush(wrapOutboundOut(.rstStream(refusal.code)), promise: nil)
+            }
+        case .data(let frame):
+            guard case .byteBuffer(let octets) = frame.data else { return }
+            read(isChunked ? octets.asChunk : octets, context)
+            if isChunked, frame.endStream { read(.lastChunk([]), context) }
+        default: break
+        }
+    }
+
+    private func read(_ octets: ByteBuffer, _ context: ChannelHandlerContext) {
+        if octets.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(octets)) }
+    }
+
+    private struct Refusal: Error {
+        let code: HTTP2ErrorCode
+    }
+
+    /// The head of a request as HTTP/1.1 has it (RFC 9113, section 8.3.1).
+    private static func head(_ headers: HPACKHeaders, chunked isChunked: Bool) -> Result<[UInt8], Refusal> {
+        let method = headers.first(name: ":method") ?? ""
+        guard let path = headers.first(name: ":path"), let authority = headers.first(name: ":authority"),
+            method != "CONNECT", headers["host"].allSatisfy({ $0 == authority }), let lines = headers.fieldLines,
+            [method, path, authority].allSatisfy({ !$0.utf8.contains(where: { $0 <= ASCII.space || $0 == 0x7F }) })
+        else { return .failure(Refusal(code: .protocolError)) }
+        guard !headers.contains(where: { $0.value.unicodeScalars.contains("\u{FFFD}") }) else {
+            return .failure(Refusal(code: .http11Required))
+        }
+        var head = Array("\(method) \(path) HTTP/1.1\r\nHost: \(authority)\r\n".utf8) + lines
+        // RFC 9113, section 8.2.3: the parts of a Cookie field are one for servers that speak HTTP/1.1.
+        let cookies = headers["cookie"]
+        if !cookies.isEmpty { head += Array("cookie: \(cookies.joined(separator: "; "))\r\n".utf8) }
+        if isChunked { head += Array("Transfer-Encoding: chunked\r\n".utf8) }
+        return .success(head + [ASCII.carriageReturn, ASCII.lineFeed])
+    }
+
+    // MARK: - The response
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        var octets = unwrapOutboundIn(data)
+        if pending.readableBytes == 0 { pending = octets } else { pending.writeBuffer(&octets) }
+        do {
+            while try writeFrame(context) {}
+            if let promise {
+                if let lastWrite { lastWrite.cascade(to: promise) } else { promise.succeed() }
+            }
+        } catch {
+            // What the gateway writes is a response; this is not reached.
+            response = .ended
+            promise?.fail(error)
+            context.close(promise: nil)
+        }
+    }
+
+    /// Writes the next frame.
+    ///
+    /// - Returns: Whether there may be another one.
+    private func writeFrame(_ context: ChannelHandlerContext) throws -> Bool {
+        switch response {
+        case .head:
+            let arrived = pending
+            guard let end = MessageHead.end(in: arrived.readableBytesUInt8Span, from: 0),
+                let octets = pending.readBytes(length: end)
+            else { return false }
+            try write(MessageHead(octets, from: .server), context)
+            return true
+        case .length(let rest):
+            let count = Int(min(rest, UInt64(pending.readableBytes)))
+            guard count > 0, let data = pending.readSlice(length: count) else { return false }
+            let isLast = UInt64(count) == rest
+            response = isLast ? .ended : .length(rest - UInt64(count))
+            write(.data(.init(data: .byteBuffer(data), endStream: isLast)), context)
+            return !isLast
+        case .chunked(var body):
+            var position = 0
+            let octets = pending
+            let piece = try body.next(in: octets.readableBytesUInt8Span, from: &position)
+            pending.moveReaderIndex(forwardBy: position)
+            response = .chunked(body)
+            switch piece {
+            case .incomplete: return false
+            case .data(let count):
+                guard let data = pending.readSlice(length: count) else { return false }
+                write(.data(.init(data: .byteBuffer(data))), context)
+                return true
+            case .end(let trailers):
+                response = .ended
+                if trailers.isEmpty {
+                    write(.data(.init(data: .byteBuffer(ByteBuffer()), endStream: true)), context)
+                } else {
+                    let octets = Array("HTTP/1.1 200 OK\r\n".utf8) + trailers + [ASCII.carriageReturn, ASCII.lineFeed]
+                    let fields = HPACKHeaders(fieldsOf: try MessageHead(octets, from: .server))
+                    write(.headers(.init(headers: fields, endStream: true)), context)
+                }
+                return false
+            }
+        case .ended:
+            pending.clear()
+            return false
+        }
+    }
+
+    private func write(_ head: MessageHead, _ context: ChannelHandlerContext) throws {
+        guard let line = StatusLine(head.octets.span.extracting(head.startLine)) else {
+            throw MessageError.startLineInvalid
+        }
+        var headers: HPACKHeaders = [":status": "\(line.status)"]
+        headers.add(contentsOf: HPACKHeaders(fieldsOf: head))
+        let framing = try BodyFraming(ofResponse: head, status: line.status, isToHead: isToHead, minorVersion: 1)
+        if line.status / 100 == 1 { return write(.headers(.init(headers: headers)), context) }
+        switch framing {
+        case .length(let count) where count > 0: response = .length(count)
+        case .chunked: response = .chunked(ChunkedBody())
+        default: response = .ended
+        }
+        let isOver = if case .ended = response { true } else { false }
+        write(.headers(.init(headers: headers, endStream: isOver)), context)
+    }
+
+    private func write(_ frame: HTTP2Frame.FramePayload, _ context: ChannelHandlerContext) {
+        let written = context.eventLoop.makePromise(of: Void.self)
+        lastWrite = written.futureResult
+        context.write(wrapOutboundOut(frame), promise: written)
+    }
+}
+
+extension HPACKHeaders {
+    /// The fields for one connection only (RFC 9113, section 8.2.2), and those that the codec writes itself.
+    private static let omitted: Set<String> = [
+        "connection", "proxy-connection", "keep-alive", "transfer-encoding", "upgrade", "host", "cookie",
+    ]
+
+    /// The fields as lines of HTTP/1.1, without Host and Cookie; `nil` if one would not be one line.
+    fileprivate var fieldLines: [UInt8]? {
+        var lines: [UInt8] = []
+        for (name, value, _) in self where !name.hasPrefix(":") && !HPACKHeaders.omitted.contains(name) {
+            guard name.utf8.allSatisfy(ASCII.isTokenCharacter),
+                !value.utf8.contains(where: { $0 == ASCII.carriageReturn || $0 == ASCII.lineFeed || $0 == 0 })
+            else { return nil }
+            lines.append(field: name, Octets(value))
+        }
+        return lines
+    }
+
+    /// The fields of a message of HTTP/1.1.
+    fileprivate init(fieldsOf head: MessageHead) {
+        self.init()
+        for field in head.fields {
+            let name = head.lowercasedName(field)
+            guard name == "cookie" || !HPACKHeaders.omitted.contains(name) else { continue }
+            let octets = head.octets[field.value]
+            let value = String(validating: octets, as: UTF8.self) ?? String(octets.map { Character(UnicodeScalar($0)) })
+            add(name: name, value: value, indexing: name == "set-cookie" ? .neverIndexed : .indexable)
+        }
+    }
+}
