@@ -39,6 +39,13 @@
             }
         }
 
+        /// Asks whether to trust a server.
+        public func webView(
+            _ webView: WKWebView, respondTo challenge: URLAuthenticationChallenge
+        ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+            session?.gateway?.answer(to: challenge) ?? (.performDefaultHandling, nil)
+        }
+
         /// The server redirected the navigation.
         public func webView(
             _ webView: WKWebView, didReceiveServerRedirectForProvisionalNavigation navigation: WKNavigation!

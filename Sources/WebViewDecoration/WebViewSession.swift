@@ -14,6 +14,9 @@ public final class WebViewSession {
     public var navigationPolicy: NavigationPolicy
     /// The handler that hears of what pages do to cookies; `nil` if nobody listens.
     public let captureHandler: MessageHandlerName?
+    /// The gateway that all requests of the web view go through; `nil` if there is none. With one, cookies are its affair:
+    /// the native store stays as it is, and no script is installed.
+    public var gateway: WebViewGateway?
 
     private let store: any NativeCookieStore
     private let scripts: any UserScriptHost
@@ -55,9 +58,10 @@ public final class WebViewSession {
 
     /// Brings jar and native store together: each side's changes go to the other.
     ///
-    /// - Returns: what was done.
+    /// - Returns: what was done; nothing where there is a ``gateway``.
     @discardableResult
     public func synchronize() async throws(SessionStoreError) -> [StoreDiff.Action] {
+        guard gateway == nil else { return [] }
         let native = await store.nativeCookies()
         // No suspension until the jar has been read again. What another process writes meanwhile stands in the journal
         // behind this place.
@@ -127,6 +131,7 @@ public final class WebViewSession {
     /// - Returns: the plan, of which only the loading is left to do.
     @discardableResult
     public func prepare(_ navigation: RequestContext) async throws(SessionStoreError) -> WebViewPlan {
+        if let gateway { return WebViewPlan(for: navigation.url, through: gateway) }
         try await synchronize()
         let plan = try jar.webViewPlan(for: navigation, native: await store.nativeCookies(), now: clock())
         var installed: [DocumentStartScript] = []
@@ -136,7 +141,7 @@ public final class WebViewSession {
                 for cookie in cookies { await store.putNativeCookie(cookie) }
             case .installScript(let script):
                 installed.append(DocumentStartScript(source: script.source, world: .isolated))
-            case .load, .verify: break
+            case .useGateway, .load, .verify: break
             }
         }
         // Only the page's own world has the functions that the page's scripts call.
@@ -219,6 +224,7 @@ public final class WebViewSession {
 
     /// Whether the native store lacks, or has an older one of, a cookie that the jar would send with a navigation.
     private func lacksCookies(for url: RequestURL, method: String) async -> Bool {
+        guard gateway == nil else { return false }
         let native = await store.nativeCookies()
         do throws(SessionStoreError) {
             let puts = Set(

@@ -77,6 +77,17 @@ struct PlanCommandTests {
         #expect(try steps(result).compactMap { $0["step"] as? String } == ["load"])
     }
 
+    @Test("Through a gateway, the plan has no cookie")
+    func gateway() throws {
+        try home.receive("sid=hidden; Path=/")
+        let result = try home.crumb("plan", "--gateway", "127.0.0.1:8080", url)
+        #expect(try steps(result).compactMap { $0["step"] as? String } == ["use-gateway", "load"])
+        #expect(try steps(result).first?["url"] as? String == "http://127.0.0.1:8080")
+        #expect(!result.text.contains("hidden"))
+        #expect(try home.crumb("plan", "--gateway", "8080", url).status == 64)
+        #expect(try home.crumb("plan", "--gateway", ":8080", "--without-store", url).status == 64)
+    }
+
     @Test(
         "A dump that is none is exit status 13 with its place, and no value of it is told",
         arguments: [

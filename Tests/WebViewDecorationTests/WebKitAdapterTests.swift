@@ -12,9 +12,13 @@ struct WebKitAdapterTests {
         let folder = FileManager.default.temporaryDirectory.appending(path: "crumb-webkit-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        let interface = WebKitAdapterTests.tests.appending(path: "WebKitInterface/WebKit.swift").path
-        let module = folder.appending(path: "WebKit.swiftmodule").path
-        try Compiler.run(["-emit-module", "-module-name", "WebKit", "-swift-version", "6", "-o", module, interface])
+        for name in ["Network", "Security", "WebKit"] {
+            let interface = WebKitAdapterTests.tests.appending(path: "WebKitInterface/\(name).swift").path
+            let module = folder.appending(path: "\(name).swiftmodule").path
+            try Compiler.run([
+                "-emit-module", "-module-name", name, "-swift-version", "6", "-I", folder.path, "-o", module, interface,
+            ])
+        }
         let sources = WebKitAdapterTests.tests.deletingLastPathComponent().deletingLastPathComponent()
             .appending(path: "Sources/WebViewDecoration")
         let files = try FileManager.default.contentsOfDirectory(atPath: sources.path).sorted()

@@ -12,6 +12,7 @@ struct WebViewGuideTests {
 
     private func put(_ cookie: NativeCookie) { stub.cookies[cookie.id] = cookie }
     private func remove(_ cookie: NativeCookie) { stub.cookies[cookie.id] = nil }
+    private func setProxy(_ url: String) { stub.events.append("proxy \(url)") }
     private func install(_ source: String) { stub.events.append("install") }
     private func load(_ url: RequestURL, _ cookie: Octets?) { stub.events.append("load \(url)") }
     private func print(_ text: Any) { stub.events.append("\(text)") }
@@ -31,6 +32,7 @@ struct WebViewGuideTests {
         let plan = try jar.webViewPlan(for: request, native: native, now: now)
         for step in plan.steps {
             switch step {
+            case .useGateway(let gateway): setProxy(gateway.proxyURL)
             case .putIntoStore(let cookies): for cookie in cookies { put(cookie) }
             case .installScript(let script): install(script.source)
             case .load(let url, let cookie): load(url, cookie)
@@ -39,6 +41,17 @@ struct WebViewGuideTests {
         }
         #expect(stub.values == ["sid": "1", "theme": "2"])
         #expect(stub.events.prefix(2) == ["install", "load https://www.shop.example/cart"] && stub.events.count == 3)
+    }
+
+    @Test("All requests through a gateway")
+    func gateway() throws {
+        let authority = (certificatePEM: "-----BEGIN CERTIFICATE-----", key: "")
+        let gateway = WebViewGateway(port: 8080, authority: authority.certificatePEM)
+        let plan = WebViewPlan(for: try RequestURL("https://www.shop.example/cart"), through: gateway)
+        #expect(plan.steps.count == 2 && gateway.proxyURL == "http://127.0.0.1:8080")
+        guard case .useGateway(gateway) = plan.steps[0], case .load(_, nil) = plan.steps[1] else {
+            throw CancellationError()
+        }
     }
 
     @Test("Capturing what pages do")
@@ -105,7 +118,7 @@ struct WebViewGuideTests {
         let blocks = guide.components(separatedBy: "```swift\n").dropFirst().compactMap {
             $0.components(separatedBy: "```").first
         }
-        #expect(blocks.count == 5)
+        #expect(blocks.count == 6)
         for block in blocks {
             let indented = block.split(separator: "\n").map { "        \($0)\n" }.joined()
             #expect(source.contains(indented), "not in the test: \(block)")

@@ -29,6 +29,16 @@ struct WebViewSessionTests {
         #expect(!stub.scripts[0].source.contains("sid"))
     }
 
+    @Test("With a gateway, stores and scripts stay as they are")
+    func gateway() async throws {
+        let session = session(try SessionJar("sid=1; HttpOnly", "theme=2"), handler: "crumb")
+        session.gateway = WebViewGateway(port: 8080)
+        await session.load(try RequestURL(WebViewSessionTests.page))
+        #expect(try await session.synchronize().isEmpty)
+        #expect(stub.cookies.isEmpty && stub.scripts.isEmpty)
+        #expect(stub.events == ["load \(WebViewSessionTests.page) -"])
+    }
+
     @Test("Changes of either side go to the other, and nothing goes round in circles")
     func synchronize() async throws {
         let jar = try SessionJar("a=1", "b=1", "c=1", "d=1")

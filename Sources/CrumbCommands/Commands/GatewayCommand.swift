@@ -62,11 +62,11 @@ struct GatewayRunCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         let network = try Network.required()
-        let address = try listeningAddress()
+        let address = try ListeningAddress(listen, option: "--listen")
         let kept = try jar.openJar(now: console.now, console)
         let isJSON = output.json
         var order = try GatewayOrder(jar: kept, console)
-        (order.host, order.port) = address
+        (order.host, order.port) = (address.host, Int(address.port))
         order.cookies = interception.cookies.rawValue
         order.client = client.rawValue
         order.hosts = try interception.hosts()
@@ -95,13 +95,21 @@ struct GatewayRunCommand: CrumbCommand {
         let finished = order
         try Blocking.run { try await network.runGateway(finished) }
     }
+}
 
-    private func listeningAddress() throws -> (host: String, port: Int) {
-        guard let colon = listen.lastIndex(of: ":"), let port = UInt16(listen[listen.index(after: colon)...]) else {
-            throw ValidationError("--listen: write 127.0.0.1:PORT, [::1]:PORT or :PORT, with a port up to 65535.")
+/// An address of this machine that a gateway listens on.
+struct ListeningAddress {
+    let host: String
+    let port: UInt16
+
+    /// - Parameter option: The option that `text` is the value of.
+    init(_ text: String, option: String) throws {
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
+            throw ValidationError("\(option): write 127.0.0.1:PORT, [::1]:PORT or :PORT, with a port up to 65535.")
         }
-        let host = listen[..<colon].filter { $0 != "[" && $0 != "]" }
-        return (host.isEmpty ? "127.0.0.1" : host, Int(port))
+        let host = text[..<colon].filter { $0 != "[" && $0 != "]" }
+        self.host = host.isEmpty ? "127.0.0.1" : host
+        self.port = port
     }
 }
 

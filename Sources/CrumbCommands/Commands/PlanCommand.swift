@@ -16,6 +16,8 @@ struct PlanCommand: CrumbCommand {
             --native names a file with the current contents of the web view's store: JSON objects, one per line or in an \
             array, with the members of 'crumb list --json --values'. The plan then holds only cookies that are missing or \
             different. Cookies that the store cannot hold are in 'omitted', with the reason.
+
+            With --gateway, the plan is to use that proxy, which 'crumb gateway run' has printed: no cookie is in the plan.
             """)
 
     @OptionGroup var jar: JarOptions
@@ -28,6 +30,9 @@ struct PlanCommand: CrumbCommand {
     @Flag(help: "Do not use the web view's store: the request carries every cookie.")
     var withoutStore = false
 
+    @Option(help: ArgumentHelp("Send the requests of the web view through this gateway.", valueName: "address"))
+    var gateway: String?
+
     @Option(
         help: ArgumentHelp("Report the result for each cookie to this message handler.", valueName: "name"),
         transform: messageHandlerName)
@@ -38,6 +43,10 @@ struct PlanCommand: CrumbCommand {
 
     func validate() throws {
         if withoutStore, native != nil { throw ValidationError("--native and --without-store exclude each other.") }
+        if gateway != nil, withoutStore || native != nil || handler != nil {
+            throw ValidationError(
+                "With --gateway, the web view's store and scripts are not used: leave out the others.")
+        }
     }
 
     /// A service is asked after standard input was read.
@@ -45,6 +54,12 @@ struct PlanCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         let now = console.now
+        if let gateway {
+            let address = try ListeningAddress(gateway, option: "--gateway")
+            let plan = WebViewPlan(
+                for: try requestURL(url), through: WebViewGateway(host: address.host, port: address.port))
+            return try console.writeJSON(WebViewPlanReport(plan))
+        }
         let navigation = try context.context(for: try requestURL(url))
         let held = try native.map { try NativeCookieDocument.cookies(InputFile($0)) } ?? []
         let contents = try jar.backend(now: now).contents(for: navigation.url)

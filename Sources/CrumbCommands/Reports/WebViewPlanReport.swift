@@ -20,6 +20,9 @@ struct WebViewPlanReport: Encodable {
 
         init(_ step: WebViewPlan.Step) {
             switch step {
+            case .useGateway(let gateway):
+                self.step = "use-gateway"
+                url = gateway.proxyURL
             case .putIntoStore(let cookies):
                 self.step = "put-into-store"
                 self.cookies = cookies.map(NativeCookieDocument.init)

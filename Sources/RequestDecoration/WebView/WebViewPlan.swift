@@ -8,6 +8,8 @@ public import SessionStore
 public struct WebViewPlan: Sendable {
     /// One thing to do, before the next one is begun.
     public enum Step: Sendable {
+        /// Send all requests of the web view through this gateway.
+        case useGateway(WebViewGateway)
         /// Put these into the native store, and wait until they are there.
         case putIntoStore([NativeCookie])
         /// Install this script at document start, in all frames, in the place of the last plan's.
@@ -28,6 +30,8 @@ public struct WebViewPlan: Sendable {
 
     /// The page.
     public let page: RequestURL
+    /// The gateway that all requests of the web view go through; `nil` if there is none.
+    public let gateway: WebViewGateway?
     /// The cookies that the native store lacks, or has otherwise.
     public let nativeCookies: [NativeCookie]
     /// The cookies that the native store cannot hold. Script and Cookie field carry of them what they can.
@@ -39,6 +43,17 @@ public struct WebViewPlan: Sendable {
     public let cookieString: Octets?
     /// The cookies of the request that the native store should have once the page has been loaded.
     public let expectedCookies: [NativeCookie]
+
+    /// Creates a plan for a page through a gateway, which sees to the cookies of every request. The native store needs none.
+    public init(for page: RequestURL, through gateway: WebViewGateway) {
+        self.page = page
+        self.gateway = gateway
+        nativeCookies = []
+        omissions = []
+        script = InjectionScript([])
+        cookieString = nil
+        expectedCookies = []
+    }
 
     /// A plan.
     ///
@@ -57,6 +72,7 @@ public struct WebViewPlan: Sendable {
         verification: InjectionScript.Verification = .none, now: Timestamp
     ) {
         page = navigation.url
+        gateway = nil
         let site = navigation.url.host.registrableDomain(policy.publicSuffixes)
         let ofSite = cookies.filter { $0.domain.registrableDomain(policy.publicSuffixes) == site }
         let request = policy.retrieval(from: ofSite, for: navigation, now: now, opening: \.value)
@@ -86,7 +102,7 @@ public struct WebViewPlan: Sendable {
 
     /// What to do, in order.
     public var steps: [Step] {
-        var steps: [Step] = []
+        var steps = [gateway.map(Step.useGateway)].compactMap(\.self)
         if !nativeCookies.isEmpty { steps.append(.putIntoStore(nativeCookies)) }
         if !script.source.isEmpty { steps.append(.installScript(script)) }
         steps.append(.load(page, cookie: cookieString))

@@ -38,6 +38,7 @@ struct WebViewPlanTests {
         #expect(Set(plan.expectedCookies.map(\.name)) == ["sid", "theme"])
         let kinds = plan.steps.map { step in
             switch step {
+            case .useGateway: "gateway"
             case .putIntoStore: "put"
             case .installScript: "install"
             case .load: "load"

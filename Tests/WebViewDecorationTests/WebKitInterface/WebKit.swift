@@ -1,6 +1,8 @@
 // swift-format-ignore-file
 // What the adapter uses of Apple's WebKit, as its interface declares it: for a compiler, not for running.
 @_exported import Foundation
+@_exported import Network
+import Security
 
 #if canImport(FoundationNetworking)
     @_exported import FoundationNetworking
@@ -17,6 +19,14 @@
 
     extension HTTPCookie {
         public var sameSitePolicy: HTTPCookieStringPolicy? { nil }
+    }
+
+    extension URLProtectionSpace {
+        public var serverTrust: SecTrust? { nil }
+    }
+
+    extension URLCredential {
+        public convenience init(trust: SecTrust) { fatalError("not for running") }
     }
 
     extension HTTPCookiePropertyKey {
@@ -80,10 +90,27 @@ public enum WKUserScriptInjectionTime: Int, Sendable {
 
 @MainActor open class WKWebView {
     public var url: URL? { nil }
+    public var configuration: WKWebViewConfiguration { WKWebViewConfiguration() }
+    public var customUserAgent: String? {
+        get { nil }
+        set {}
+    }
 }
 
 @MainActor open class WKNavigation {}
-@MainActor open class WKWebViewConfiguration {}
+@MainActor open class WKWebViewConfiguration {
+    public var websiteDataStore: WKWebsiteDataStore {
+        get { WKWebsiteDataStore() }
+        set {}
+    }
+}
+
+@MainActor open class WKWebsiteDataStore {
+    public var proxyConfigurations: [ProxyConfiguration] {
+        get { [] }
+        set {}
+    }
+}
 @MainActor open class WKWindowFeatures {}
 
 public enum WKNavigationType: Int, Sendable {
@@ -118,6 +145,9 @@ public enum WKNavigationResponsePolicy: Int, Sendable {
     func webView(
         _ webView: WKWebView, decidePolicyFor navigationResponse: WKNavigationResponse
     ) async -> WKNavigationResponsePolicy
+    func webView(
+        _ webView: WKWebView, respondTo challenge: URLAuthenticationChallenge
+    ) async -> (URLSession.AuthChallengeDisposition, URLCredential?)
     func webView(
         _ webView: WKWebView, didReceiveServerRedirectForProvisionalNavigation navigation: WKNavigation!)
     func webView(

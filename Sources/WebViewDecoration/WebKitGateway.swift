@@ -1,0 +1,47 @@
+#if canImport(WebKit)
+    public import Foundation
+    import Network
+    public import RequestDecoration
+    import Security
+    public import WebKit
+
+    extension WKWebView {
+        /// Sends all requests of the web view through a gateway, WebSockets among them.
+        ///
+        /// Call it before the first page is loaded. All web views with the same data store go through the gateway: give
+        /// the view a store of its own, such as `WKWebsiteDataStore.nonPersistent()`. The jar keeps the session.
+        @available(iOS 17.0, macOS 14.0, *)
+        public func use(_ gateway: WebViewGateway) {
+            guard let port = NWEndpoint.Port(rawValue: gateway.port) else { return }
+            let endpoint = NWEndpoint.hostPort(host: NWEndpoint.Host(gateway.host), port: port)
+            configuration.websiteDataStore.proxyConfigurations = [ProxyConfiguration(httpCONNECTProxy: endpoint)]
+            if let userAgent = gateway.userAgent { customUserAgent = userAgent }
+        }
+    }
+
+    extension WebViewGateway {
+        /// Answers a web view that asks whether to trust a server: with the gateway's authority besides those of the system.
+        ///
+        /// No other app and no other web view trusts that authority. The certificate limits it to the hosts whose requests
+        /// the gateway decrypts.
+        ///
+        /// - Returns: The answer for `webView(_:respondTo:)`.
+        public func answer(
+            to challenge: URLAuthenticationChallenge
+        ) -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+            guard let certificate, let trust = challenge.protectionSpace.serverTrust else {
+                return (.performDefaultHandling, nil)
+            }
+            SecTrustSetAnchorCertificates(trust, [certificate] as CFArray)
+            SecTrustSetAnchorCertificatesOnly(trust, false)
+            guard SecTrustEvaluateWithError(trust, nil) else { return (.performDefaultHandling, nil) }
+            return (.useCredential, URLCredential(trust: trust))
+        }
+
+        private var certificate: SecCertificate? {
+            let lines = authority?.split(whereSeparator: \.isNewline).filter { !$0.hasPrefix("-----") }
+            guard let octets = lines.flatMap({ Data(base64Encoded: $0.joined()) }) else { return nil }
+            return SecCertificateCreateWithData(nil, octets as CFData)
+        }
+    }
+#endif
