@@ -274,7 +274,7 @@ extension ClientConnection {
         let request = pending.request
         try check(response, to: request, route)
         guard let context = pending.decision.context else { return false }
-        record.cookiesStored += try await gate.store(response, in: context).count { $0.outcome.changesJar }
+        record.cookiesStored += try await gate.store(response, in: context)
         switch await pending.login?.consequence(of: response, to: request, now: gate.now) {
         case nil, .some(.none): return false
         case .failure(let failure):
@@ -380,15 +380,5 @@ struct UnansweredError: Error {
         return GatewayFailure(
             .connectionTerminated, 502, "\(server) closes the connection without an answer",
             nextStep: "Try again; if it happens each time, report it to the people who run the server.")
-    }
-}
-
-extension StorageDecision.Outcome {
-    /// Whether the cookie is in the jar now, or was removed from it.
-    fileprivate var changesJar: Bool {
-        switch self {
-        case .rejected: false
-        default: true
-        }
     }
 }

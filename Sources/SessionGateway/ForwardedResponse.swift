@@ -33,6 +33,13 @@ struct ForwardedResponse: Sendable {
     /// The values of the Set-Cookie fields, in order.
     var setCookie: [Octets] { head.values("set-cookie") }
 
+    /// Whether the site has the browser forget its cookies (Clear Site Data, section 3.1).
+    var clearsCookies: Bool {
+        head.values("clear-site-data").flatMap { $0.split(separator: ASCII.comma) }.contains { member in
+            ["\"cookies\"", "\"*\""].contains(Octets(Array(member)).trimmingBlanks)
+        }
+    }
+
     /// What login rules read.
     var responseHead: ResponseHead {
         ResponseHead(

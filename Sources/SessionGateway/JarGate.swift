@@ -73,13 +73,33 @@ struct JarGate: Sendable {
             nextStep: "Run 'crumb status' to see the state of the database.")
     }
 
-    /// Stores what a response sets. It is on the disk when this returns, so the next request cannot overtake it.
-    func store(
-        _ response: ForwardedResponse, in context: RequestContext
-    ) async throws(GatewayFailure) -> [StorageDecision] {
+    /// Stores what a response sets, and removes what it clears. It is on the disk when this returns, so the next request
+    /// cannot overtake it.
+    ///
+    /// - Returns: How many cookies of the jar have changed.
+    func store(_ response: ForwardedResponse, in context: RequestContext) async throws(GatewayFailure) -> Int {
         var lines = response.setCookie
         if let profile { lines.removeAll(where: profile.isWitness) }
-        return try await store(lines, status: response.status, in: context)
+        let stored = try await store(lines, status: response.status, in: context)
+        let cleared = response.clearsCookies ? try await clear(context) : 0
+        return stored.count { $0.outcome.changesJar } + cleared
+    }
+
+    /// Removes the cookies of a site that has them cleared: those of its registrable domain that the response could set.
+    /// What the same response has set goes too, as in browsers.
+    ///
+    /// - Returns: How many they are.
+    private func clear(_ context: RequestContext) async throws(GatewayFailure) -> Int {
+        guard context.url.scheme.isCryptographic || context.url.host.isLoopback else { return 0 }
+        let site = context.url.host.registrableDomain(jar.policy.publicSuffixes)
+        var filter = CookieFilter()
+        filter.domain = WebHost(String(decoding: site, as: UTF8.self))
+        var partitions: Set<PartitionKey?> = []
+        if context.verdict?.classes.isEmpty != true { partitions.insert(nil) }
+        if let partition = context.verdict?.partition { partitions.insert(partition) }
+        filter.partitions = partitions
+        profile?.forget(context.url)
+        return try await changing { [jar, filter, now = now()] in try jar.removeCookies(filter, now: now).count }
     }
 
     /// Stores cookies.
@@ -89,11 +109,16 @@ struct JarGate: Sendable {
         guard !lines.isEmpty else { return [] }
         let received = ReceivedResponse(context: context, status: status, setCookie: lines)
         let moment = now()
+        return try await changing { [jar] in try jar.receive(received, now: moment) }
+    }
+
+    /// Changes the jar.
+    private func changing<Result: Sendable>(
+        _ change: @escaping @Sendable () throws -> Result
+    ) async throws(GatewayFailure) -> Result {
         do {
             // Not in this task: when the gateway stops, it is cancelled, and what the server has set would be lost.
-            return try await Task.detached { [jar] in
-                try await NIOThreadPool.singleton.runIfActive { try jar.receive(received, now: moment) }
-            }.value
+            return try await Task.detached { try await NIOThreadPool.singleton.runIfActive(change) }.value
         } catch {
             throw GatewayFailure(
                 .proxyInternalError, 500, "the cookies of the response cannot be stored: \(error)",
@@ -112,6 +137,16 @@ struct JarGate: Sendable {
                 return !cookie.isHTTPOnly
             }
             return false
+        }
+    }
+}
+
+extension StorageDecision.Outcome {
+    /// Whether the cookie is in the jar now, or was removed from it.
+    fileprivate var changesJar: Bool {
+        switch self {
+        case .rejected: false
+        default: true
         }
     }
 }

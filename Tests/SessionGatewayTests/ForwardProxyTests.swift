@@ -56,6 +56,28 @@ struct ForwardProxyTests {
         }
     }
 
+    @Test(
+        "A site that has its cookies cleared has none in the jar, and none of the same response",
+        arguments: [
+            ("\"cookies\"", 1), ("\"storage\", \"cookies\"", 1), ("\"Cookies\"", 3), ("\"*\"", 1), ("cookies", 3),
+            ("\"storage\"", 3),
+        ])
+    func clears(value: String, left: Int) async throws {
+        let fixture = try GatewayFixture()
+        let server = try await RecordingServer.start(
+            answeringHeads(
+                Array("HTTP/1.1 204 No Content\r\nSet-Cookie: b=2\r\nClear-Site-Data: \(value)\r\n\r\n".utf8)))
+        try fixture.set("sid=31d4; HttpOnly", at: "http://127.0.0.1/")
+        try fixture.set("other=1", at: "https://shop.example/")
+        try await fixture.run { address in
+            let client = try await RawClient.connect(to: address)
+            try await client.send(
+                "GET http://127.0.0.1:\(server.port)/ HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\r\n")
+            _ = await client.response { $0.hasSuffix("\r\n\r\n") }
+            #expect(try fixture.jar.cookies().readable.count == left)
+        }
+    }
+
     @Test("A request that a browser has sent passes unchanged", arguments: ["Origin: null", "Sec-Fetch-Site: none"])
     func browsers(field: String) async throws {
         let fixture = try GatewayFixture()

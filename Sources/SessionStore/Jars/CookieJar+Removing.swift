@@ -45,6 +45,8 @@ public struct CookieFilter: Sendable {
     public var domain: WebHost?
     /// Cookies of exactly this path.
     public var path: Octets?
+    /// Cookies of these partitions; `nil` in the set is for those that have none.
+    public var partitions: Set<PartitionKey?>?
     /// Cookies that this request carries.
     public var request: RequestContext?
 
@@ -62,6 +64,7 @@ public struct CookieFilter: Sendable {
         if let name, cookie.name != name { return false }
         if let domain, !CookiePolicy.domainMatches(cookie.domain, domain.octets) { return false }
         if let path, cookie.path != path { return false }
+        if let partitions, !partitions.contains(cookie.id.partitionKey) { return false }
         return true
     }
 }
