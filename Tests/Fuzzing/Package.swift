@@ -10,6 +10,7 @@ let upcomingFeatures = [
 
 let model: Target.Dependency = .product(name: "CookieModel", package: "crumb")
 let captures: Target.Dependency = .product(name: "Captures", package: "crumb")
+let messages: Target.Dependency = .product(name: "HTTPMessages", package: "crumb")
 let list: Target.Dependency = .product(name: "PublicSuffix", package: "crumb")
 let primitives: Target.Dependency = .product(name: "WebPrimitives", package: "crumb")
 
@@ -25,6 +26,7 @@ let package = Package(
         .executableTarget(name: "fuzz-list", dependencies: ["FuzzSupport", list, primitives]),
         .executableTarget(name: "fuzz-scenario", dependencies: ["FuzzSupport", model]),
         .executableTarget(name: "fuzz-capture", dependencies: ["FuzzSupport", model, captures]),
+        .executableTarget(name: "fuzz-message", dependencies: ["FuzzSupport", messages, primitives]),
         .executableTarget(name: "fuzz-store", dependencies: ["FuzzSupport", model, list]),
     ]
 )

@@ -19,6 +19,8 @@ import httpx
 import requests
 import websocket
 
+from smuggling import check_smuggling
+
 BODY = os.urandom(3 << 20)
 
 
@@ -105,7 +107,8 @@ def main():
     gateway = subprocess.Popen(
         [crumb, "gateway", "run", "--client", "tool", "--jar", "work", "--log", "--json"], env=environment, stdout=subprocess.PIPE, text=True)
     try:
-        clients(json.loads(gateway.stdout.readline())["address"], origin, server, environment, run)
+        address = json.loads(gateway.stdout.readline())["address"]
+        clients(address, origin, server, environment, run)
     finally:
         gateway.send_signal(signal.SIGTERM)
         log = [json.loads(line) for line in gateway.stdout]
@@ -115,6 +118,11 @@ def main():
     requests_logged = [entry for entry in log if entry["decorated"]]
     check("the log has each request", len(requests_logged) == len(server.seen), f"{len(requests_logged)} of {len(server.seen)}")
     encrypted(crumb, folder, environment)
+    gateway = subprocess.Popen(
+        [crumb, "gateway", "run", "--client", "tool", "--jar", "work"], env=environment, stdout=subprocess.PIPE, text=True)
+    check_smuggling(gateway.stdout.readline().strip(), folder, check)
+    gateway.send_signal(signal.SIGTERM)
+    gateway.wait(timeout=30)
     names = run(crumb, "list", "--jar", "work", "--json").stdout.decode()
     for name in ["sid", "seen", "hidden", "hop"]:
         check(f"the jar has {name}", re.search(f'"name":"{name}"', names), names)
