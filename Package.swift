@@ -102,6 +102,7 @@ let package = Package(
                 .embedInCode("../../Migrations/V013_web_storage.sql"),
                 .embedInCode("../../Migrations/V014_secrets_of_further_grants.sql"),
                 .embedInCode("../../Migrations/V015_endings_of_cookies.sql"),
+                .embedInCode("../../Migrations/V016_gateway_authority.sql"),
             ]),
         .target(
             name: "SessionStore",

@@ -58,6 +58,8 @@ public struct SessionStoreError: Error, Hashable, Sendable, CustomStringConverti
         public static let nameInvalid = Code(rawValue: "name-invalid")
         /// There is no token of that name.
         public static let tokenNotFound = Code(rawValue: "token-not-found")
+        /// The database has an authority for the gateway already.
+        public static let authorityExists = Code(rawValue: "authority-exists")
     }
 
     /// What went wrong.

@@ -36,14 +36,14 @@ public struct ClientCertificate: Sendable, Equatable {
 }
 
 /// Textual encodings of certificates and keys (RFC 7468).
-private enum PEMText {
+package enum PEMText {
     /// Whether there is a block of that label.
     static func has(_ label: String, in text: String) -> Bool {
         lines(of: label, in: text) != nil
     }
 
     /// What the first block of that label encodes.
-    static func contents(of label: String, in text: String) -> [UInt8]? {
+    package static func contents(of label: String, in text: String) -> [UInt8]? {
         guard let lines = lines(of: label, in: text) else { return nil }
         return Base64.decode(lines.joined().utf8).flatMap { $0.isEmpty ? nil : $0 }
     }

@@ -62,6 +62,9 @@ package enum FailureKind: String, CaseIterable, Sendable {
     case gatewayNotStarted = "gateway-not-started"
     /// Of `crumb browse`.
     case browserNotStarted = "browser-not-started"
+    /// Of `crumb gateway ca`.
+    case authorityExists = "authority-exists"
+    case authorityNotFound = "authority-not-found"
     case serviceUnavailable = "service-unavailable"
     case serviceRefused = "service-refused"
     case serviceIncompatible = "service-incompatible"
@@ -271,6 +274,9 @@ extension FailureKind {
             Row(77, "`gateway`: the gateway cannot start; the message names the address or setting that prevents it")
         case .browserNotStarted:
             Row(78, "`browse`: the browser, or `certutil`, is not on `PATH` or cannot be started")
+        case .authorityExists:
+            Row(79, "`gateway ca create`: the database already has an authority; nothing was changed")
+        case .authorityNotFound: Row(80, "`gateway ca`: the database has no authority")
         case .serviceUnavailable: Row(55, "the service of `--service` is not running, or is temporarily unavailable")
         case .serviceRefused: Row(56, "the service of `--service` requires an access token, or a different one")
         case .serviceIncompatible:

@@ -69,6 +69,18 @@ extension SealedTable {
         return (values, end)
     }
 
+    /// The private key of the gateway's authority, on a page of its own.
+    func authorityPage(
+        _ database: Connection, after position: Position?, notUnder keyID: UInt32?
+    ) throws -> (values: [SealedValue], end: Position?) {
+        guard position == nil, let row = try AuthorityRow(database: database).read(),
+            keyID == nil || Sealer.keyID(of: row.sealedKey) != keyID
+        else { return ([], nil) }
+        let location = SealedValueLocation(
+            kind: .authority, jar: nil, owner: row.hosts, domain: [], path: [], name: "private key")
+        return ([SealedValue(key: .authority, location: location, place: row.place, sealed: row.sealedKey)], .authority)
+    }
+
     static func bind(
         _ jarID: Int64, _ snapshotID: Int64, _ origin: String, _ key: Octets, to statement: Statement
     ) {

@@ -8,6 +8,7 @@ enum SealedTable: CaseIterable {
     case tokens
     case headerFields
     case webStorage
+    case authority
 
     /// Where a page ended.
     enum Position {
@@ -15,6 +16,7 @@ enum SealedTable: CaseIterable {
         case token(Int64)
         case headerField(jarID: Int64, name: String, scope: String)
         case storage(jarID: Int64, snapshotID: Int64, origin: String, key: Octets)
+        case authority
     }
 
     /// The values of the rows after `position`, of `limit` rows at most, and where the page ended; `nil` there for a
@@ -30,6 +32,7 @@ enum SealedTable: CaseIterable {
         case .tokens: try tokenPage(database, after: position, limit: limit, notUnder: keyID)
         case .headerFields: try headerFieldPage(database, after: position, limit: limit, notUnder: keyID)
         case .webStorage: try webStoragePage(database, after: position, limit: limit, notUnder: keyID)
+        case .authority: try authorityPage(database, after: position, notUnder: keyID)
         }
     }
 
@@ -62,6 +65,8 @@ enum SealedTable: CaseIterable {
             bind(jarID, snapshotID, origin, key, to: statement)
             statement.bind(5, sealed)
             try statement.run()
+        case .authority:
+            try AuthorityRow(database: database).replaceKey(with: sealed)
         case .cookie(let owner, let site, let id):
             let (table, ownerColumn) =
                 value.location.kind == .savedCookie ? ("snapshot_cookie", "snapshot_id") : ("cookie", "jar_id")
@@ -175,6 +180,7 @@ struct SealedValue {
         case token(id: Int64, column: TokenRows.SealedColumn)
         case headerField(jarID: Int64, name: String, scope: String)
         case storage(jarID: Int64, snapshotID: Int64, origin: String, key: Octets)
+        case authority
     }
 
     let key: Key

@@ -78,7 +78,9 @@ extension SessionDatabase {
         check.readableValues = readable
         check.findings += unreadable.map { location in
             DatabaseFinding(
-                .unreadable, location.description, "the stored value was changed or moved; log in or import it again",
+                .unreadable, location.description,
+                location.kind == .authority
+                    ? StoredAuthority.damage : "the stored value was changed or moved; log in or import it again",
                 location: location)
         }
     }
@@ -196,14 +198,16 @@ public struct SealedValueLocation: Sendable, Hashable, CustomStringConvertible {
         case headerField = "header-field"
         /// An item of a page's `localStorage`, of a jar or one of its saved sessions.
         case webStorage = "web-storage"
+        /// The private key of the gateway's authority.
+        case authority = "gateway-authority"
     }
 
     /// What kind of value it is.
     public let kind: Kind
-    /// The jar's name; `nil` for a token, and for a value whose jar is not there.
+    /// The jar's name; `nil` for a token or authority, and for a value whose jar is not there.
     public let jar: String?
     /// The name of the saved session or of the token's profile, or what the URLs begin with that a header field is for, or the
-    /// origin of an item of web storage.
+    /// origin of an item of web storage, or the hosts of the authority.
     public let owner: String?
     /// The cookie's domain; empty for all else.
     public let domain: Octets
@@ -221,6 +225,7 @@ public struct SealedValueLocation: Sendable, Hashable, CustomStringConvertible {
         case .savedCookie: return "cookie \(cookie) in saved session '\(owner ?? "")' of \(jarText)"
         case .headerField: return "header field '\(name)' for \(owner ?? "all URLs") in \(jarText)"
         case .webStorage: return "localStorage item '\(name)' of \(owner ?? "") in \(jarText)"
+        case .authority: return "\(name) of the gateway's authority for \(owner ?? "")"
         case .token: return "\(name) of '\(owner ?? "")'"
         }
     }

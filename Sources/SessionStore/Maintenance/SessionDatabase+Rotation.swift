@@ -2,7 +2,8 @@ public import CookieModel
 internal import SQLiteEngine
 
 extension SessionDatabase {
-    /// Seals every value anew: cookies, those of saved sessions, tokens and header fields.
+    /// Seals every value anew: cookies, those of saved sessions, tokens, header fields, web storage and the
+    /// key of the gateway's authority.
     ///
     /// A key file gets a new key, which stands beside the old one until nothing is sealed under that any more. Where the
     /// source holds the keys in another way, everything moves to the newest one that it gives. Other processes may use

@@ -38,7 +38,8 @@ struct VersionTests {
         do {
             let database = try Given.database(path)
             for table in [
-                "web_storage", "jar_site", "confirmed_clock", "former_journal", "header_field", "service_token_jar",
+                "gateway_authority", "web_storage", "jar_site", "confirmed_clock", "former_journal", "header_field",
+                "service_token_jar",
                 "service_token",
                 "service_token_generation",
                 "login_rule",

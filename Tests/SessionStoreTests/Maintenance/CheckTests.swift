@@ -22,7 +22,7 @@ struct CheckTests {
         let database = try database()
         let before = try folder.bytes("crumb.sqlite")
         let check = try database.check()
-        #expect(check.isSound && check.findings.isEmpty && check.readableValues == 27)
+        #expect(check.isSound && check.findings.isEmpty && check.readableValues == 28)
         #expect(try folder.bytes("crumb.sqlite") == before)
         #expect(try Given.database().check().isSound)
     }
@@ -52,12 +52,16 @@ struct CheckTests {
                 "UPDATE header_field SET value = zeroblob(40) WHERE jar_id = 2",
                 "header field 'X-Key' for https://h1.example/ in jar 'work'"
             ),
+            (
+                "UPDATE gateway_authority SET certificate = certificate || 'x'",
+                "private key of the gateway's authority for shop.example"
+            ),
         ])
     func unreadable(sql: String, named: String) throws {
         let database = try database()
         try database.execute(sql)
         let check = try database.check()
-        #expect(!check.isSound && check.readableValues == 26)
+        #expect(!check.isSound && check.readableValues == 27)
         #expect(check.findings.map(\.code) == [.unreadable])
         #expect(check.findings.map { $0.location?.description } == [named])
         #expect(check.findings.allSatisfy { $0.description.hasPrefix(named + ": ") })
@@ -84,6 +88,7 @@ struct CheckTests {
         for (table, column, condition) in [
             ("snapshot_cookie", "value", "snapshot_id = 1 AND name = x'6330'"),
             ("token_profile", "access_token", "name = 'p'"), ("header_field", "value", "jar_id = 1"),
+            ("gateway_authority", "private_key", "id = 1"),
         ] {
             let sealed = try database.blob("SELECT \(column) FROM \(table) WHERE \(condition)")
             for bit in 0..<(sealed.count * 8) {
@@ -91,7 +96,7 @@ struct CheckTests {
                 changed[bit / 8] ^= 1 << UInt8(bit % 8)
                 try database.execute("UPDATE \(table) SET \(column) = ? WHERE \(condition)", changed)
                 let check = try database.check()
-                #expect(check.findings.map(\.code) == [.unreadable] && check.readableValues == 26, "bit \(bit)")
+                #expect(check.findings.map(\.code) == [.unreadable] && check.readableValues == 27, "bit \(bit)")
             }
             try database.execute("UPDATE \(table) SET \(column) = ? WHERE \(condition)", sealed)
         }

@@ -6,7 +6,7 @@ import Testing
 
 /// A database with something in every table that holds sealed values.
 enum FullDatabase {
-    /// Fills a database: two jars, a saved session and a header field of each, two token sets.
+    /// Fills a database: two jars, a saved session and a header field of each, two token sets, an authority.
     static func fill(_ database: SessionDatabase, cookies: Int = 30) throws {
         for name in ["default", "work"] {
             let jar = try database.jar(named: name, now: Given.now)
@@ -26,6 +26,17 @@ enum FullDatabase {
                     idToken: Secret("id \(name)"), receivedAt: Given.now.microseconds),
                 for: Profile(id: ProfileID(), name: name), now: Given.now)
         }
+        try database.addAuthority(try authority())
+    }
+
+    /// An authority whose certificate the store does not look into.
+    static func authority(_ hosts: [String] = ["shop.example"], key: String = "key of the authority") throws
+        -> StoredAuthority
+    {
+        StoredAuthority(
+            hosts: try hosts.map { try #require(WebHost($0)) },
+            certificatePEM: "-----BEGIN CERTIFICATE-----\nAAEC\n-----END CERTIFICATE-----\n", privateKey: Secret(key),
+            creation: Given.now, expiry: Given.now.advanced(bySeconds: 1000))
     }
 
     /// Copies a jar's cookies as they are, which is what saving a session does.

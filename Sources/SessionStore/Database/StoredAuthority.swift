@@ -1,0 +1,158 @@
+public import CookieModel
+internal import Crypto
+public import OAuth2
+internal import SQLiteEngine
+
+/// The certificate authority of a gateway as a database stores it: the private key is sealed.
+public struct StoredAuthority: Sendable, Equatable {
+    /// The hosts that it may sign for, subdomains included.
+    public let hosts: [WebHost]
+    /// Its certificate in PEM, for the trust stores of clients.
+    public let certificatePEM: String
+    /// Its private key, in the form that its maker reads.
+    public let privateKey: Secret
+    /// When it was created.
+    public let creation: Timestamp
+    /// When it ends.
+    public let expiry: Timestamp
+
+    /// Creates an authority from its parts.
+    public init(
+        hosts: [WebHost], certificatePEM: String, privateKey: Secret, creation: Timestamp, expiry: Timestamp
+    ) {
+        self.hosts = hosts
+        self.certificatePEM = certificatePEM
+        self.privateKey = privateKey
+        self.creation = creation
+        self.expiry = expiry
+    }
+
+    /// Whether it may sign for a host: one of its hosts, or a name below one.
+    public func covers(_ host: WebHost) -> Bool {
+        hosts.contains { CookiePolicy.domainMatches(host, $0.octets) }
+    }
+
+    /// Whether its time is over.
+    public func isExpired(at now: Timestamp) -> Bool { expiry <= now }
+
+    /// The hosts with spaces between them.
+    package var hostList: String { hosts.map(\.description).joined(separator: " ") }
+
+    /// The SHA-256 fingerprint of the certificate, as browsers and `openssl x509 -fingerprint` write it.
+    public var fingerprint: String {
+        let octets = PEMText.contents(of: "CERTIFICATE", in: certificatePEM) ?? []
+        return SHA256.hash(data: octets).map { byte in
+            let digits = String(byte, radix: 16, uppercase: true)
+            return digits.count == 1 ? "0\(digits)" : digits
+        }.joined(separator: ":")
+    }
+
+    /// What to do if the stored one cannot be read back, as part of a sentence.
+    static let damage =
+        "the stored authority was changed or moved; remove it with 'crumb gateway ca remove' and create another"
+}
+
+extension SessionDatabase {
+    /// Stores the authority of the gateway. A database has one at most.
+    ///
+    /// - Throws: ``SessionStoreError/Code/authorityExists`` if there is one; it stays.
+    public func addAuthority(_ authority: StoredAuthority) throws(SessionStoreError) {
+        try write { connection in
+            let row = AuthorityRow(database: connection)
+            if let present = try row.read() {
+                throw SessionStoreError(
+                    .authorityExists, path, "the database already has an authority for \(present.hosts)")
+            }
+            try row.insert(authority, sealer)
+        }
+    }
+
+    /// The authority of the gateway; `nil` if there is none.
+    ///
+    /// - Throws: ``SessionStoreError/Code/valueDamaged`` if its row was changed.
+    public func authority() throws(SessionStoreError) -> StoredAuthority? {
+        try read { connection in
+            guard let row = try AuthorityRow(database: connection).read() else { return nil }
+            guard let key = sealer.open(row.sealedKey, at: row.place) else {
+                throw SessionStoreError(.valueDamaged, path, StoredAuthority.damage)
+            }
+            return StoredAuthority(
+                hosts: row.hosts.split(separator: " ").map { WebHost(stored: Octets(String($0))) },
+                certificatePEM: row.certificate, privateKey: Secret(key), creation: row.creation, expiry: row.expiry)
+        }
+    }
+
+    /// Removes the authority of the gateway, also one that cannot be read.
+    ///
+    /// - Returns: Whether there was one.
+    public func removeAuthority() throws(SessionStoreError) -> Bool {
+        try write { try AuthorityRow(database: $0).delete() }
+    }
+}
+
+/// The row of the `gateway_authority` table, its key sealed to all its other columns.
+struct AuthorityRow {
+    /// The row as it is stored.
+    struct Contents {
+        let hosts: String
+        let certificate: String
+        let sealedKey: Octets
+        let creation: Timestamp
+        let expiry: Timestamp
+
+        /// The place that the key is sealed to.
+        var place: [UInt8] { AuthorityRow.place(hosts, certificate, creation, expiry) }
+    }
+
+    let database: Connection
+
+    func read() throws -> Contents? {
+        let statement = try database.statement(
+            "SELECT hosts, certificate, private_key, created_at, expires_at FROM gateway_authority")
+        defer { statement.reset() }
+        guard try statement.step() else { return nil }
+        return Contents(
+            hosts: statement.text(0), certificate: statement.text(1), sealedKey: Octets(statement.bytes(2)),
+            creation: statement.timestamp(3), expiry: statement.timestamp(4))
+    }
+
+    func insert(_ authority: StoredAuthority, _ sealer: Sealer) throws {
+        let place = AuthorityRow.place(
+            authority.hostList, authority.certificatePEM, authority.creation, authority.expiry)
+        let statement = try database.statement(
+            """
+            INSERT INTO gateway_authority (id, hosts, certificate, private_key, created_at, expires_at)
+            VALUES (1, ?, ?, ?, ?, ?)
+            """)
+        statement.bind(1, text: authority.hostList)
+        statement.bind(2, text: authority.certificatePEM)
+        statement.bind(3, try sealer.seal(authority.privateKey.exposedBytes, at: place))
+        statement.bind(4, authority.creation.microseconds)
+        statement.bind(5, authority.expiry.microseconds)
+        try statement.run()
+    }
+
+    /// Puts the key, sealed anew, in the place of the one that was read.
+    func replaceKey(with sealed: [UInt8]) throws {
+        let statement = try database.statement("UPDATE gateway_authority SET private_key = ?")
+        statement.bind(1, sealed)
+        try statement.run()
+    }
+
+    func delete() throws -> Bool {
+        let statement = try database.statement("DELETE FROM gateway_authority")
+        try statement.run()
+        return statement.changeCount > 0
+    }
+
+    private static func place(
+        _ hosts: String, _ certificate: String, _ creation: Timestamp, _ expiry: Timestamp
+    ) -> [UInt8] {
+        var place = SealedPlace("gateway authority")
+        place.append(hosts.utf8)
+        place.append(certificate.utf8)
+        place.append(creation.microseconds)
+        place.append(expiry.microseconds)
+        return place.bytes
+    }
+}
