@@ -1,16 +1,22 @@
 import Crypto
 import Foundation
 import NIOSSL
+import OAuth2
+public import SessionStore
 import SwiftASN1
 import Synchronization
 public import WebPrimitives
 import X509
 
-/// A private certificate authority that exists only in memory, for the hosts whose requests a gateway reads.
+/// A private certificate authority for the hosts whose requests a gateway reads.
 ///
-/// Its certificate is constrained to those hosts (RFC 5280, section 4.2.1.10): its key cannot sign for any
-/// other host. Clients of the gateway trust ``certificatePEM``. The key never leaves the process.
+/// Its certificate is constrained to those hosts (RFC 5280, section 4.2.1.10): clients accept no certificate of its for
+/// any other host. Clients of the gateway trust ``certificatePEM``. A new authority exists only in memory, unless
+/// ``stored`` is added to a database.
 public final class CertificateAuthority: Sendable {
+    /// How long an authority is valid that a database stores, in seconds: a year.
+    public static let storedLifetime: Int64 = 365 * 86_400
+
     /// How long a host's certificate is valid, in seconds.
     private static let leafLifetime: Int64 = 7 * 86_400
     /// How much earlier it begins, for clients whose clock is slow.
@@ -18,13 +24,14 @@ public final class CertificateAuthority: Sendable {
     /// For how many hosts certificates are kept.
     private static let contextLimit = 1000
 
+    /// What a database stores of it.
+    public let stored: StoredAuthority
     /// The certificate in PEM, for the trust store of a client.
-    public let certificatePEM: String
+    public var certificatePEM: String { stored.certificatePEM }
     private let key: P256.Signing.PrivateKey
     /// The key of all hosts' certificates.
     private let leafKey = P256.Signing.PrivateKey()
     private let name: DistinguishedName
-    private let certificate: Certificate
     private let contexts = Mutex<[WebHost: (context: NIOSSLContext, end: Timestamp)]>([:])
 
     /// Creates an authority with a new key.
@@ -33,11 +40,9 @@ public final class CertificateAuthority: Sendable {
     ///   - hosts: The hosts that it may name, subdomains included.
     ///   - lifetime: How long it is valid, in seconds.
     ///   - now: The current time.
-    public init(for hosts: [WebHost], lifetime: Int64 = 30 * 86_400, now: Timestamp) throws {
+    public convenience init(for hosts: [WebHost], lifetime: Int64 = 30 * 86_400, now: Timestamp) throws {
         let name = try DistinguishedName { CommonName("Crumb gateway on this machine") }
         let key = P256.Signing.PrivateKey()
-        self.name = name
-        self.key = key
         // A list without an entry of one kind would permit all of that kind.
         let permitted =
             hosts.map(CertificateAuthority.constraint) + [
@@ -45,11 +50,10 @@ public final class CertificateAuthority: Sendable {
             ]
         let constraints = NameConstraints(permittedSubtrees: permitted, excludedSubtrees: [])
         let start = Date(timeIntervalSince1970: Double(now.seconds))
-        certificate = try Certificate(
+        let certificate = try Certificate(
             version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: .init(key.publicKey),
             notValidBefore: start - CertificateAuthority.leafMargin, notValidAfter: start + Double(lifetime),
-            issuer: name,
-            subject: name, signatureAlgorithm: .ecdsaWithSHA256,
+            issuer: name, subject: name, signatureAlgorithm: .ecdsaWithSHA256,
             extensions: Certificate.Extensions {
                 Critical(BasicConstraints.isCertificateAuthority(maxPathLength: 0))
                 Critical(KeyUsage(keyCertSign: true))
@@ -57,17 +61,26 @@ public final class CertificateAuthority: Sendable {
                 SubjectKeyIdentifier(hash: Certificate.PublicKey(key.publicKey))
             },
             issuerPrivateKey: .init(key))
-        certificatePEM = try certificate.serializeAsPEM().pemString + "\n"
+        try self.init(
+            StoredAuthority(
+                hosts: hosts, certificatePEM: try certificate.serializeAsPEM().pemString + "\n",
+                privateKey: Secret(key.rawRepresentation), creation: Timestamp(seconds: now.seconds),
+                expiry: Timestamp(seconds: now.seconds + lifetime)))
+    }
+
+    /// Creates an authority from what a database stores of it.
+    public init(_ stored: StoredAuthority) throws {
+        self.stored = stored
+        key = try P256.Signing.PrivateKey(rawRepresentation: stored.privateKey.exposedBytes)
+        name = try Certificate(pemEncoded: stored.certificatePEM).subject
     }
 
     /// What a TLS connection of a client is served with that asks for `host`.
     func context(for host: WebHost, now: Timestamp) throws -> NIOSSLContext {
         if let known = contexts.withLock({ $0[host] }), now < known.end { return known.context }
-        let leaf = try leaf(for: host, now: now)
-        var serializer = DER.Serializer()
-        try serializer.serialize(leaf)
+        let leaf = try NIOSSLCertificate(bytes: try leaf(for: host, now: now), format: .der)
         var tls = TLSConfiguration.makeServerConfiguration(
-            certificateChain: [.certificate(try NIOSSLCertificate(bytes: serializer.serializedBytes, format: .der))],
+            certificateChain: [.certificate(leaf)],
             privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(leafKey.derRepresentation), format: .der)))
         tls.applicationProtocols = ["h2", "http/1.1"]
         let context = try NIOSSLContext(configuration: tls)
@@ -87,12 +100,13 @@ public final class CertificateAuthority: Sendable {
             : .ipAddress(ASN1OctetString(contentBytes: (octets + octets.map { _ in 0xFF })[...]))
     }
 
-    private func leaf(for host: WebHost, now: Timestamp) throws -> Certificate {
+    /// A certificate for a host, in DER. Clients accept it only if ``stored`` covers the host.
+    func leaf(for host: WebHost, now: Timestamp) throws -> [UInt8] {
         let start = Date(timeIntervalSince1970: Double(now.seconds))
         let octets = host.addressOctets
         let alternative: GeneralName =
             octets.isEmpty ? .dnsName(host.description) : .ipAddress(ASN1OctetString(contentBytes: octets[...]))
-        return try Certificate(
+        let certificate = try Certificate(
             version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: .init(leafKey.publicKey),
             notValidBefore: start - CertificateAuthority.leafMargin,
             notValidAfter: start + Double(CertificateAuthority.leafLifetime), issuer: name,
@@ -102,9 +116,15 @@ public final class CertificateAuthority: Sendable {
                 Critical(BasicConstraints.notCertificateAuthority)
                 Critical(KeyUsage(digitalSignature: true))
                 try ExtendedKeyUsage([.serverAuth])
+                // Tells apart authorities of one name: one that was removed may still be trusted.
+                AuthorityKeyIdentifier(
+                    keyIdentifier: SubjectKeyIdentifier(hash: Certificate.PublicKey(key.publicKey)).keyIdentifier)
                 // Without a subject, the names have to be critical (RFC 5280, section 4.2.1.6).
                 Critical(SubjectAlternativeNames([alternative]))
             },
             issuerPrivateKey: .init(key))
+        var serializer = DER.Serializer()
+        try serializer.serialize(certificate)
+        return serializer.serializedBytes
     }
 }
