@@ -168,6 +168,8 @@ package struct Problem: Error {
             switch failure {
             case .tokenNotFound: "; 'crumb token list' lists the logins"
             case .sessionNotFound: "; 'crumb session list' lists the saved sessions"
+            case .authorityExists: "; 'crumb gateway ca remove' removes it"
+            case .authorityNotFound: "; 'crumb gateway ca create --host HOST' creates one"
             default: ""
             }
         self.init(failure, message + advice)

@@ -2,6 +2,7 @@ import CrumbCommands
 import Foundation
 import OpenIDConnect
 import SessionClient
+import SessionGateway
 
 /// The program `crumb-network`: the commands of `crumb`, with what speaks HTTP and checks signatures.
 @main
@@ -16,6 +17,9 @@ enum FullProgram {
                 drawingQRCodes: { text, usesColor in
                     QRCode(text).map { (lines: $0.lines(usesColor: usesColor), columns: $0.columns) }
                 },
-                serving: ServiceRun.run, runningGateway: GatewayRun.run))
+                serving: ServiceRun.run, runningGateway: GatewayRun.run,
+                creatingAuthorities: { hosts, now in
+                    try CertificateAuthority(for: hosts, lifetime: CertificateAuthority.storedLifetime, now: now).stored
+                }))
     }
 }

@@ -95,15 +95,16 @@ enum GatewayRun {
         for await _ in ends {}
     }
 
-    /// The hosts that are decrypted, and a new authority for them.
+    /// The hosts that are decrypted, and their authority: the one of the order, else a new one.
     private static func interception(_ order: GatewayOrder) throws -> GatewaySettings.Interception? {
         let sites = Set(order.interceptsSites ? try order.jar.sites() : [])
         let hosts = order.hosts.map(\.host) + sites.map { WebHost(stored: $0) }
         guard !hosts.isEmpty else { return nil }
         let suffixes = order.jar.policy.publicSuffixes
-        return GatewaySettings.Interception(
-            authority: try CertificateAuthority(for: hosts, now: order.clock())
-        ) { host in
+        let authority =
+            try order.authority.map { try CertificateAuthority($0) }
+            ?? CertificateAuthority(for: hosts, now: order.clock())
+        return GatewaySettings.Interception(authority: authority) { host in
             order.hosts.contains { $0.matches(host) } || sites.contains(host.registrableDomain(suffixes))
         }
     }

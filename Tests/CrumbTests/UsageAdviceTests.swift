@@ -39,6 +39,7 @@ struct UsageAdviceTests {
             ("header", "Name the URL of the request: `crumb header https://www.example.com/`."),
             ("get sid", "Name the cookie and the URL: `crumb get sid https://www.example.com/`."),
             ("token get", "Name the login: `crumb token get NAME`. `crumb token list` lists them."),
+            ("gateway ca create", "Name the hosts: `crumb gateway ca create --host shop.example`."),
             ("status work", "`crumb status` takes no arguments."),
             ("header https://a.example/ b", "`crumb header` takes one URL."),
             ("jars lsit", "No command 'lsit'. Did you mean `crumb jars list`?"),

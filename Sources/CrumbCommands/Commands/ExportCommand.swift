@@ -31,14 +31,7 @@ struct ExportCommand: CrumbCommand {
         let selection = try filter.selection()
         let report = try jar.backend(now: console.now).export(
             ExportOrder(format: format, request: request, selection: selection)
-        ) { try export.destination(sparing: try ownFiles(), console) }
+        ) { try export.destination(sparing: try jar.databaseOptions.ownFiles(), console) }
         try report.tell(console, json: output.json)
-    }
-
-    /// The files of the database, which are no destination; those of a service are not here.
-    private func ownFiles() throws -> [String] {
-        guard try jar.databaseOptions.service() == nil else { return [] }
-        let database = try jar.path()
-        return [database, "\(database)-wal", "\(database)-shm", try KeyLocation().locations.keyFile()]
     }
 }

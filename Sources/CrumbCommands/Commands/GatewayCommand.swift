@@ -10,7 +10,7 @@ struct GatewayCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gateway",
         abstract: "Run a proxy that gives every request of a program the cookies of a jar.",
-        subcommands: [GatewayRunCommand.self],
+        subcommands: [GatewayRunCommand.self, GatewayAuthorityCommand.self],
         defaultSubcommand: GatewayRunCommand.self)
 }
 
@@ -32,7 +32,7 @@ struct GatewayRunCommand: CrumbCommand {
             Prints the address once it listens. Set that as the HTTP or SOCKS 5 proxy of a program: \
             'curl --proxy ADDRESS URL'. Requests over http get the cookies and header fields of the jar, and the cookies of \
             their responses are in the jar before the program gets the response. Requests over https pass unread but \
-            for those to the hosts of --intercept. Control-C stops it.
+            for those to the hosts of --intercept, which need an authority that the clients trust. Control-C stops it.
 
             By default, the requests are those of one browser profile or web view, which decides which cookies a request \
             may carry. With --client tool they are those of programs such as curl: the jar alone decides, and requests \
@@ -53,7 +53,8 @@ struct GatewayRunCommand: CrumbCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Write the certificate of the gateway's authority to this file, in PEM, for clients that are to trust it.",
+            "Use an authority for this run only, and write its certificate to this file, in PEM. Default: the authority "
+                + "of 'crumb gateway ca create'.",
             valueName: "file"))
     var authorityFile: String?
 
@@ -63,17 +64,21 @@ struct GatewayRunCommand: CrumbCommand {
     func execute(_ console: Console) throws {
         let network = try Network.required()
         let address = try ListeningAddress(listen, option: "--listen")
+        let hosts = try interception.hosts()
+        guard authorityFile == nil || !hosts.isEmpty else {
+            throw ValidationError("--authority-file: name the hosts that the authority is for with --intercept.")
+        }
         let kept = try jar.openJar(now: console.now, console)
         let isJSON = output.json
         var order = try GatewayOrder(jar: kept, console)
+        if authorityFile == nil, !hosts.isEmpty {
+            order.authority = try StoredAuthority.forInterception(of: hosts, in: kept.database, now: console.now)
+        }
         (order.host, order.port) = (address.host, Int(address.port))
         order.cookies = interception.cookies.rawValue
         order.client = client.rawValue
-        order.hosts = try interception.hosts()
+        order.hosts = hosts
         order.stopsOnSignals = true
-        guard authorityFile == nil || !order.hosts.isEmpty else {
-            throw ValidationError("--authority-file: name the hosts that the authority is for with --intercept.")
-        }
         if log {
             order.log = { report in
                 if isJSON { try? console.writeJSON(report) } else { try? console.writeLine(report.line) }
@@ -137,6 +142,8 @@ package struct GatewayOrder: Sendable {
     package var cookies = "mirror"
     /// The hosts whose https requests are decrypted.
     package var hosts: [HostPattern] = []
+    /// The authority that clients trust for them; `nil` for one that exists for this run only.
+    package var authority: StoredAuthority?
     /// Whether those to the sites of the jar are, too.
     package var interceptsSites = false
     /// Whether Control-C and SIGTERM cancel ``serving``. A second one ends the process. A command that runs beside the

@@ -107,12 +107,7 @@ struct InterceptionOptions: ParsableArguments {
 
     /// The hosts of --intercept.
     func hosts() throws -> [HostPattern] {
-        try intercept.map { text in
-            guard let pattern = HostPattern(text) else {
-                throw ValidationError("--intercept '\(text)': write a host such as shop.example, or *.shop.example.")
-            }
-            return pattern
-        }
+        try intercept.map { try HostPattern($0, of: "--intercept") }
     }
 }
 
@@ -122,13 +117,28 @@ package struct HostPattern: Sendable {
     package let host: WebHost
     private let isOfSubdomains: Bool
 
-    /// Reads `HOST` or `*.HOST`; `nil` for a public suffix such as `com`, below which the hosts are other people's.
-    init?(_ text: String) {
+    /// Reads `HOST` or `*.HOST`.
+    ///
+    /// - Throws: `ValidationError` as ``interceptedHost(_:of:)`` does.
+    init(_ text: String, of option: String) throws {
         isOfSubdomains = text.hasPrefix("*.")
-        guard let host = WebHost(isOfSubdomains ? String(text.dropFirst(2)) : text),
-            !host.isPublicSuffix(.bundled) || host.isLoopback
-        else { return nil }
-        self.host = host
+        host = try HostPattern.interceptedHost(isOfSubdomains ? String(text.dropFirst(2)) : text, of: option)
+    }
+
+    /// Reads a host whose requests may be decrypted.
+    ///
+    /// - Parameter option: The option that names it, for the error.
+    /// - Throws: `ValidationError` for a public suffix such as `com`, and for what is no host.
+    static func interceptedHost(_ text: String, of option: String) throws -> WebHost {
+        guard let host = WebHost(text), !text.hasSuffix("."), !text.contains("*") else {
+            throw ValidationError("\(option) '\(text)': this is not a host. Write one such as shop.example.")
+        }
+        guard !host.isPublicSuffix(.bundled) || host.isLoopback else {
+            throw ValidationError(
+                "\(option) '\(text)': this is a public suffix, and the hosts below it belong to others. Name a host such "
+                    + "as shop.\(host).")
+        }
+        return host
     }
 
     /// Whether a host is meant.

@@ -44,6 +44,13 @@ struct DatabaseOptions: ParsableArguments {
         return try Locations().database()
     }
 
+    /// The files of the database, which are no destination; those of a service are not here.
+    func ownFiles() throws -> [String] {
+        guard try service() == nil else { return [] }
+        let database = try path()
+        return [database, "\(database)-wal", "\(database)-shm", try KeyLocation().locations.keyFile()]
+    }
+
     /// The jars, in the file or of the service.
     func jarsBackend(now: Timestamp) throws -> any JarsBackend {
         if let service = try service() { return RemoteJars(service) }

@@ -1,3 +1,4 @@
+package import CookieModel
 import Foundation
 package import OAuth2
 package import SessionClient
@@ -30,13 +31,16 @@ package struct Network: Sendable {
     let serve: @Sendable (ServiceOrder) async throws -> Void
     /// Runs a gateway until it is told to stop. Throws `Problem` if it does not start.
     let runGateway: @Sendable (GatewayOrder) async throws -> Void
+    /// Creates an authority for a gateway, to be stored.
+    let createAuthority: @Sendable (_ hosts: [WebHost], _ now: Timestamp) throws -> StoredAuthority
 
     /// Creates the network of a program.
     package init(
         endpoints: any EndpointTransport, checkingIDTokens checkIDToken: @escaping IDTokenCheck,
         service: @escaping ServiceAccess, drawingQRCodes drawQRCode: @escaping QRCodeDrawing,
         serving serve: @escaping @Sendable (ServiceOrder) async throws -> Void,
-        runningGateway runGateway: @escaping @Sendable (GatewayOrder) async throws -> Void
+        runningGateway runGateway: @escaping @Sendable (GatewayOrder) async throws -> Void,
+        creatingAuthorities createAuthority: @escaping @Sendable ([WebHost], Timestamp) throws -> StoredAuthority
     ) {
         self.endpoints = endpoints
         self.checkIDToken = checkIDToken
@@ -44,6 +48,7 @@ package struct Network: Sendable {
         self.drawQRCode = drawQRCode
         self.serve = serve
         self.runGateway = runGateway
+        self.createAuthority = createAuthority
     }
 
     private static let own = Mutex<Network?>(nil)

@@ -52,6 +52,7 @@ enum UsageTable {
         "backup": "Name the file to write: `crumb backup FILE`.",
         "restore": "Name the backup: `crumb restore FILE`.",
         "capture-script": "Name the message handler: `crumb capture-script --handler NAME`.",
+        "gateway ca create": "Name the hosts: `crumb gateway ca create --host shop.example`.",
         "jars create": "Name the jar: `crumb jars create work`.",
         "jars copy": "Name both jars: `crumb jars copy FROM TO`. `crumb jars` lists them.",
         "jars merge": "Name both jars: `crumb jars merge FROM INTO`. `crumb jars` lists them.",

@@ -10,7 +10,7 @@ public final class CookieJar: Sendable {
     public let name: String
     /// The rules that apply.
     public let policy: CookiePolicy
-    let database: SessionDatabase
+    package let database: SessionDatabase
     /// The jar's own number, whatever it is called; never used again.
     package let id: Int64
     /// Whether it had header fields when it was opened.

@@ -29,7 +29,7 @@ def gateway(binary: Path, folder: Path, proxy: int, certificate: Path) -> Iterat
                    "CRUMB_KEY_FILE": str(folder / "crumb.key"), "HOME": str(folder), "NO_PROXY": ""}
     process = subprocess.Popen(
         [str(binary), "gateway", "run", "--json", "--log", "--proxy", f"http://127.0.0.1:{proxy}", "--ca-file",
-         str(certificate), *hosts], env=environment, stdout=subprocess.PIPE, text=True)
+         str(certificate), "--authority-file", str(folder / "authority.pem"), *hosts], env=environment, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     try:
         line = process.stdout.readline()

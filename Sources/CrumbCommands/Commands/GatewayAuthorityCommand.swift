@@ -1,0 +1,189 @@
+import ArgumentParser
+import CookieModel
+import SessionOperations
+import SessionStore
+
+struct GatewayAuthorityCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ca",
+        abstract: "Create, show, export and remove the certificate authority of the gateway.",
+        subcommands: [
+            GatewayAuthorityCreateCommand.self, GatewayAuthorityShowCommand.self, GatewayAuthorityExportCommand.self,
+            GatewayAuthorityRemoveCommand.self,
+        ])
+}
+
+struct GatewayAuthorityCreateCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "create",
+        abstract: "Create the authority that 'crumb gateway run --intercept' uses, for named hosts.",
+        discussion: """
+            Clients that trust its certificate accept it for these hosts and their subdomains, and for no others. It is \
+            valid for a year. The private key is sealed in the database and never leaves it. A database has one authority.
+            """)
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "A host that the authority is for, subdomains included. Repeatable.", valueName: "name"))
+    var host: [String]
+
+    func execute(_ console: Console) throws {
+        var hosts: [WebHost] = []
+        for text in host {
+            let name = try HostPattern.interceptedHost(text, of: "--host")
+            if !hosts.contains(name) { hosts.append(name) }
+        }
+        let authority = try Network.required().createAuthority(hosts, console.now)
+        try database.open(now: console.now).addAuthority(authority)
+        if output.json { return try console.writeJSON(AuthorityReport(authority)) }
+        try console.writeLine(AuthorityReport(authority).text)
+        console.note("'crumb gateway ca export --output FILE' writes the certificate that clients have to trust")
+    }
+}
+
+struct GatewayAuthorityShowCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Show the authority's hosts, validity and SHA-256 fingerprint.")
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    func execute(_ console: Console) throws {
+        let authority = try database.authority(now: console.now)
+        let report = AuthorityReport(authority)
+        if output.json { try console.writeJSON(report) } else { try console.writeLine(report.text) }
+        if authority.isExpired(at: console.now) {
+            console.note("the authority has expired: \(authority.replacement(for: authority.hosts))")
+        }
+    }
+}
+
+struct GatewayAuthorityExportCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export", abstract: "Export the authority's certificate in PEM, for clients that are to trust it.",
+        discussion: "The private key stays in the database.")
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    @Option(
+        name: [.customShort("o"), .customLong("output")],
+        help: ArgumentHelp("The file to write. Default: standard output.", valueName: "file"))
+    var file: String?
+
+    @Flag(help: "Replace an existing file.")
+    var force = false
+
+    func execute(_ console: Console) throws {
+        let certificate = try database.authority(now: console.now).certificatePEM
+        let destination = try ExportDestination(
+            file ?? "-", replaces: force, sparing: try database.ownFiles(), console: console)
+        if destination.file == nil, output.json { return try console.writeJSON(["certificate": certificate]) }
+        destination.bytes = Array(certificate.utf8)
+        try destination.finish()
+        guard let written = destination.file else { return }
+        if output.json {
+            try console.writeJSON(["output": written])
+        } else {
+            console.note("\(written): the certificate of the gateway's authority")
+        }
+    }
+}
+
+struct GatewayAuthorityRemoveCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "Remove the authority with its private key.",
+        aliases: ["rm", "delete"])
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    func execute(_ console: Console) throws {
+        guard try database.openExisting(now: console.now)?.removeAuthority() == true else {
+            throw try database.noAuthority()
+        }
+        if output.json { return try console.writeJSON(["removed": true]) }
+        console.note("removed the gateway's authority; clients that trust its certificate no longer need it")
+    }
+}
+
+/// What is known of an authority, without its key.
+private struct AuthorityReport: Encodable {
+    let hosts: [String]
+    let created: String
+    let expires: String
+    /// The SHA-256 fingerprint of the certificate.
+    let fingerprint: String
+
+    init(_ authority: StoredAuthority) {
+        hosts = authority.hosts.map(\.description)
+        created = authority.creation.rfc3339
+        expires = authority.expiry.rfc3339
+        fingerprint = authority.fingerprint
+    }
+
+    var text: String {
+        Console.table([
+            ["hosts", hosts.joined(separator: ", ")], ["created", created], ["expires", expires],
+            ["SHA-256", fingerprint],
+        ])
+    }
+}
+
+extension DatabaseOptions {
+    /// The authority of the database.
+    ///
+    /// - Throws: `Problem` if there is none.
+    fileprivate func authority(now: Timestamp) throws -> StoredAuthority {
+        guard let authority = try openExisting(now: now)?.authority() else { throw try noAuthority() }
+        return authority
+    }
+
+    fileprivate func noAuthority() throws -> Problem {
+        Problem(advising: .authorityNotFound, "\(try path()): the database has no authority for the gateway")
+    }
+}
+
+extension StoredAuthority {
+    /// The authority of a database that clients trust for these hosts.
+    ///
+    /// - Throws: `Problem` if there is none, if it has expired, or if it does not cover one of the hosts.
+    static func forInterception(
+        of patterns: [HostPattern], in database: SessionDatabase, now: Timestamp
+    ) throws -> StoredAuthority {
+        let hosts = patterns.map(\.host)
+        guard let authority = try database.authority() else {
+            throw Problem(
+                .gatewayNotStarted,
+                "--intercept: the database has no authority for the gateway. Run '\(creation(for: hosts))', or use "
+                    + "--authority-file FILE for an authority of this run")
+        }
+        guard !authority.isExpired(at: now) else {
+            throw Problem(
+                .gatewayNotStarted,
+                "--intercept: the gateway's authority expired at \(authority.expiry.rfc3339): "
+                    + authority.replacement(for: authority.hosts))
+        }
+        if let host = hosts.first(where: { !authority.covers($0) }) {
+            throw Problem(
+                .gatewayNotStarted,
+                "--intercept \(host): the gateway's authority is only for \(authority.hostList): "
+                    + "\(authority.replacement(for: authority.hosts + [host])); or use --authority-file FILE for an "
+                    + "authority of this run")
+        }
+        return authority
+    }
+
+    /// What to do to have an authority for these hosts instead.
+    fileprivate func replacement(for hosts: [WebHost]) -> String {
+        "run 'crumb gateway ca remove' and '\(StoredAuthority.creation(for: hosts))', and let the clients trust the new one"
+    }
+
+    /// The command that creates an authority for these hosts.
+    private static func creation(for hosts: [WebHost]) -> String {
+        "crumb gateway ca create" + Set(hosts.map { " --host \(ShellWord($0.description))" }).sorted().joined()
+    }
+}
