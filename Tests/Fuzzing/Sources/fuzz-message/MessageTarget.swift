@@ -11,7 +11,7 @@ enum MessageTarget {
         let length = Int(input[1] % 31) + 1
         let bytes = Array(input[2...])
         let end = MessageHead.end(in: bytes.span, from: 0)
-        Invariant.holds(end == endInPieces(of: bytes, length), "where the pieces are cut does not move the end of a head")
+        Invariant.holds(end == endInPieces(of: bytes, length), "where the pieces are cut does not move a head's end")
         guard let end else { return }
         guard let head = try? MessageHead(Array(bytes[..<end]), from: sender) else { return }
         check(head, from: sender)
