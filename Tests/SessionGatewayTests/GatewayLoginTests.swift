@@ -230,4 +230,25 @@ struct BodySpoolTests {
         await second.append(.data(ByteBuffer(repeating: 1, count: 100)))
         #expect(await !second.isIncomplete)
     }
+
+    #if os(Linux)
+        @Test("A file has no name, and nothing of the body in the clear")
+        func sealed() async throws {
+            let secret = Array("the-body-of-a-form-".utf8)
+            let spool = BodySpool(BodySpool.Budget())
+            let body = (0..<200_000).flatMap { _ in secret }
+            await spool.append(.data(ByteBuffer(bytes: body)))
+            let files = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { number in
+                let path = "/proc/self/fd/\(number)"
+                let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path)
+                return target?.contains("/crumb-") == true && target?.hasSuffix(" (deleted)") == true ? path : nil
+            }
+            #expect(!files.isEmpty)
+            for file in files {
+                let octets = try Data(contentsOf: URL(filePath: file))
+                #expect(octets.range(of: Data(secret)) == nil)
+            }
+            #expect(try await octets(spool) == body)
+        }
+    #endif
 }

@@ -7,8 +7,8 @@ struct ThreatModelTests {
         .standardized
 
     /// The rows of the table of claims: what is claimed, and the tests that are named.
-    private static func claims() throws -> [(claim: String, tests: String)] {
-        let text = try String(contentsOf: package.appending(path: "docs/threat-model.md"), encoding: .utf8)
+    private static func claims(_ page: String) throws -> [(claim: String, tests: String)] {
+        let text = try String(contentsOf: package.appending(path: "docs/\(page)"), encoding: .utf8)
         let section = try #require(text.components(separatedBy: "## Security properties\n").last)
         let rows = (section.components(separatedBy: "\n## ").first ?? "").split(separator: "\n")
             .filter { $0.hasPrefix("|") }.dropFirst(2)
@@ -27,14 +27,16 @@ struct ThreatModelTests {
         }
     }
 
-    @Test("Every claim names a test, and every test that is named is there")
-    func complete() throws {
-        let claims = try Self.claims()
-        #expect(claims.count > 20)
+    @Test(
+        "Every claim names a test, and every test that is named is there",
+        arguments: [("threat-model.md", "SessionServiceTests", 20), ("gateway.md", "SessionGatewayTests", 10)])
+    func complete(page: String, folderOfPage: String, least: Int) throws {
+        let claims = try Self.claims(page)
+        #expect(claims.count > least)
         let faults = try Self.sources("ServiceFaults", ".py").joined(separator: "\n")
         for (claim, tests) in claims {
             var isTested = false
-            var folder = "SessionServiceTests"
+            var folder = folderOfPage
             var suite = ""
             for part in tests.split(separator: ";", omittingEmptySubsequences: true) {
                 if let named = part.firstMatch(of: /(SessionStoreTests|ServiceFaults|WebPrimitivesTests|CrumbTests)/) {
@@ -54,7 +56,7 @@ struct ThreatModelTests {
                     guard parts.count > 1 else { continue }
                     #expect(source.contains("func \(parts[1])("), "\(claim): there is no \(suite).\(parts[1])")
                 }
-                folder = "SessionServiceTests"
+                folder = folderOfPage
             }
             #expect(isTested, "\(claim): no test")
         }
