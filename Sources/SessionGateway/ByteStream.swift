@@ -41,6 +41,7 @@ actor ByteStream {
     private(set) var applicationProtocol: String?
     private var body = Body.none
     private var timer: Scheduled<Void>?
+    private var failureAction: (@Sendable () -> Void)?
 
     /// What is left of the message whose body is read.
     private enum Body {
@@ -124,6 +125,12 @@ actor ByteStream {
 
     /// Whether no more can arrive.
     var hasFailed: Bool { isEnded || failure != nil || !channel.isActive }
+
+    /// Has `action` run if the connection fails, also while nothing is read or written.
+    func whenFailing(_ action: @escaping @Sendable () -> Void) {
+        failureAction = action
+        if failure != nil { action() }
+    }
 
     /// Asks for octets without waiting for them, so that the end of an idle connection is noticed.
     func readAhead() {
@@ -379,7 +386,8 @@ actor ByteStream {
     }
 
     fileprivate func fail(_ error: any Error) {
-        if failure == nil { failure = error }
+        if failure == nil { failureAction?() }
+        failure = failure ?? error
         endReading(throwing: error)
         resumeWriters()
     }

@@ -32,6 +32,8 @@ extension ClientConnection {
                 let id = ObjectIdentifier(request)
                 streams?[id] = request
                 idleTimer?.cancel()
+                // What the client has cancelled, the server need not answer.
+                await stream.whenFailing { [weak request] in Task { await request?.abort() } }
                 let first = spare
                 spare = nil
                 group.addTask {
@@ -40,6 +42,7 @@ extension ClientConnection {
                 }
             }
         }
+        idleTimer?.cancel()
         await spare?.close()
     }
 
