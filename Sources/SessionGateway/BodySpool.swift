@@ -97,14 +97,18 @@ actor BodySpool {
     private func abandon() {
         isIncomplete = true
         memory = ByteBuffer()
+        if descriptor >= 0 { close(descriptor) }
+        descriptor = -1
+        records = 0
         budget.giveBack(taken)
         taken = 0
     }
 
     /// The piece that begins `position` octets after the beginning; `nil` if it has not been kept yet.
     ///
-    /// - Throws: if the file cannot be read.
+    /// - Throws: if the file cannot be read, or octets are missing.
     func piece(at position: Int) async throws -> ByteStream.Piece? {
+        guard !isIncomplete else { throw SpoolError() }
         let filed = records * BodySpool.recordLength
         if position < filed {
             var record = try await record(position / BodySpool.recordLength)

@@ -277,6 +277,7 @@ actor ByteStream {
         failure = StreamError.stopped
         try channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: false)
         try pipeline.addHandler(handler)
+        try pipeline.addHandler(NIOCloseOnErrorHandler())
         let arrived = takeAvailable()
         if arrived.readableBytes > 0 {
             own.fireChannelRead(NIOAny(arrived))

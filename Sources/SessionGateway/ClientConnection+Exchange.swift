@@ -46,6 +46,10 @@ extension ClientConnection {
             let (server, isReused) = try await connection(route, fresh: isFresh)
             use(server)
             defer { use(nil) }
+            guard !isAborted else {
+                await server.abort()
+                throw StreamError.endedEarly
+            }
             record.cookiesSent = decoration?.cookies.cookies.map(\.name) ?? []
             do {
                 return try await send(head, of: &pending, to: server, route, &record)
@@ -274,15 +278,23 @@ extension ClientConnection {
         let request = pending.request
         try check(response, to: request, route)
         guard let context = pending.decision.context else { return false }
-        record.cookiesStored += try await gate.store(response, in: context)
-        switch await pending.login?.consequence(of: response, to: request, now: gate.now) {
-        case nil, .some(.none): return false
+        let gate = gate
+        let store: @Sendable () async throws -> Int = { try await gate.store(response, in: context) }
+        await client.readAhead()
+        switch try await pending.login?.consequence(of: response, to: request, storing: store, now: gate.now) {
+        case nil, .some(.none):
+            record.cookiesStored += try await store()
+            return false
         case .failure(let failure):
+            record.cookiesStored += try await store()
             record.loginFailure = failure
             return false
-        case .repetition(let isSignedIn):
+        case .repetition(let isSignedIn, let isStored):
+            // It must not take effect for a client that does not wait any more.
+            let isClientGone = await client.hasFailed
+            guard request.mayBeRepeated || !isClientGone else { throw StreamError.endedEarly }
             if isSignedIn { record.isSignedInAgain = true }
-            pending.withheld += response.setCookie
+            if isStored { pending.withheld += response.setCookie }
             return true
         }
     }
@@ -321,7 +333,7 @@ extension ClientConnection {
         let keepsClient = request.keepsConnection && (writesChunks || !isChunked) && !isStopping
         let head = response.octets(
             chunked: writesChunks, closes: !keepsClient, intercepted: request.destination.isEncrypted,
-            adding: pending.withheld.filter(gate.passes) + decision.lines
+            before: pending.withheld.filter(gate.passes), adding: decision.lines
         ) { line in
             decision.context == nil || gate.passes(line)
         }

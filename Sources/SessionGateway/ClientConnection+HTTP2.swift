@@ -1,3 +1,4 @@
+import HTTPMessages
 import NIOCore
 import NIOHTTP2
 
@@ -10,6 +11,10 @@ extension ClientConnection {
         var configuration = NIOHTTP2Handler.Configuration()
         // Browsers cancel what a page does not need any more; on one machine that is no attack.
         configuration.stream.streamResetFrameRateLimit.maximumCount = 10_000
+        configuration.connection.initialSettings = [
+            HTTP2Setting(parameter: .maxConcurrentStreams, value: 100),
+            HTTP2Setting(parameter: .maxHeaderListSize, value: MessageHead.byteLimit),
+        ]
         try await client.handOver(
             to: NIOHTTP2Handler(
                 mode: .server, eventLoop: client.channel.eventLoop,

@@ -25,6 +25,7 @@ actor ClientConnection {
     /// Whether it waits for a request, so that nothing is lost if it closes.
     private var isIdle = false
     private(set) var isStopping = false
+    private(set) var isAborted = false
     /// The streams of an HTTP/2 connection; `nil` if it is none.
     var streams: [ObjectIdentifier: ClientConnection]?
     /// Closes such a connection when it has had no stream for a while.
@@ -86,6 +87,7 @@ actor ClientConnection {
 
     /// Ends at once.
     func abort() async {
+        isAborted = true
         for stream in streams?.values ?? [:].values { await stream.abort() }
         await client.abort()
         await server?.abort()

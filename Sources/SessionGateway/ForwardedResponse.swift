@@ -59,10 +59,12 @@ struct ForwardedResponse: Sendable {
     ///   - closes: Whether the connection ends with the response.
     ///   - isIntercepted: Whether the gateway has decrypted the response. Then it may not lead the client past the gateway
     ///     (Alt-Svc), nor bind the session to a device that does not see its cookies.
+    ///   - former: Set-Cookie lines of responses before this one.
     ///   - lines: Set-Cookie lines of the gateway's own.
     ///   - passes: Whether the Set-Cookie line of that value goes on.
     func octets(
-        chunked isChunked: Bool, closes: Bool, intercepted isIntercepted: Bool = false, adding lines: [Octets] = [],
+        chunked isChunked: Bool, closes: Bool, intercepted isIntercepted: Bool = false, before former: [Octets] = [],
+        adding lines: [Octets] = [],
         passes: (Octets) -> Bool
     ) -> [UInt8] {
         var written: [UInt8] = []
@@ -70,6 +72,7 @@ struct ForwardedResponse: Sendable {
         written += Array("HTTP/1.1".utf8)
         written.append(line: head.octets[head.startLine].dropFirst(8))
         let options = Set(head.members("connection")).subtracting(["set-cookie", "content-length", "transfer-encoding"])
+        for line in former { written.append(field: "Set-Cookie", line) }
         var hasLength = false
         for field in head.fields {
             switch head.lowercasedName(field) {

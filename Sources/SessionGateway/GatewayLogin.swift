@@ -60,18 +60,24 @@ actor GatewayLogin {
 
     /// Answers a challenge to a request.
     ///
+    /// What the response sets is stored before the login. Responses to requests that were sent before a login must not undo
+    /// it: what they set is not stored.
+    ///
     /// - Parameters:
     ///   - recovery: The request's own.
     ///   - counts: The logins before it was sent.
+    ///   - store: Stores what the response sets.
+    /// - Returns: The outcome, and whether what the response sets was stored.
     func answer(
         _ challenge: LoginChallenge, by recovery: LoginRecovery, after counts: [LoginRule: Int],
-        now: @escaping @Sendable () -> Timestamp
-    ) async throws -> Outcome {
+        storing store: @escaping @Sendable () async throws -> Int, now: @escaping @Sendable () -> Timestamp
+    ) async throws -> (outcome: Outcome, isStored: Bool) {
         let rule = challenge.rule
-        if let last = last[rule], last.number > counts[rule] ?? 0 { return last.outcome }
-        if let task = running[rule] { return try await task.value }
+        if let last = last[rule], last.number > counts[rule] ?? 0 { return (last.outcome, false) }
+        if let task = running[rule] { return (try await task.value, false) }
         // Not in the request's own task: a token that was fetched must be stored even if the gateway stops.
         let task = Task.detached { [jar] in
+            _ = try await store()
             var recovery = recovery
             let answer = try await recovery.answer(challenge, in: jar, now: now())
             return Outcome(recovery: recovery, answer: answer)
@@ -80,7 +86,7 @@ actor GatewayLogin {
         defer { running[rule] = nil }
         let outcome = try await task.value
         last[rule] = ((last[rule]?.number ?? 0) + 1, outcome)
-        return outcome
+        return (outcome, true)
     }
 }
 
@@ -140,21 +146,23 @@ struct RequestLogin {
         /// The response is the answer.
         case none
         /// The request is sent once more: it lacked the server's nonce, or the user is signed in again.
-        case repetition(isSignedIn: Bool)
+        case repetition(isSignedIn: Bool, isStored: Bool)
         /// The response says "not signed in", and is the answer all the same.
         case failure(LoginFailure)
     }
 
     /// Signs the user in if a response says "not signed in".
     mutating func consequence(
-        of response: ForwardedResponse, to request: ForwardedRequest, now: @escaping @Sendable () -> Timestamp
-    ) async -> Consequence {
+        of response: ForwardedResponse, to request: ForwardedRequest,
+        storing store: @escaping @Sendable () async throws -> Int, now: @escaping @Sendable () -> Timestamp
+    ) async throws -> Consequence {
         let head = response.responseHead
         if let nonce = head.proofNonce { login.nonces.remember(nonce, for: request.url.origin) }
         let isRepeatable = await body?.isIncomplete != true
         if hasProof, !wantedNonce, isRepeatable, head.wantsProofNonce {
             wantedNonce = true
-            return .repetition(isSignedIn: false)
+            _ = try await store()
+            return .repetition(isSignedIn: false, isStored: true)
         }
         if let failure = recovery.failure(in: head, from: request.url) { return .failure(LoginFailure(failure)) }
         guard let challenge = recovery.challenge(in: head, from: request.url) else { return .none }
@@ -162,10 +170,13 @@ struct RequestLogin {
         guard repetitions < RequestLogin.limit else { return .none }
         repetitions += 1
         do {
-            let outcome = try await login.answer(challenge, by: recovery, after: counts, now: now)
+            let (outcome, isStored) = try await login.answer(
+                challenge, by: recovery, after: counts, storing: store, now: now)
             recovery = outcome.recovery
             if case .authorization(let rule) = outcome.answer { answer = rule }
-            return .repetition(isSignedIn: true)
+            // More of the body may have come meanwhile than there is room for.
+            guard await body?.isIncomplete != true else { return .failure(.bodyTooLong(request)) }
+            return .repetition(isSignedIn: true, isStored: isStored)
         } catch {
             return .failure(LoginFailure(error))
         }

@@ -22,6 +22,8 @@ final class HTTP2StreamCodec: ChannelDuplexHandler {
     }
 
     private var hasHead = false
+    /// Whether the request was refused: nothing of it passes any more.
+    private var isRefused = false
     private var isChunked = false
     private var isToHead = false
     private var response = Response.head
@@ -32,6 +34,7 @@ final class HTTP2StreamCodec: ChannelDuplexHandler {
     // MARK: - The request
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isRefused else { return }
         switch unwrapInboundIn(data) {
         case .headers(let frame) where hasHead:
             // Trailers.
@@ -43,11 +46,13 @@ final class HTTP2StreamCodec: ChannelDuplexHandler {
             switch HTTP2StreamCodec.head(frame.headers, chunked: isChunked) {
             case .success(let octets): read(ByteBuffer(bytes: octets), context)
             case .failure(let refusal):
+                isRefused = true
                 response = .ended
                 context.writeAndFlush(wrapOutboundOut(.rstStream(refusal.code)), promise: nil)
+                context.fireErrorCaught(refusal)
             }
         case .data(let frame):
-            guard case .byteBuffer(let octets) = frame.data else { return }
+            guard hasHead, case .byteBuffer(let octets) = frame.data else { return }
             read(isChunked ? octets.asChunk : octets, context)
             if isChunked, frame.endStream { read(.lastChunk([]), context) }
         default: break

@@ -43,7 +43,8 @@ struct GatewayLoginTests {
             let isSignedIn = head.contains("session=renewed") || head.contains("Authorization: Bearer renewed")
             if !isSignedIn, isEarly || isComplete(octets, head, from: end.upperBound) {
                 return Array(
-                    "HTTP/1.1 401 Unauthorized\r\nSet-Cookie: hint=again\r\nContent-Length: 6\r\n\r\nno way".utf8)
+                    ("HTTP/1.1 401 Unauthorized\r\nSet-Cookie: hint=again\r\n"
+                        + "Set-Cookie: session=; Path=/; Max-Age=0\r\nContent-Length: 6\r\n\r\nno way").utf8)
             }
             guard isSignedIn, isComplete(octets, head, from: end.upperBound) else { return nil }
             return Array("HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\nwelcome".utf8)
@@ -226,6 +227,8 @@ struct BodySpoolTests {
         await first.append(.data(ByteBuffer(repeating: 1, count: 60)))
         await first.append(.data(ByteBuffer(repeating: 1, count: 60)))
         #expect(await first.isIncomplete)
+        await first.append(.end(trailers: []))
+        await #expect(throws: (any Error).self) { try await first.piece(at: 0) }
         let second = BodySpool(budget)
         await second.append(.data(ByteBuffer(repeating: 1, count: 100)))
         #expect(await !second.isIncomplete)
