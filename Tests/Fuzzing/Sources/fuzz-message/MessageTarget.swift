@@ -1,7 +1,7 @@
 import FuzzSupport
-import WebPrimitives
 
 @testable import HTTPMessages
+@testable import WebPrimitives
 
 /// Any bytes as an HTTP/1.1 message: the first says who sends it, the second how it is cut into pieces.
 enum MessageTarget {
