@@ -248,7 +248,8 @@ struct BodySpoolTests {
             }
             #expect(!files.isEmpty)
             for file in files {
-                let octets = try Data(contentsOf: URL(filePath: file))
+                // Other tests have files, and folders, that are gone as well.
+                guard let octets = try? Data(contentsOf: URL(filePath: file)) else { continue }
                 #expect(octets.range(of: Data(secret)) == nil)
             }
             #expect(try await octets(spool) == body)
