@@ -40,8 +40,7 @@ struct BrowserGate {
         let sent = Set(own.map(\.octets))
         let placed = Set(retrieval.included.filter { isSeen($0) && sent.contains($0.pair) }.map(\.pair))
         let renewal = Renewal(
-            of: retrieval.included.filter(isSeen), own, last: lines == nil ? profile.lastSent : { _ in nil },
-            isRepetition: lines != nil)
+            of: retrieval.included.filter(isSeen), own, last: profile.lastSent, isRepetition: lines != nil)
         let withheld = Set(lines?.compactMap(name) ?? [])
         let others = own.filter {
             !placed.contains($0.octets) && !hidden.contains($0.name) && !renewal.former.contains($0.octets)
@@ -149,7 +148,7 @@ private struct Renewal {
     init(
         of jar: [Cookie], _ own: [CookiePair], last: (Cookie.ID) -> Octets?, isRepetition: Bool = false
     ) {
-        let pairs = Dictionary(grouping: own.map(\.octets)) { CookiePair($0).name }
+        let pairs = Dictionary(grouping: own, by: \.name).mapValues { $0.map(\.octets) }
         let sent = Set(own.map(\.octets))
         for cookie in jar where !sent.contains(cookie.pair) {
             let earlier = (pairs[cookie.name] ?? []).filter { isRepetition || last(cookie.id) == $0 }

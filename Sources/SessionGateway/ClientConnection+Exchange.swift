@@ -134,7 +134,8 @@ extension ClientConnection {
                 let end = await upload
                 await client.resumeReading()
                 if !isUnderWay { await discard(response, from: server, route) }
-                return try end.mayGoOn()
+                try end.check()
+                return nil
             }
             let kept = try await deliver(response, to: pending, from: server, &record)
             // A server may answer before it has read the body. The rest is not sent.
@@ -182,11 +183,9 @@ extension ClientConnection {
         case invalid(MessageError)
 
         /// Fails if the client cannot send the rest.
-        ///
-        /// - Returns: `nil`.
-        func mayGoOn() throws -> Bool? {
+        func check() throws {
             switch self {
-            case .sent, .stopped: return nil
+            case .sent, .stopped: break
             case .failed: throw StreamError.endedEarly
             case .invalid(let fault): throw GatewayFailure.requestInvalid(fault)
             }
@@ -280,21 +279,28 @@ extension ClientConnection {
         guard let context = pending.decision.context else { return false }
         let gate = gate
         let store: @Sendable () async throws -> Int = { try await gate.store(response, in: context) }
-        await client.readAhead()
-        switch try await pending.login?.consequence(of: response, to: request, storing: store, now: gate.now) {
-        case nil, .some(.none):
-            record.cookiesStored += try await store()
-            return false
+        // The end of a client that goes away while a login is made is to be noticed.
+        if pending.login != nil { await client.readAhead() }
+        let (consequence, storage) =
+            try await pending.login?.consequence(of: response, to: request, storing: store, now: gate.now)
+            ?? (.none, .due)
+        var isWithheld = true
+        switch storage {
+        case .due: record.cookiesStored += try await store()
+        case .done(let changes): record.cookiesStored += changes
+        case .omitted: isWithheld = false
+        }
+        switch consequence {
+        case .none: return false
         case .failure(let failure):
-            record.cookiesStored += try await store()
             record.loginFailure = failure
             return false
-        case .repetition(let isSignedIn, let isStored):
+        case .repetition(let isSignedIn):
             // It must not take effect for a client that does not wait any more.
             let isClientGone = await client.hasFailed
             guard request.mayBeRepeated || !isClientGone else { throw StreamError.endedEarly }
             if isSignedIn { record.isSignedInAgain = true }
-            if isStored { pending.withheld += response.setCookie }
+            if isWithheld { pending.withheld += response.setCookie }
             return true
         }
     }

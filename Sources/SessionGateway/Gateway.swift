@@ -213,7 +213,7 @@ public struct GatewayRecord: Sendable {
     public internal(set) var cookiesStored = 0
     /// Whether the user was signed in again, and the request sent once more.
     public internal(set) var isSignedInAgain = false
-    /// Why the response says "not signed in" and is the answer all the same; `nil` if it does not say so.
+    /// Why the response says "not signed in" and is the answer all the same; `nil` for other responses.
     public internal(set) var loginFailure: LoginFailure?
     /// The type of the failure (RFC 9209, section 2.3); `nil` if the server has answered.
     public internal(set) var failure: String?

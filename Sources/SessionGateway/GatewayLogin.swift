@@ -17,6 +17,16 @@ actor GatewayLogin {
         let answer: LoginFallback.Answer
     }
 
+    /// What became of the cookies that a response sets which says "not signed in".
+    enum Storage {
+        /// They are still to be stored.
+        case due
+        /// They are stored. So many cookies of the jar have changed.
+        case done(Int)
+        /// They must not be stored: they are older than the login.
+        case omitted
+    }
+
     private let jar: CookieJar
     private let make: @Sendable ([LoginRule]) -> LoginFallback
     /// The nonces that servers want in proofs.
@@ -67,26 +77,31 @@ actor GatewayLogin {
     ///   - recovery: The request's own.
     ///   - counts: The logins before it was sent.
     ///   - store: Stores what the response sets.
-    /// - Returns: The outcome, and whether what the response sets was stored.
+    /// - Throws: if what the response sets cannot be stored.
     func answer(
         _ challenge: LoginChallenge, by recovery: LoginRecovery, after counts: [LoginRule: Int],
         storing store: @escaping @Sendable () async throws -> Int, now: @escaping @Sendable () -> Timestamp
-    ) async throws -> (outcome: Outcome, isStored: Bool) {
+    ) async throws -> (result: Result<Outcome, any Error>, storage: Storage) {
         let rule = challenge.rule
-        if let last = last[rule], last.number > counts[rule] ?? 0 { return (last.outcome, false) }
-        if let task = running[rule] { return (try await task.value, false) }
+        if let last = last[rule], last.number > counts[rule] ?? 0 { return (.success(last.outcome), .omitted) }
+        if let task = running[rule] {
+            let result = await task.result
+            return (result, (try? result.get()) == nil ? .due : .omitted)
+        }
+        let storing = Task.detached { try await store() }
         // Not in the request's own task: a token that was fetched must be stored even if the gateway stops.
         let task = Task.detached { [jar] in
-            _ = try await store()
+            _ = try await storing.value
             var recovery = recovery
             let answer = try await recovery.answer(challenge, in: jar, now: now())
             return Outcome(recovery: recovery, answer: answer)
         }
         running[rule] = task
         defer { running[rule] = nil }
-        let outcome = try await task.value
-        last[rule] = ((last[rule]?.number ?? 0) + 1, outcome)
-        return (outcome, true)
+        let changes = try await storing.value
+        let result = await task.result
+        if case .success(let outcome) = result { last[rule] = ((last[rule]?.number ?? 0) + 1, outcome) }
+        return (result, .done(changes))
     }
 }
 
@@ -146,39 +161,43 @@ struct RequestLogin {
         /// The response is the answer.
         case none
         /// The request is sent once more: it lacked the server's nonce, or the user is signed in again.
-        case repetition(isSignedIn: Bool, isStored: Bool)
+        case repetition(isSignedIn: Bool)
         /// The response says "not signed in", and is the answer all the same.
         case failure(LoginFailure)
     }
 
     /// Signs the user in if a response says "not signed in".
+    ///
+    /// - Parameter store: Stores what the response sets. It is called before a login only.
+    /// - Throws: if that fails.
     mutating func consequence(
         of response: ForwardedResponse, to request: ForwardedRequest,
         storing store: @escaping @Sendable () async throws -> Int, now: @escaping @Sendable () -> Timestamp
-    ) async throws -> Consequence {
+    ) async throws -> (consequence: Consequence, storage: GatewayLogin.Storage) {
         let head = response.responseHead
         if let nonce = head.proofNonce { login.nonces.remember(nonce, for: request.url.origin) }
         let isRepeatable = await body?.isIncomplete != true
         if hasProof, !wantedNonce, isRepeatable, head.wantsProofNonce {
             wantedNonce = true
-            _ = try await store()
-            return .repetition(isSignedIn: false, isStored: true)
+            return (.repetition(isSignedIn: false), .due)
         }
-        if let failure = recovery.failure(in: head, from: request.url) { return .failure(LoginFailure(failure)) }
-        guard let challenge = recovery.challenge(in: head, from: request.url) else { return .none }
-        guard isRepeatable else { return .failure(.bodyTooLong(request)) }
-        guard repetitions < RequestLogin.limit else { return .none }
+        if let failure = recovery.failure(in: head, from: request.url) {
+            return (.failure(LoginFailure(failure)), .due)
+        }
+        guard let challenge = recovery.challenge(in: head, from: request.url) else { return (.none, .due) }
+        guard isRepeatable else { return (.failure(.bodyTooLong(request)), .due) }
+        guard repetitions < RequestLogin.limit else { return (.none, .due) }
         repetitions += 1
-        do {
-            let (outcome, isStored) = try await login.answer(
-                challenge, by: recovery, after: counts, storing: store, now: now)
+        let (result, storage) = try await login.answer(
+            challenge, by: recovery, after: counts, storing: store, now: now)
+        switch result {
+        case .failure(let error): return (.failure(LoginFailure(error)), storage)
+        case .success(let outcome):
             recovery = outcome.recovery
             if case .authorization(let rule) = outcome.answer { answer = rule }
             // More of the body may have come meanwhile than there is room for.
-            guard await body?.isIncomplete != true else { return .failure(.bodyTooLong(request)) }
-            return .repetition(isSignedIn: true, isStored: isStored)
-        } catch {
-            return .failure(LoginFailure(error))
+            guard await body?.isIncomplete != true else { return (.failure(.bodyTooLong(request)), storage) }
+            return (.repetition(isSignedIn: true), storage)
         }
     }
 }

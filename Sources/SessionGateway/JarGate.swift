@@ -90,7 +90,7 @@ struct JarGate: Sendable {
     ///
     /// - Returns: How many they are.
     private func clear(_ context: RequestContext) async throws(GatewayFailure) -> Int {
-        guard context.url.scheme.isCryptographic || context.url.host.isLoopback else { return 0 }
+        guard AuthorizationRule.isConfidential(context.url) else { return 0 }
         let site = context.url.host.registrableDomain(jar.policy.publicSuffixes)
         var filter = CookieFilter()
         filter.domain = WebHost(String(decoding: site, as: UTF8.self))

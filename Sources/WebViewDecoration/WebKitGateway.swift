@@ -39,9 +39,7 @@
         }
 
         private var certificate: SecCertificate? {
-            let lines = authority?.split(whereSeparator: \.isNewline).filter { !$0.hasPrefix("-----") }
-            guard let octets = lines.flatMap({ Data(base64Encoded: $0.joined()) }) else { return nil }
-            return SecCertificateCreateWithData(nil, octets as CFData)
+            authorityOctets.flatMap { SecCertificateCreateWithData(nil, Data($0) as CFData) }
         }
     }
 #endif

@@ -1,4 +1,5 @@
 public import CookieModel
+internal import OAuth2
 public import SessionStore
 
 /// What has to be done, and in which order, so that a navigation of a web view carries a jar's session from its very
@@ -137,4 +138,34 @@ extension CookieJar {
             for: navigation, cookies: try cookies().readable, storage: try webStorage(of: [navigation.url]).readable,
             native: native, capabilities: capabilities, policy: policy, verification: verification, now: now)
     }
+}
+
+/// A gateway as a web view uses it: the proxy for all its requests.
+///
+/// Every request of the web view reaches it: the first document, frames, Ajax, WebSockets, and posted forms with their
+/// bodies.
+public struct WebViewGateway: Sendable, Hashable {
+    /// The host that it listens on: an address of this machine.
+    public let host: String
+    /// The port.
+    public let port: UInt16
+    /// The certificate in PEM that the web view trusts for the hosts whose requests the gateway decrypts; `nil` if it
+    /// decrypts none.
+    public let authority: String?
+    /// The User-Agent that the session was made with, for scripts that read it; `nil` for the web view's own.
+    public let userAgent: String?
+
+    /// Creates the address of a gateway.
+    public init(host: String = "127.0.0.1", port: UInt16, authority: String? = nil, userAgent: String? = nil) {
+        self.host = host
+        self.port = port
+        self.authority = authority
+        self.userAgent = userAgent
+    }
+
+    /// The certificate in DER; `nil` if there is none, or the text is no certificate in PEM.
+    public var authorityOctets: [UInt8]? { authority.flatMap { PEMText.contents(of: "CERTIFICATE", in: $0) } }
+
+    /// `http://HOST:PORT`, as WebKitGTK and browsers take it.
+    public var proxyURL: String { "http://\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 }
