@@ -34,8 +34,8 @@ struct SamplePackageTests {
     @Test("It compiles as it stands, and prints what it says")
     func runs() throws {
         let home = CrumbHome()
-        let program = URL(filePath: CrumbHome.program).deletingLastPathComponent().appending(path: "session-example")
-        let result = try home.shell("'\(program.path)' && '\(program.path)'")
+        let program = CrumbHome.besideTests("session-example")
+        let result = try home.shell("'\(program)' && '\(program)'")
         #expect(result.status == 0, "\(result.messages)")
         #expect(result.text == "Cookie: sid=31d4\nCookie: sid=31d4\n")
     }

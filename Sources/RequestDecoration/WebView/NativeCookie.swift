@@ -77,9 +77,11 @@ public struct NativeCookie: Sendable, Hashable {
     }
 
     /// Whether a native store that was given `other` may show this: the store may not say what `SameSite` is, and some
-    /// have no word for `None`.
+    /// have no word for `None`. libsoup computes the end again from the seconds that are left when it reads its file, and
+    /// is late by one where the clock ticks meanwhile.
     func holds(_ other: NativeCookie) -> Bool {
         var comparable = other
+        if let expiry, let given = other.expiry, abs(expiry.seconds - given.seconds) <= 1 { comparable.expiry = expiry }
         if sameSite == .default || other.sameSite == .default || (sameSite == .none && other.sameSite == .none) {
             comparable.sameSite = sameSite
         }

@@ -175,9 +175,10 @@ extension StoreDiff {
             guard let base, base.jar[id] != nil || base.native[id] != nil else { return unknown(mine, theirs) }
             // The journal knows of writes that came while the base was taken.
             let jarChanged = mine != base.jar[id] || knowledge.jarWrites[id] != nil
-            var nativeChanged = theirs != base.native[id]
+            let before = base.native[id]
+            var nativeChanged = if let theirs, let before { !theirs.holds(before) } else { theirs != before }
             var isLost = false
-            if theirs == nil, let before = base.native[id], before.expiry == nil, !knowledge.nativeSessionContinues {
+            if theirs == nil, let before, before.expiry == nil, !knowledge.nativeSessionContinues {
                 // Gone with its process, not removed.
                 nativeChanged = false
                 isLost = true

@@ -20,9 +20,7 @@ struct WorkerHome {
         key = home.file("key")
     }
 
-    /// The executable beside `crumb`.
-    private static let program = URL(filePath: CrumbHome.program).deletingLastPathComponent()
-        .appending(path: "jar-worker").path
+    private static let program = CrumbHome.besideTests("jar-worker")
 
     /// Starts a worker: `write`, `compete` or `obey`, and its numbers.
     ///

@@ -13,8 +13,7 @@ struct ServiceExampleTests {
             switch example {
             case "curl.sh": ["/bin/sh", "-eu", "\(Self.folder)/curl.sh"]
             case "client.py": ["python3", "\(Self.folder)/client.py"]
-            default:
-                [URL(filePath: CrumbHome.program).deletingLastPathComponent().appending(path: "service-client").path]
+            default: [CrumbHome.besideTests("service-client")]
             }
         var environment = service.home.environment
         environment["CRUMB_SERVICE"] = service.address

@@ -19,18 +19,21 @@ final class CrumbHome: Sendable {
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    /// The executable beside the tests.
-    static let program: String = {
+    /// The command to run: what `CRUMB` names, else the one beside the tests.
+    static let program = ProcessInfo.processInfo.environment["CRUMB"] ?? besideTests("crumb")
+
+    /// The path of a program that was built with the tests.
+    static func besideTests(_ name: String) -> String {
         let beside =
             Bundle.allBundles.map(\.bundleURL) + [Bundle.main.bundleURL, Bundle.main.executableURL].compactMap { $0 }
         let folders = beside.flatMap { [$0, $0.deletingLastPathComponent()] }
-        let candidates = folders.map { $0.appending(path: "crumb").path }
+        let candidates = folders.map { $0.appending(path: name).path }
         return candidates.first { path in
             var isFolder: ObjCBool = false
             return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && !isFolder.boolValue
                 && FileManager.default.isExecutableFile(atPath: path)
-        } ?? "crumb"
-    }()
+        } ?? name
+    }
 
     var environment: [String: String] {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"

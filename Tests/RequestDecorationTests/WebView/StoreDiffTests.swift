@@ -100,6 +100,24 @@ struct StoreDiffTests {
         #expect(diff.actions.map(\.winner) == [winner])
     }
 
+    /// Seconds by which the native store's end is later than the jar's, whether there is a base, and what to do.
+    @Test(
+        "An end that the native store reads back a second off is the same one",
+        arguments: [
+            (1, false, nil), (-1, false, nil), (1, true, nil), (2, false, "take 1: preferred-side"),
+            (-2, true, "take 1: changed-in-native"),
+        ] as [(Int64, Bool, String?)])
+    func roundedEnd(seconds: Int64, isKnown: Bool, expected: String?) throws {
+        var natives = try natives("1")
+        let base = isKnown ? StoreDiff.Base(jar: natives, native: natives) : nil
+        natives[0].expiry = natives[0].expiry?.advanced(bySeconds: seconds)
+        let diff = StoreDiff(base: base, jar: cookies("1"), native: natives, now: Page.now)
+        #expect(diff.actions.map(describe) == [expected].compactMap { $0 })
+        // What the jar changes is written, and nobody takes the native store's cookie for changed.
+        let changed = StoreDiff(base: base, jar: cookies("2"), native: natives, now: Page.now)
+        #expect(!isKnown || abs(seconds) > 1 || changed.actions.map(describe) == ["put 2: changed-in-jar"])
+    }
+
     @Test("A restart loses the native store's session cookies, which nobody removed")
     func restart() throws {
         let base = StoreDiff.Base(
