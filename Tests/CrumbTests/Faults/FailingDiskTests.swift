@@ -8,6 +8,9 @@ import Testing
     "A disk that fails at the Nth change, for every N of an import",
     .enabled(if: FailingDisk.library != nil, "this needs Linux and a C compiler"))
 struct FailingDiskTests {
+    /// The one beside the tests, which loads its libraries; nothing can be loaded before those of a static one.
+    private static let program = CrumbHome.besideTests("crumb")
+
     private let home = CrumbHome()
     private let before = Set((0..<20).map { "old\($0)" })
     private let after = Set((0..<30).map { "new\($0)" } + (10..<20).map { "old\($0)" })
@@ -58,7 +61,7 @@ struct FailingDiskTests {
             defer { try? FileManager.default.removeItem(atPath: folder) }
             let mark = home.file("mark-\(fault)-\(count)")
             let faulty = variables(folder).merging(disk.variables(fault, at: count, below: folder, mark: mark)) { $1 }
-            let result = try home.start(["import", captures.new], variables: faulty).wait()
+            let result = try home.start(["import", captures.new], of: Self.program, variables: faulty).wait()
             let hasFailed = FileManager.default.fileExists(atPath: mark)
             if fault == .kills {
                 try #require(result.status == (hasFailed ? -SIGKILL : 0), "\(comment): \(result.messages)")

@@ -83,15 +83,17 @@ final class CrumbHome: Sendable {
     /// Starts `crumb`.
     ///
     /// - Parameters:
+    ///   - program: another `crumb` than the one that the tests run.
     ///   - prefix: a program that starts it, with its arguments.
     ///   - variables: what differs in the environment; `nil` takes a variable away.
     func start(
-        _ arguments: [String], input: String = "/dev/null", output: String? = nil, messages: String? = nil,
-        prefix: [String] = [], leadsGroup: Bool = false, variables: [String: String?] = [:]
+        _ arguments: [String], of program: String = CrumbHome.program, input: String = "/dev/null",
+        output: String? = nil, messages: String? = nil, prefix: [String] = [], leadsGroup: Bool = false,
+        variables: [String: String?] = [:]
     ) throws -> RunningProcess {
         var environment = environment
         for (name, value) in variables { environment[name] = value }
-        let words = prefix + [CrumbHome.program] + arguments
+        let words = prefix + [program] + arguments
         return try RunningProcess(
             words[0], Array(words.dropFirst()), environment: environment, input: input, output: output,
             messages: messages, leadsGroup: leadsGroup, scratch: path)
