@@ -217,8 +217,9 @@ let package = Package(
         .executableTarget(
             name: "crumb-network",
             dependencies: [
-                "CQRencode", "CrumbCommands", "CookieModel", "OAuth2", "OpenIDConnect", "SessionStore",
-                "SessionGateway", "SessionOperations", "SessionService", "SessionClient", "AsyncHTTPClientTransport",
+                "CQRencode", "WebPrimitives", "CrumbCommands", "CookieModel", "OAuth2", "OpenIDConnect",
+                "SessionStore", "SessionGateway", "SessionOperations", "SessionService", "SessionClient",
+                "AsyncHTTPClientTransport",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),

@@ -73,7 +73,7 @@ actor BodySpool {
     }
 
     /// Keeps a piece.
-    func append(_ piece: ByteStream.Piece) async {
+    func append(_ piece: BodyReader.Piece) async {
         switch piece {
         case .end(let trailers): self.trailers = trailers
         case .data(var octets):
@@ -107,7 +107,7 @@ actor BodySpool {
     /// The piece that begins `position` octets after the beginning; `nil` if it has not been kept yet.
     ///
     /// - Throws: if the file cannot be read, or octets are missing.
-    func piece(at position: Int) async throws -> ByteStream.Piece? {
+    func piece(at position: Int) async throws -> BodyReader.Piece? {
         guard !isIncomplete else { throw SpoolError() }
         let filed = records * BodySpool.recordLength
         if position < filed {

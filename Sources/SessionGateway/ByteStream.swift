@@ -4,26 +4,11 @@ import NIOSSL
 import NIOTLS
 import WebPrimitives
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
-
 /// One connection as a stream of octets.
 ///
 /// It reads from the network only when it is asked to, and a write waits while the other side does not read: so a slow
 /// party slows the fast one down, and memory stays bounded. Everything runs on the connection's event loop.
 actor ByteStream {
-    /// A piece of a body, or its end.
-    enum Piece: Sendable {
-        case data(ByteBuffer)
-        /// The body is over. The lines of its trailer fields with their line ends.
-        case end(trailers: [UInt8])
-    }
-
     nonisolated let channel: any Channel
     private nonisolated let executor: any SerialExecutor
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -31,7 +16,7 @@ actor ByteStream {
     /// Octets that have arrived and were not consumed.
     private var buffer = ByteBuffer()
     private var isEnded = false
-    private var failure: (any Error)?
+    private(set) var failure: (any Error)?
     private var reader: CheckedContinuation<Void, any Error>?
     private var writers: [CheckedContinuation<Void, any Error>] = []
     private var isReadingStopped = false
@@ -39,17 +24,9 @@ actor ByteStream {
     private var isSecured = false
     /// The protocol that the two sides have agreed on in it (ALPN); `nil` if they have not.
     private(set) var applicationProtocol: String?
-    private var body = Body.none
+    private var body = BodyReader(.none)
     private var timer: Scheduled<Void>?
     private var failureAction: (@Sendable () -> Void)?
-
-    /// What is left of the message whose body is read.
-    private enum Body {
-        case none
-        case length(UInt64)
-        case chunked(ChunkedBody)
-        case untilClose
-    }
 
     private init(_ channel: any Channel) {
         self.channel = channel
@@ -103,7 +80,7 @@ actor ByteStream {
     var available: ByteBuffer { buffer }
 
     /// Consumes the octets that have arrived.
-    func takeAvailable() -> ByteBuffer { take(buffer.readableBytes) }
+    func takeAvailable() -> ByteBuffer { buffer.take(buffer.readableBytes) }
 
     /// Waits for octets without consuming them.
     ///
@@ -139,8 +116,7 @@ actor ByteStream {
 
     /// Consumes `count` octets, which have arrived.
     func consume(_ count: Int) {
-        buffer.moveReaderIndex(forwardBy: count)
-        if buffer.readableBytes == 0 { buffer.clear() }
+        buffer.consume(count)
     }
 
     /// Consumes `count` octets, which may still be on their way; `nil` if the stream ends before.
@@ -183,61 +159,17 @@ actor ByteStream {
 
     /// Says how the end of the next body is found.
     func beginBody(_ framing: BodyFraming) {
-        body =
-            switch framing {
-            case .none: .none
-            case .length(let count): count == 0 ? .none : .length(count)
-            case .chunked: .chunked(ChunkedBody())
-            case .untilClose: .untilClose
-            }
+        body = BodyReader(framing)
     }
 
     /// Consumes the next piece of the body.
     ///
     /// - Throws: ``StreamError/endedEarly`` if the stream ends before the body, `MessageError` for a chunk that is none.
-    func nextPiece(within limit: TimeAmount?) async throws -> Piece {
+    func nextPiece(within limit: TimeAmount?) async throws -> BodyReader.Piece {
         while true {
-            if let piece = try arrivedPiece() { return piece }
-            guard try await more(within: limit) else {
-                guard case .untilClose = body else { throw StreamError.endedEarly }
-                body = .none
-                return .end(trailers: [])
-            }
+            if let piece = try body.next(in: &buffer) { return piece }
+            guard try await more(within: limit) else { return try body.end() }
         }
-    }
-
-    private func arrivedPiece() throws -> Piece? {
-        switch body {
-        case .none: return .end(trailers: [])
-        case .length(let remaining):
-            guard buffer.readableBytes > 0 else { return nil }
-            let count = min(remaining, UInt64(buffer.readableBytes))
-            body = count == remaining ? .none : .length(remaining - count)
-            return .data(take(Int(count)))
-        case .untilClose:
-            guard buffer.readableBytes > 0 else { return nil }
-            return .data(take(buffer.readableBytes))
-        case .chunked(var chunks):
-            var position = 0
-            let piece = try chunks.next(in: buffer.readableBytesUInt8Span, from: &position)
-            consume(position)
-            body = .chunked(chunks)
-            switch piece {
-            case .incomplete: return nil
-            case .data(let count): return .data(take(count))
-            case .end(let trailers):
-                body = .none
-                return .end(trailers: trailers)
-            }
-        }
-    }
-
-    private func take(_ count: Int) -> ByteBuffer {
-        if count == buffer.readableBytes {
-            defer { buffer = ByteBuffer() }
-            return buffer
-        }
-        return buffer.readSlice(length: count) ?? ByteBuffer()
     }
 
     /// Has every read fail that waits for octets, until ``resumeReading()``.
@@ -303,15 +235,6 @@ actor ByteStream {
         try await withCheckedThrowingContinuation { writers.append($0) }
     }
 
-    /// Waits until everything is sent, but not for long: the other side may not read.
-    private func drain() async {
-        let timer = channel.eventLoop.scheduleTask(in: .seconds(2)) { [weak self] in
-            self?.assumeIsolated { $0.abort() }
-        }
-        try? await channel.writeAndFlush(ByteBuffer()).get()
-        timer.cancel()
-    }
-
     /// Writes octets with the next ones, or with ``flush()``.
     func enqueue(_ octets: ByteBuffer) {
         channel.write(octets, promise: nil)
@@ -320,38 +243,6 @@ actor ByteStream {
     /// Sends what was enqueued.
     func flush() {
         channel.flush()
-    }
-
-    /// Says that no more is written, once all of it is.
-    func endWriting() async {
-        await drain()
-        try? await channel.close(mode: .output).get()
-    }
-
-    /// Closes the connection. What was written before is sent.
-    func close() async {
-        if failure == nil, channel.isActive { await drain() }
-        channel.close(promise: nil)
-    }
-
-    /// Closes the connection at once. What was not sent yet is lost, and the other side can tell.
-    func abort() {
-        let provider = channel as? any SocketOptionProvider
-        let isSet =
-            provider?.setSoLinger(linger(l_onoff: 1, l_linger: 0)) ?? channel.eventLoop.makeSucceededVoidFuture()
-        isSet.whenComplete { [channel] _ in channel.close(promise: nil) }
-    }
-
-    /// Closes a connection whose client may still be sending: the answer is not lost to a reset (RFC 9112, section 9.6).
-    func closeLingering(within limit: TimeAmount) async {
-        await endWriting()
-        var rest = 1 << 20
-        let deadline = NIODeadline.now() + limit
-        while rest > 0, (try? await more(within: deadline - .now())) == true {
-            rest -= buffer.readableBytes
-            buffer.clear()
-        }
-        channel.close(promise: nil)
     }
 
     // MARK: - Events of the channel

@@ -197,7 +197,7 @@ extension ClientConnection {
         of request: ForwardedRequest, keptIn spool: BodySpool?, to server: ByteStream
     ) async -> UploadEnd {
         /// Whether that was the end.
-        func send(_ piece: ByteStream.Piece) async throws -> Bool {
+        func send(_ piece: BodyReader.Piece) async throws -> Bool {
             switch piece {
             case .data(let data):
                 try await server.write(request.framing == .chunked ? data.asChunk : data)

@@ -1,14 +1,7 @@
 import CookieModel
 import Foundation
 import OAuth2
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import WebPrimitives
 
 /// A proxy that connections are made through.
 struct Proxy: Sendable {
@@ -129,7 +122,7 @@ struct ProxySettings: Sendable {
         let entries = list.split { $0 == "," || $0.isWhitespace }
         if entries == ["*"] { return true }
         guard host.kind == .domain else {
-            let address = octets(ofAddress: host.unbracketed)
+            let address = host.addressOctets
             return entries.contains { contains(address, $0) }
         }
         let name = withoutDots(host.unbracketed)
@@ -143,22 +136,14 @@ struct ProxySettings: Sendable {
     /// Whether an address is the one of an entry, or in its range.
     private static func contains(_ address: [UInt8], _ entry: Substring) -> Bool {
         let parts = entry.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-        let network = octets(ofAddress: String(parts[0].filter { $0 != "[" && $0 != "]" }))
+        let place = parts[0].filter { $0 != "[" && $0 != "]" }
+        let network = WebHost(place.contains(":") ? "[\(place)]" : place)?.addressOctets ?? []
         guard !address.isEmpty, network.count == address.count else { return false }
         guard parts.count == 2 else { return address == network }
         guard let count = Int(parts[1]), (0...8 * address.count).contains(count) else { return false }
         let (whole, bits) = (count / 8, count % 8)
         guard address.prefix(whole) == network.prefix(whole) else { return false }
         return bits == 0 || (address[whole] ^ network[whole]) >> (8 - UInt8(bits)) == 0
-    }
-
-    /// The octets of an IP address; empty for anything else.
-    private static func octets(ofAddress text: String) -> [UInt8] {
-        for (family, count) in [(AF_INET, 4), (AF_INET6, 16)] {
-            var octets = [UInt8](repeating: 0, count: count)
-            if inet_pton(family, text, &octets) == 1 { return octets }
-        }
-        return []
     }
 
     private static func withoutDots(_ name: some StringProtocol) -> String {
