@@ -29,7 +29,7 @@ struct BrowserGate {
         context.method = request.method
         context.verdict = judgement.verdict
         context.isTopLevelNavigation = judgement.isTopLevelNavigation
-        let own = judgement.cookies.map(CookiePair.init)
+        let own = gate.own(judgement.cookies, of: request).map(CookiePair.init)
         if lines == nil { try await learn(own, in: context) }
         let retrieval = try retrieve(context)
         let known = retrieval.included + retrieval.excluded.filter { $0.isOfRequest }.map(\.cookie)

@@ -27,6 +27,14 @@ actor ByteStream {
     private var body = BodyReader(.none)
     private var timer: Scheduled<Void>?
     private var failureAction: (@Sendable () -> Void)?
+    private var absence: Absence?
+
+    /// What is to be done when the other side has gone.
+    private struct Absence {
+        let limit: TimeAmount
+        let action: @Sendable () -> Void
+        var timer: Scheduled<Void>?
+    }
 
     private init(_ channel: any Channel) {
         self.channel = channel
@@ -107,6 +115,26 @@ actor ByteStream {
     func whenFailing(_ action: @escaping @Sendable () -> Void) {
         failureAction = action
         if failure != nil { action() }
+    }
+
+    /// Has `action` run if the connection fails, and a while after the last octet: a client that can send no more may still
+    /// wait for an answer, but mostly it has gone.
+    ///
+    /// - Parameter limit: How long it may wait.
+    func whenGone(after limit: TimeAmount, _ action: @escaping @Sendable () -> Void) {
+        absence = Absence(limit: limit, action: action)
+        if failure != nil { action() } else if isEnded { awaitAbsence() } else { readAhead() }
+    }
+
+    /// Ends what ``whenGone(after:_:)`` has begun.
+    func forgetAbsence() {
+        absence?.timer?.cancel()
+        absence = nil
+    }
+
+    private func awaitAbsence() {
+        guard let absence, absence.timer == nil else { return }
+        self.absence?.timer = channel.eventLoop.scheduleTask(in: absence.limit, absence.action)
     }
 
     /// Asks for octets without waiting for them, so that the end of an idle connection is noticed.
@@ -274,11 +302,15 @@ actor ByteStream {
 
     fileprivate func end() {
         if failure == nil { isEnded = true }
+        awaitAbsence()
         endReading()
     }
 
     fileprivate func fail(_ error: any Error) {
-        if failure == nil { failureAction?() }
+        if failure == nil {
+            failureAction?()
+            absence?.action()
+        }
         failure = failure ?? error
         endReading(throwing: error)
         resumeWriters()

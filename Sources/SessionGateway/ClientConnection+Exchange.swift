@@ -59,6 +59,7 @@ extension ClientConnection {
                 isFresh = true
             } catch let error as UnansweredError {
                 await server.abort()
+                guard !isAborted else { throw StreamError.endedEarly }
                 throw error.failure(request.destination.description)
             } catch {
                 await server.abort()
@@ -107,7 +108,7 @@ extension ClientConnection {
             throw UnansweredError(cause: error)
         }
         guard request.framing != .none else {
-            let response = try await finalResponse(to: request, from: server)
+            let response = try await waiting { try await finalResponse(to: request, from: server) }
             if try await isAnsweredOnceMore(response, to: &pending, route, &record) {
                 await discard(response, from: server, route)
                 return nil
@@ -119,7 +120,7 @@ extension ClientConnection {
         let body = pending.login?.body
         async let upload = sendBody(of: request, keptIn: body, to: server)
         do {
-            let response = try await finalResponse(to: request, from: server)
+            let response = try await waiting { try await finalResponse(to: request, from: server) }
             guard response.status != 101 else {
                 throw GatewayFailure(
                     .httpUpgradeFailed, 502,
@@ -258,7 +259,7 @@ extension ClientConnection {
             }
             guard response.isInterim else { return response }
             if request.line.minorVersion > 0 {
-                let head = response.octets(chunked: false, closes: false) { _ in false }
+                let head = response.octets(chunked: false, closes: false, mapping: request.mapping) { _ in false }
                 try await client.write(ByteBuffer(bytes: head))
             }
         }
@@ -339,7 +340,7 @@ extension ClientConnection {
         let keepsClient = request.keepsConnection && (writesChunks || !isChunked) && !isStopping
         let head = response.octets(
             chunked: writesChunks, closes: !keepsClient, intercepted: request.destination.isEncrypted,
-            before: pending.withheld.filter(gate.passes), adding: decision.lines
+            mapping: request.mapping, before: pending.withheld.filter(gate.passes), adding: decision.lines
         ) { line in
             decision.context == nil || gate.passes(line)
         }

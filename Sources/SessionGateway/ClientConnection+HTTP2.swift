@@ -55,6 +55,7 @@ extension ClientConnection {
     ///
     /// - Parameter server: A connection to the server, without TLS yet.
     private func run(to destination: Destination, through server: ByteStream?) async {
+        isStream = true
         spare = server
         isSpareSecured = false
         // It fails where the client has cancelled the request, or gone.

@@ -17,6 +17,8 @@ actor ClientConnection {
     let servers: UpstreamConnections
     /// Signs the user in again; `nil` if nothing does.
     let logins: GatewayLogin?
+    /// The sites that are offered to clients that use no proxy; `nil` in a proxy.
+    let origins: ReverseOrigins?
     let observe: @Sendable (GatewayRecord) -> Void
     /// The connection that a tunnel has opened, for the first request in it.
     var spare: ByteStream?
@@ -32,10 +34,12 @@ actor ClientConnection {
     var idleTimer: Scheduled<Void>?
     /// The connection to a server that is used now.
     private var server: ByteStream?
+    /// Whether it is a stream of an HTTP/2 connection, which ends with the request.
+    var isStream = false
 
     init(
         _ client: ByteStream, gate: JarGate, settings: GatewaySettings, servers: UpstreamConnections,
-        logins: GatewayLogin?,
+        logins: GatewayLogin?, origins: ReverseOrigins? = nil,
         observing observe: @escaping @Sendable (GatewayRecord) -> Void
     ) {
         self.client = client
@@ -43,6 +47,7 @@ actor ClientConnection {
         self.settings = settings
         self.servers = servers
         self.logins = logins
+        self.origins = origins
         self.observe = observe
         executor = client.channel.eventLoop.executor
     }
@@ -63,6 +68,7 @@ actor ClientConnection {
             }
             switch hasBegun ? await client.firstOctet : nil {
             case nil: break
+            case _ where origins != nil: try await serveRequests(through: nil)
             case SOCKSHandshake.version: try await serveSOCKS()
             case SOCKSHandshake.formerVersion:
                 try await client.write(ByteBuffer(bytes: SOCKSHandshake.formerRefusal))
@@ -91,6 +97,16 @@ actor ClientConnection {
         for stream in streams?.values ?? [:].values { await stream.abort() }
         await client.abort()
         await server?.abort()
+    }
+
+    /// Waits for a server's answer, whose connection is aborted if the client goes away meanwhile.
+    func waiting<Answer: Sendable>(for answer: () async throws -> Answer) async throws -> Answer {
+        guard !isStream else { return try await answer() }
+        await client.whenGone(after: settings.limits.ended) { [weak self] in Task { await self?.abort() } }
+        let result: Result<Answer, any Error>
+        do { result = .success(try await answer()) } catch { result = .failure(error) }
+        await client.forgetAbsence()
+        return try result.get()
     }
 
     /// Notes the connection to a server that is used now, so that it can be aborted.
@@ -125,7 +141,7 @@ actor ClientConnection {
         var method = "GET"
         var record = GatewayRecord(time: gate.now())
         do {
-            let head: MessageHead
+            var head: MessageHead
             let line: RequestLine
             let request: ForwardedRequest?
             do {
@@ -133,12 +149,17 @@ actor ClientConnection {
                 line = try RequestLine(head.octets.span.extracting(head.startLine))
                 method = String(decoding: head.octets[head.startLine][inside: line.method], as: UTF8.self)
                 record.method = method
-                if case .authority = line.form {
+                if let origins {
+                    let mapping: OriginMapping
+                    (head, mapping) = try origins.request(head, line)
+                    request = try ForwardedRequest(
+                        head, line, through: origins.site.destination, mapping: mapping)
+                } else if case .authority = line.form {
                     request = nil
                 } else {
                     request = try ForwardedRequest(head, line, through: tunnel)
                 }
-            } catch {
+            } catch let error as MessageError {
                 throw GatewayFailure.requestInvalid(error)
             }
             guard let request else {

@@ -24,17 +24,23 @@ struct ForwardedRequest: Sendable {
     let url: RequestURL
     let destination: Destination
     let framing: BodyFraming
-    /// Whether it came through a tunnel.
+    /// Whether it goes through a tunnel where a proxy is in front of the server.
     let isTunnelled: Bool
+    /// The gateway's origins, for the response of a site that is offered at one of them; `nil` in a proxy.
+    let mapping: OriginMapping?
     /// The authority for the Host field, as the client wrote it.
     private let authority: [UInt8]
     /// What is behind the authority in the request target.
     private let path: [UInt8]
 
-    /// Checks a request in absolute form, or one in origin form that came through a tunnel.
+    /// Checks a request in absolute form, or one in origin form for the server that a tunnel or an address stands for.
     ///
-    /// - Parameter tunnel: Where the tunnel goes; `nil` outside of one.
-    init(_ head: MessageHead, _ line: RequestLine, through tunnel: Destination?) throws(MessageError) {
+    /// - Parameters:
+    ///   - tunnel: Where the tunnel goes, or the site's server; `nil` outside of one.
+    ///   - mapping: The gateway's origins if it offers the site at an address of its own.
+    init(
+        _ head: MessageHead, _ line: RequestLine, through tunnel: Destination?, mapping: OriginMapping? = nil
+    ) throws(MessageError) {
         let text = head.octets[head.startLine]
         let hosts = head.values("host")
         guard hosts.count < 2, line.minorVersion == 0 || hosts.count == 1 else { throw .hostInvalid }
@@ -72,7 +78,8 @@ struct ForwardedRequest: Sendable {
                 Octets(Array("\(destination.scheme)://\(destination.description)".utf8) + (isAsterisk ? [] : path)))
         else { throw .targetInvalid }
         self.url = url
-        isTunnelled = tunnel != nil
+        isTunnelled = tunnel != nil && (mapping == nil || destination.isEncrypted)
+        self.mapping = mapping
         self.head = head
         self.line = line
         framing = try BodyFraming(ofRequest: head, minorVersion: line.minorVersion)

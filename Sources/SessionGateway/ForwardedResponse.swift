@@ -59,12 +59,13 @@ struct ForwardedResponse: Sendable {
     ///   - closes: Whether the connection ends with the response.
     ///   - isIntercepted: Whether the gateway has decrypted the response. Then it may not lead the client past the gateway
     ///     (Alt-Svc), nor bind the session to a device that does not see its cookies.
+    ///   - mapping: The gateway's origins, which stand for those of the site; `nil` in a proxy.
     ///   - former: Set-Cookie lines of responses before this one.
     ///   - lines: Set-Cookie lines of the gateway's own.
     ///   - passes: Whether the Set-Cookie line of that value goes on.
     func octets(
-        chunked isChunked: Bool, closes: Bool, intercepted isIntercepted: Bool = false, before former: [Octets] = [],
-        adding lines: [Octets] = [],
+        chunked isChunked: Bool, closes: Bool, intercepted isIntercepted: Bool = false, mapping: OriginMapping? = nil,
+        before former: [Octets] = [], adding lines: [Octets] = [],
         passes: (Octets) -> Bool
     ) -> [UInt8] {
         var written: [UInt8] = []
@@ -72,7 +73,8 @@ struct ForwardedResponse: Sendable {
         written += Array("HTTP/1.1".utf8)
         written.append(line: head.octets[head.startLine].dropFirst(8))
         let options = Set(head.members("connection")).subtracting(["set-cookie", "content-length", "transfer-encoding"])
-        for line in former { written.append(field: "Set-Cookie", line) }
+        func cookie(_ line: Octets) -> Octets { mapping?.local(setCookie: line) ?? line }
+        for line in former { written.append(field: "Set-Cookie", cookie(line)) }
         var hasLength = false
         for field in head.fields {
             switch head.lowercasedName(field) {
@@ -80,17 +82,27 @@ struct ForwardedResponse: Sendable {
                 "transfer-encoding":
                 continue
             case "upgrade": if status == 101 { written.append(line: head.octets[field.line]) }
-            case "set-cookie": if passes(Octets(head.octets, in: field.value)) { written.append(line: line(field)) }
+            case "set-cookie":
+                let value = Octets(head.octets, in: field.value)
+                guard passes(value) else { continue }
+                if mapping == nil {
+                    written.append(line: line(field))
+                } else {
+                    written.append(field: head.octets[field.name], cookie(value))
+                }
             case "alt-svc" where isIntercepted, "secure-session-registration" where isIntercepted: continue
             case "content-length":
                 // RFC 9110, section 8.6: these responses have no such field.
                 if !hasLength, status / 100 != 1, status != 204 { written.append(line: line(field)) }
                 hasLength = true
             case let name where options.contains(name): continue
+            case let name where mapping != nil && OriginMapping.responseFields.contains(name):
+                let value = Octets(head.octets, in: field.value)
+                written.append(field: head.octets[field.name], mapping?.local(value) ?? value)
             default: written.append(line: line(field))
             }
         }
-        for line in lines { written.append(field: "Set-Cookie", line) }
+        for line in lines { written.append(field: "Set-Cookie", cookie(line)) }
         if isChunked { written.append(field: "Transfer-Encoding", "chunked") }
         if status == 101 {
             written.append(field: "Connection", "Upgrade")

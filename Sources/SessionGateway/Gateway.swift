@@ -21,7 +21,7 @@ public import WebPrimitives
 ///
 /// ```swift
 /// let gateway = Gateway(jar: jar, settings: GatewaySettings(port: 8080), now: clock)
-/// try await gateway.run { address in print("listening on \(address)") }
+/// try await gateway.run { addresses in print("listening on \(addresses[0])") }
 /// ```
 public final class Gateway: Sendable {
     private let jar: CookieJar
@@ -53,41 +53,37 @@ public final class Gateway: Sendable {
         self.observe = observe
         logins = settings.fallback.map { GatewayLogin(jar, making: $0) }
         let hosts = settings.interception
+        // All requests to the sites that are offered at addresses pass through the gateway.
+        let seesAll = !settings.origins.isEmpty
         profile =
             settings.client == .browser
-            ? BrowserKnowledge(jar.policy.publicSuffixes) { hosts?.contains($0) == true } : nil
+            ? BrowserKnowledge(jar.policy.publicSuffixes) { seesAll || hosts?.contains($0) == true } : nil
     }
+
+    private typealias Listener = NIOAsyncChannel<ByteStream, Never>
 
     /// Serves clients until the task is cancelled. Then it accepts no more, finishes the requests that are under way, and
     /// returns; tunnels end after ``GatewaySettings/Limits/stop``.
     ///
-    /// - Parameter ready: Called once, with the address that it listens on.
+    /// - Parameter ready: Called once, with the addresses that it listens on: one, or one for each of
+    ///   ``GatewaySettings/origins``.
     /// - Throws: ``GatewayError`` if it cannot listen there.
-    public func run(_ ready: @Sendable (GatewayAddress) async -> Void = { _ in }) async throws {
-        let listener: NIOAsyncChannel<ByteStream, Never>
+    public func run(_ ready: @Sendable ([GatewayAddress]) async -> Void = { _ in }) async throws {
+        try checkOrigins()
+        var listeners: [(listener: Listener, address: GatewayAddress)] = []
         do {
-            listener = try await ServerBootstrap(group: group)
-                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-                .serverChannelOption(.backlog, value: 1024)
-                .childChannelOption(.autoRead, value: false)
-                .childChannelOption(.allowRemoteHalfClosure, value: true)
-                .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-                .bind(host: settings.host, port: settings.port) { channel in
-                    channel.eventLoop.makeCompletedFuture { try ByteStream.add(to: channel) }
-                }
+            for origin in settings.origins {
+                listeners.append(try await listen(on: origin.port, for: origin.url))
+            }
+            if listeners.isEmpty { listeners.append(try await listen(on: settings.port, for: nil)) }
         } catch {
-            throw GatewayError(
-                code: .addressUnavailable, "\(settings.host):\(settings.port)",
-                (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)")
+            for (listener, _) in listeners { try? await listener.channel.close() }
+            throw error
         }
-        guard let address = listener.channel.localAddress, address.isLoopback, let port = address.port else {
-            try? await listener.channel.close()
-            throw GatewayError(
-                code: .addressNotLocal, "\(settings.host):\(settings.port)",
-                "anyone on the network could use the session")
-        }
+        let ports = Set(listeners.map(\.address.port))
         let isProhibited = { @Sendable (remote: SocketAddress) in
-            !WebHost.isReachable(remote.addressOctets) || remote.isLoopback && remote.port == port
+            !WebHost.isReachable(remote.addressOctets)
+                || remote.isLoopback && remote.port.map(ports.contains) == true
         }
         let tls = Result {
             var configuration = settings.tls
@@ -101,30 +97,103 @@ public final class Gateway: Sendable {
                     UpstreamConnections(on: loop, limits: settings.limits, tls: tls, isProhibited: isProhibited)
                 )
             })
-        await ready(GatewayAddress(host: settings.host, port: port))
+        await ready(listeners.map(\.address))
+        let sites = zip(settings.origins, listeners).map { origin, listener in
+            ReverseOrigins.Site(url: origin.url, port: listener.address.port)
+        }
         let failure: (any Error)? = await withTaskCancellationHandler {
-            await withDiscardingTaskGroup { group in
-                do {
-                    try await listener.executeThenClose { clients in
-                        for try await client in clients { accept(client, servers, in: &group) }
+            do {
+                try await withThrowingDiscardingTaskGroup { group in
+                    for (index, listener) in listeners.enumerated() {
+                        let origins = sites.isEmpty ? nil : ReverseOrigins(sites: sites, site: sites[index])
+                        group.addTask { try await self.serve(listener.listener, origins, servers) }
                     }
-                    return nil
-                } catch {
-                    return error
                 }
+                return nil
+            } catch {
+                return error
             }
         } onCancel: {
             Task { await stop() }
         }
         for connections in servers.values { await connections.closeIdle() }
-        if !Task.isCancelled {
+        if !Task.isCancelled, let failure { throw failure }
+    }
+
+    /// Refuses sites that the cookie rules cannot keep apart at one host.
+    private func checkOrigins() throws(GatewayError) {
+        guard let first = settings.origins.first else { return }
+        let site = SchemefulSite(first.url, jar.policy.publicSuffixes)
+        if let other = settings.origins.first(where: { SchemefulSite($0.url, jar.policy.publicSuffixes) != site }) {
             throw GatewayError(
-                code: .listenerFailed, "\(settings.host):\(port)", failure.map { "\($0)" } ?? "the socket was closed")
+                code: .originNotOfSite, other.url.origin, "a browser would take its pages for pages of \(site)")
+        }
+        guard settings.cookies != .pass, settings.cookies == .strip || settings.origins.count == 1 else {
+            throw GatewayError(
+                code: .cookiesNotSeparate, first.url.origin,
+                settings.cookies == .pass
+                    ? "programs at other ports of this machine would get its HttpOnly cookies"
+                    : "it would get the cookies of the other origins")
+        }
+    }
+
+    /// Listens on a port.
+    ///
+    /// - Parameter url: The site that is offered there; `nil` for a proxy.
+    private func listen(
+        on port: Int, for url: RequestURL?
+    ) async throws(GatewayError) -> (listener: Listener, address: GatewayAddress) {
+        let listener: Listener
+        do {
+            listener = try await ServerBootstrap(group: group)
+                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+                .serverChannelOption(.backlog, value: 1024)
+                .childChannelOption(.autoRead, value: false)
+                .childChannelOption(.allowRemoteHalfClosure, value: true)
+                .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+                .bind(host: settings.host, port: port) { channel in
+                    channel.eventLoop.makeCompletedFuture { try ByteStream.add(to: channel) }
+                }
+        } catch {
+            throw GatewayError(
+                code: .addressUnavailable, "\(settings.host):\(port)",
+                (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)")
+        }
+        guard let address = listener.channel.localAddress, address.isLoopback, let port = address.port else {
+            try? await listener.channel.close()
+            throw GatewayError(
+                code: .addressNotLocal, "\(settings.host):\(port)",
+                "anyone on the network could use the session")
+        }
+        return (listener, GatewayAddress(host: settings.host, port: port, origin: url?.origin))
+    }
+
+    /// Serves the clients of one listener.
+    private func serve(
+        _ listener: Listener, _ origins: ReverseOrigins?, _ servers: [ObjectIdentifier: UpstreamConnections]
+    ) async throws {
+        let address = listener.channel.localAddress?.description ?? settings.host
+        let failure: (any Error)? = await withDiscardingTaskGroup { group in
+            do {
+                try await listener.executeThenClose { clients in
+                    for try await client in clients { accept(client, origins, servers, in: &group) }
+                }
+                return nil
+            } catch {
+                return error
+            }
+        }
+        if !Task.isCancelled {
+            // The clients of the others would hold them.
+            Task { await stop() }
+            throw GatewayError(
+                code: .listenerFailed, address, failure.map { "\($0)" } ?? "the socket was closed")
         }
     }
 
     private func accept(
-        _ client: ByteStream, _ servers: [ObjectIdentifier: UpstreamConnections], in group: inout DiscardingTaskGroup
+        _ client: ByteStream, _ origins: ReverseOrigins?, _ servers: [ObjectIdentifier: UpstreamConnections],
+        in group: inout DiscardingTaskGroup
     ) {
         let limit = settings.limits.connections
         guard connections.withLock({ $0.count < limit }),
@@ -132,7 +201,7 @@ public final class Gateway: Sendable {
         else { return client.channel.close(promise: nil) }
         let connection = ClientConnection(
             client, gate: JarGate(jar: jar, mode: settings.cookies, profile: profile, now: now), settings: settings,
-            servers: servers, logins: logins, observing: observe)
+            servers: servers, logins: logins, origins: origins, observing: observe)
         let id = ObjectIdentifier(connection)
         connections.withLock { $0[id] = connection }
         group.addTask {
@@ -146,50 +215,6 @@ public final class Gateway: Sendable {
         for connection in connections.withLock({ Array($0.values) }) { await connection.stop() }
         try? await Task.sleep(nanoseconds: UInt64(settings.limits.stop.nanoseconds))
         for connection in connections.withLock({ Array($0.values) }) { await connection.abort() }
-    }
-}
-
-/// Where a gateway listens.
-public struct GatewayAddress: Sendable, Hashable, CustomStringConvertible {
-    /// The name or address.
-    public let host: String
-    /// The port.
-    public let port: Int
-
-    /// `HOST:PORT`, as clients take it.
-    public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
-}
-
-/// Why a gateway does not run.
-public struct GatewayError: Error, Sendable, CustomStringConvertible {
-    /// What kind of failure it is.
-    public enum Code: String, Sendable {
-        /// The address cannot be listened on.
-        case addressUnavailable = "address-unavailable"
-        /// Other machines could reach the address.
-        case addressNotLocal = "address-not-local"
-        /// The gateway cannot accept connections any more.
-        case listenerFailed = "listener-failed"
-    }
-
-    /// The stable code.
-    public let code: Code
-    private let address: String
-    private let reason: String
-
-    init(code: Code, _ address: String, _ reason: String) {
-        self.code = code
-        self.address = address
-        self.reason = reason
-    }
-
-    /// One sentence, with the next step.
-    public var description: String {
-        switch code {
-        case .addressUnavailable: "cannot listen on \(address): \(reason). Choose another port, or 0 for a free one."
-        case .listenerFailed: "the gateway on \(address) cannot accept connections any more: \(reason). Start it again."
-        case .addressNotLocal: "cannot listen on \(address): \(reason). Use 127.0.0.1 or [::1]."
-        }
     }
 }
 

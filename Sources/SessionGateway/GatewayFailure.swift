@@ -56,6 +56,7 @@ struct GatewayFailure: Error, Sendable {
             case 400: "Bad Request"
             case 403: "Forbidden"
             case 405: "Method Not Allowed"
+            case 421: "Misdirected Request"
             case 431: "Request Header Fields Too Large"
             case 500: "Internal Server Error"
             case 502: "Bad Gateway"

@@ -57,6 +57,8 @@ public struct GatewaySettings: Sendable {
         public var connect = TimeAmount.seconds(30)
         /// For the head of a response.
         public var response = TimeAmount.minutes(5)
+        /// For the head of a response whose client sends no more, and has mostly gone.
+        public var ended = TimeAmount.seconds(30)
         /// For the next octets of a body, and of a tunnel.
         public var body = TimeAmount.minutes(10)
         /// For requests and tunnels that are under way when the gateway stops.
@@ -76,6 +78,12 @@ public struct GatewaySettings: Sendable {
     public var port: Int
     /// Which cookies pass on to the client.
     public var cookies = CookieMode.mirror
+    /// The sites that are offered at addresses of their own, for clients that can have no proxy; empty for a proxy.
+    ///
+    /// They are origins of one site, such as `https://shop.example` and `https://api.shop.example`. The gateway listens
+    /// once for each, and ``port`` does not count. Cookies of all of them meet at one host of the client's, so only
+    /// ``CookieMode/strip`` keeps them apart.
+    public var origins: [ReverseOrigin] = []
     /// What sends the requests.
     public var client = Client.browser
     /// The time-outs and counts.
@@ -103,6 +111,20 @@ public struct GatewaySettings: Sendable {
         public init(authority: CertificateAuthority, contains: @escaping @Sendable (WebHost) -> Bool) {
             self.authority = authority
             self.contains = contains
+        }
+    }
+
+    /// A site that a gateway offers at an address of its own.
+    public struct ReverseOrigin: Sendable {
+        /// A URL of the site. Only its origin counts.
+        public var url: RequestURL
+        /// The port of the address; 0 for a free one.
+        public var port: Int
+
+        /// Creates an offer.
+        public init(_ url: RequestURL, port: Int = 0) {
+            self.url = url
+            self.port = port
         }
     }
 

@@ -37,11 +37,25 @@ struct JarGate: Sendable {
         }
         // The jar alone decides what a program gets. A request that a browser has sent passes unchanged: only the engine
         // knows which of a site's cookies it may carry.
-        guard !request.isOfBrowser else { return GatewayDecision() }
+        guard !request.isOfBrowser else {
+            guard request.mapping == nil else {
+                throw GatewayFailure(
+                    .httpRequestDenied, 403, "a browser has sent the request, and this gateway is for programs",
+                    nextStep: "Run a gateway for browsers: crumb gateway run --client browser.")
+            }
+            return GatewayDecision()
+        }
         var context = RequestContext(url: request.url)
         context.method = request.method
-        let decoration = try decoration(of: request, in: context, own: request.head.values("cookie"))
+        let decoration = try decoration(of: request, in: context, own: own(request.head.values("cookie"), of: request))
         return GatewayDecision(context: context, decoration: decoration)
+    }
+
+    /// The cookies of the client's own that belong to the request's site.
+    ///
+    /// At an address of this machine the client may have others: those of any program that listens at another port.
+    func own(_ cookies: [Octets], of request: ForwardedRequest) -> [Octets] {
+        request.mapping != nil && mode == .strip ? [] : cookies
     }
 
     /// What the jar adds to a request.

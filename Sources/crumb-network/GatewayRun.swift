@@ -25,6 +25,7 @@ enum GatewayRun {
         } catch let error as NetworkSettingsError {
             throw Problem(.gatewayNotStarted, error.reason)
         }
+        settings.origins = order.origins.map { GatewaySettings.ReverseOrigin($0.url, port: $0.port) }
         settings.interception = try interception(order)
         settings.fallback = order.fallback
         let authority = settings.interception?.authority
@@ -42,15 +43,16 @@ enum GatewayRun {
         }
         let run = Task {
             try await withThrowingTaskGroup(of: Void.self) { group in
-                let (addresses, continuation) = AsyncStream<GatewayAddress>.makeStream()
+                let (starts, continuation) = AsyncStream<[GatewayAddress]>.makeStream()
                 group.addTask {
                     defer { continuation.finish() }
                     try await gateway.run { continuation.yield($0) }
                 }
-                for await address in addresses {
+                for await addresses in starts {
+                    let listening = addresses.map { GatewayListening(address: $0.description, upstream: $0.origin) }
                     group.addTask {
                         try await order.serving(
-                            GatewayOrder.Access(address: address.description, authority: authority?.certificatePEM))
+                            GatewayOrder.Access(listening: listening, authority: authority?.certificatePEM))
                     }
                     break
                 }

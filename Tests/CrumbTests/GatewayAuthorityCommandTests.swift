@@ -161,6 +161,22 @@ struct GatewayAuthorityCommandTests {
     }
 
     @Test(
+        "Sites that cannot be offered are refused before the gateway starts",
+        arguments: [
+            (["--upstream", "shop.example"], 64, "write an origin such as https://shop.example"),
+            (["--upstream", "https://shop.example/a"], 64, "write an origin"),
+            (["--upstream", "https://shop.example", "--intercept", "shop.example"], 64, "Leave it out"),
+            (["--listen", ":0", "--listen", ":0"], 64, "as many as there are of --upstream"),
+            (["--upstream", "https://a.example", "--upstream", "https://b.example"], 77, "Run another gateway for it"),
+            (["--upstream", "https://a.example", "--cookies", "pass"], 77, "Use the mode 'strip'"),
+        ])
+    func notOffered(options: [String], status: Int32, message: String) throws {
+        let result = try home.start(["gateway", "run"] + options).wait()
+        #expect(result.status == status && result.output.isEmpty, "\(result.messages)")
+        #expect(result.messages.contains(message), "\(result.messages)")
+    }
+
+    @Test(
         "A client that trusts the exported certificate accepts the gateway's for the authority's hosts, run after run")
     func trusted() throws {
         try create("localhost")

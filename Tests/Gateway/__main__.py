@@ -130,6 +130,28 @@ def main():
     sys.exit(1 if check.failed else 0)
 
 
+def reverse(crumb, folder, environment, origin):
+    """A site offered at an address: a client without a proxy and without TLS gets it with the session."""
+    gateway = subprocess.Popen(
+        [crumb, "gateway", "run", "--client", "tool", "--jar", "safe", "--ca-file", f"{folder}/tls.pem", "--json",
+         "--upstream", origin], env=environment, stdout=subprocess.PIPE, text=True)
+    try:
+        listening = json.loads(gateway.stdout.readline())
+        check("--upstream: the site is named", listening["upstream"] == origin, listening)
+        url = f"http://{listening['address']}/%7Ex"
+        run = lambda *words: subprocess.run(["curl", "-sSi", *words, url], env=environment, capture_output=True, timeout=60)
+        answer = run("-H", "Cookie: other=1").stdout
+        check("--upstream: the jar's cookies, and no other", b"sid=55c1" in answer and b"other=1" not in answer, answer)
+        check("--upstream: no cookie passes on", b"set-cookie" not in answer.lower(), answer)
+        answer = run("-H", "Origin: https://evil.example").stdout
+        check("--upstream: not for pages of other sites", answer.startswith(b"HTTP/1.1 403 "), answer)
+        answer = run("-H", "Host: evil.example").stdout
+        check("--upstream: not under another name", answer.startswith(b"HTTP/1.1 421 "), answer)
+    finally:
+        gateway.send_signal(signal.SIGTERM)
+        gateway.wait(timeout=30)
+
+
 def encrypted(crumb, folder, environment):
     """`crumb run`: a command whose https requests are decrypted, with a server whose authority only the gateway trusts."""
     run = lambda *words, **more: subprocess.run(words, env=environment, capture_output=True, timeout=60, **more)
@@ -169,6 +191,7 @@ def encrypted(crumb, folder, environment):
     check("crumb run: --intercept", b'"cookie": null' in answer.stdout, answer)
     names = run(crumb, "list", "--jar", "empty", "--json").stdout
     check("crumb run: the cookies of the response are in the jar", b'"name":"hidden"' in names, names)
+    reverse(crumb, folder, environment, origin)
     check("crumb run: exit status", run(*command, "sh", "-c", "exit 7").returncode == 7)
     check("crumb run: a signal", run(*command, "sh", "-c", "kill -TERM $$").returncode == 143)
     check("crumb run: no such command", run(*command, "no-such-command").returncode == 127)

@@ -222,4 +222,24 @@ struct ForwardProxyTests {
             #expect(response.contains("Proxy-Status: crumb; error=connection_refused"))
         }
     }
+
+    @Test("The server's connection ends with a client that does not wait any more", arguments: ["", "body"])
+    func clientsGoAway(body: String) async throws {
+        let fixture = try GatewayFixture()
+        let server = try await RecordingServer.start { octets in
+            octets.count > 4 && String(decoding: octets, as: UTF8.self).contains("\r\n\r\n\(body)") ? [] : nil
+        }
+        var settings = GatewaySettings.forTools
+        settings.limits.ended = .zero
+        try await fixture.run(settings) { address in
+            let client = try await RawClient.connect(to: address)
+            try await client.send(
+                "POST http://127.0.0.1:\(server.port)/ HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n"
+                    + (body.isEmpty ? "" : "Content-Length: \(body.utf8.count)\r\n") + "\r\n\(body)")
+            await server.requested()
+            client.close()
+            await server.ended()
+        }
+        #expect(fixture.records.withLock { $0.first?.status } == nil)
+    }
 }

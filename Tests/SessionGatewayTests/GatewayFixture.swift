@@ -6,6 +6,7 @@ import SessionGateway
 import SessionStore
 import Synchronization
 import TestSupport
+import Testing
 
 /// A gateway with a jar of its own, for one test.
 final class GatewayFixture: Sendable {
@@ -30,12 +31,19 @@ final class GatewayFixture: Sendable {
         _ settings: GatewaySettings = .forTools,
         _ body: @escaping @Sendable (GatewayAddress) async throws -> Void
     ) async throws {
+        try await runAll(settings) { try await body(#require($0.first)) }
+    }
+
+    /// Runs `body` while a gateway runs, which may listen on several addresses.
+    func runAll(
+        _ settings: GatewaySettings, _ body: @escaping @Sendable ([GatewayAddress]) async throws -> Void
+    ) async throws {
         var settings = settings
         settings.limits.stop = .milliseconds(20)
         let gateway = Gateway(jar: jar, settings: settings, now: { .now }) { record in
             self.records.withLock { $0.append(record) }
         }
-        let (addresses, continuation) = AsyncStream<GatewayAddress>.makeStream()
+        let (addresses, continuation) = AsyncStream<[GatewayAddress]>.makeStream()
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await gateway.run { continuation.yield($0) } }
             group.addTask {
@@ -63,21 +71,33 @@ final class RecordingServer: Sendable {
     let requests = Mutex<[[UInt8]]>([])
     let port: Int
     private let channel: any Channel
+    private let arrivals = AsyncStream<Void>.makeStream()
+    private let ends = AsyncStream<Void>.makeStream()
 
     /// Starts a server on a free port.
     ///
     /// - Parameter answer: What is sent for the octets that have arrived on a connection; `nil` while more are to come.
-    static func start(_ answer: @escaping @Sendable ([UInt8]) -> [UInt8]?) async throws -> RecordingServer {
+    static func start(
+        on host: String = "127.0.0.1", _ answer: @escaping @Sendable ([UInt8]) -> [UInt8]?
+    ) async throws -> RecordingServer {
         let box = Mutex<RecordingServer?>(nil)
         let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(
-                        Answering(answer) { octets in box.withLock { $0?.requests.withLock { $0.append(octets) } } })
+                        Answering(answer) { octets in
+                            guard let server = box.withLock({ $0 }) else { return }
+                            if let octets {
+                                server.requests.withLock { $0.append(octets) }
+                                server.arrivals.continuation.yield()
+                            } else {
+                                server.ends.continuation.yield()
+                            }
+                        })
                 }
             }
-            .bind(host: "127.0.0.1", port: 0).get()
+            .bind(host: host, port: 0).get()
         let server = RecordingServer(channel, port: channel.localAddress?.port ?? 0)
         box.withLock { $0 = server }
         return server
@@ -92,6 +112,12 @@ final class RecordingServer: Sendable {
         channel.close(promise: nil)
     }
 
+    /// Waits for the next request.
+    func requested() async { for await _ in arrivals.stream { return } }
+
+    /// Waits for the end of the next connection.
+    func ended() async { for await _ in ends.stream { return } }
+
     /// Closes the port.
     func stop() async throws { try await channel.close() }
 
@@ -104,9 +130,10 @@ final class RecordingServer: Sendable {
 
         private var octets: [UInt8] = []
         private let answer: @Sendable ([UInt8]) -> [UInt8]?
-        private let record: @Sendable ([UInt8]) -> Void
+        /// Gets each request, and `nil` at the end of the connection.
+        private let record: @Sendable ([UInt8]?) -> Void
 
-        init(_ answer: @escaping @Sendable ([UInt8]) -> [UInt8]?, _ record: @escaping @Sendable ([UInt8]) -> Void) {
+        init(_ answer: @escaping @Sendable ([UInt8]) -> [UInt8]?, _ record: @escaping @Sendable ([UInt8]?) -> Void) {
             self.answer = answer
             self.record = record
         }
@@ -118,6 +145,9 @@ final class RecordingServer: Sendable {
             octets = []
             context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: answer)), promise: nil)
         }
+
+        func channelInactive(context: ChannelHandlerContext) { record(nil) }
+        func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
     }
 }
 

@@ -43,8 +43,19 @@ struct GatewayRunCommand: CrumbCommand {
     @OptionGroup var network: NetworkOptions
     @OptionGroup var output: OutputOptions
 
-    @Option(help: "The address to listen on: 127.0.0.1:PORT, [::1]:PORT, or :PORT for 127.0.0.1. Default: a free port.")
-    var listen = ":0"
+    @Option(
+        help: ArgumentHelp(
+            "The address to listen on: 127.0.0.1:PORT, [::1]:PORT, or :PORT for 127.0.0.1. Default: a free port. With "
+                + "--upstream, one for each, in their order.",
+            valueName: "address"))
+    var listen: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Offer this site at the address, instead of a proxy, for clients that can have none. Repeatable, for further "
+                + "origins of the same site.",
+            valueName: "url"))
+    var upstream: [String] = []
 
     @Option(help: "What sends the requests: 'browser' for one profile or web view, 'tool' for programs.")
     var client = GatewayClient.browser
@@ -63,7 +74,8 @@ struct GatewayRunCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         let network = try Network.required()
-        let address = try ListeningAddress(listen, option: "--listen")
+        let addresses = try listen.map { try ListeningAddress($0, option: "--listen") }
+        let origins = try origins(at: addresses)
         let hosts = try interception.hosts()
         guard authorityFile == nil || !hosts.isEmpty else {
             throw ValidationError("--authority-file: name the hosts that the authority is for with --intercept.")
@@ -74,8 +86,9 @@ struct GatewayRunCommand: CrumbCommand {
         if authorityFile == nil, !hosts.isEmpty {
             order.authority = try StoredAuthority.forInterception(of: hosts, in: kept.database, now: console.now)
         }
-        (order.host, order.port) = (address.host, Int(address.port))
-        order.cookies = interception.cookies.rawValue
+        if let address = addresses.first { (order.host, order.port) = (address.host, Int(address.port)) }
+        order.origins = origins
+        order.cookies = (interception.cookies ?? (origins.isEmpty ? .mirror : .strip)).rawValue
         order.client = client.rawValue
         order.hosts = hosts
         order.stopsOnSignals = true
@@ -89,16 +102,34 @@ struct GatewayRunCommand: CrumbCommand {
             if let authorityFile, let authority = access.authority {
                 try PrivateFile.write(Array(authority.utf8), at: authorityFile)
             }
-            if isJSON {
-                try console.writeJSON(GatewayListening(address: access.address))
-            } else {
-                try console.writeLine(access.address)
+            for listening in access.listening {
+                if isJSON { try console.writeJSON(listening) } else { try console.writeLine(listening.line) }
             }
             // Until a signal cancels it.
             await GatewayOrder.cancellation()
         }
         let finished = order
         try Blocking.run { try await network.runGateway(finished) }
+    }
+
+    /// The sites of --upstream with the ports that they are offered at.
+    private func origins(at addresses: [ListeningAddress]) throws -> [GatewayOrder.Origin] {
+        guard addresses.count <= max(upstream.count, 1) else {
+            throw ValidationError("--listen: name one address, or as many as there are of --upstream.")
+        }
+        guard Set(addresses.map(\.host)).count < 2 else {
+            throw ValidationError("--listen: use the same host for all addresses; only the ports may differ.")
+        }
+        guard upstream.isEmpty || interception.intercept.isEmpty else {
+            throw ValidationError(
+                "--intercept: this is for a proxy; --upstream reads the requests anyway. Leave it out.")
+        }
+        return try upstream.enumerated().map { index, text in
+            guard let url = try? RequestURL(text), url.path == "/", url.query.isEmpty else {
+                throw ValidationError("--upstream '\(text)': write an origin such as https://shop.example.")
+            }
+            return GatewayOrder.Origin(url: url, port: index < addresses.count ? Int(addresses[index].port) : 0)
+        }
     }
 }
 
@@ -122,20 +153,32 @@ struct ListeningAddress {
 package struct GatewayOrder: Sendable {
     /// What a client needs to use it.
     package struct Access: Sendable {
-        package let address: String
+        /// Where it listens.
+        package let listening: [GatewayListening]
         /// The certificate of its authority, in PEM; `nil` if it decrypts nothing.
         package let authority: String?
 
-        package init(address: String, authority: String?) {
-            self.address = address
+        package init(listening: [GatewayListening], authority: String?) {
+            self.listening = listening
             self.authority = authority
         }
+
+        /// The address of the proxy.
+        var address: String { listening.first?.address ?? "" }
+    }
+
+    /// A site that is offered at an address.
+    package struct Origin: Sendable {
+        package let url: RequestURL
+        package let port: Int
     }
 
     package let jar: CookieJar
     package let clock: @Sendable () -> Timestamp
     package var host = "127.0.0.1"
     package var port = 0
+    /// The sites that are offered at addresses of their own; empty for a proxy.
+    package var origins: [Origin] = []
     /// What sends the requests: `browser` or `tool`.
     package var client = "tool"
     /// Which cookies pass on to the client: `mirror`, `strip` or `pass`.
@@ -268,6 +311,17 @@ private struct GatewayVerdictReport: Encodable {
     }
 }
 
-private struct GatewayListening: Encodable {
+/// An address that a gateway listens on.
+package struct GatewayListening: Encodable, Sendable {
     let address: String
+    /// The origin of the site that is offered there; `nil` for a proxy.
+    let upstream: String?
+
+    package init(address: String, upstream: String?) {
+        self.address = address
+        self.upstream = upstream
+    }
+
+    /// The address as a line for a person: a URL to open, or a proxy to set.
+    var line: String { upstream.map { "http://\(address) \($0)" } ?? address }
 }

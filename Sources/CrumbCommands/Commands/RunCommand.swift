@@ -47,7 +47,7 @@ struct RunCommand: CrumbCommand {
         defer { folder.remove() }
         let bundle = "\(folder.path)/authorities.pem"
         var order = try GatewayOrder(jar: kept, console)
-        order.cookies = interception.cookies.rawValue
+        if let mode = interception.cookies { order.cookies = mode.rawValue }
         order.hosts = try interception.hosts()
         order.interceptsSites = true
         if log { order.log = { console.note($0.line) } }
@@ -101,9 +101,9 @@ struct InterceptionOptions: ParsableArguments {
     @Option(
         help: """
             Which cookies of a response the program gets: 'mirror' all but HttpOnly ones, 'strip' none, 'pass' all. The jar \
-            stores all of them.
+            stores all of them. Default: 'mirror', and 'strip' for --upstream.
             """)
-    var cookies = GatewayCookieMode.mirror
+    var cookies: GatewayCookieMode?
 
     /// The hosts of --intercept.
     func hosts() throws -> [HostPattern] {

@@ -1,0 +1,51 @@
+/// Where a gateway listens.
+public struct GatewayAddress: Sendable, Hashable, CustomStringConvertible {
+    /// The name or address.
+    public let host: String
+    /// The port.
+    public let port: Int
+    /// The origin of the site that is offered there, such as `https://shop.example`; `nil` for a proxy.
+    public var origin: String?
+
+    /// `HOST:PORT`, as clients take it.
+    public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+}
+
+/// Why a gateway does not run.
+public struct GatewayError: Error, Sendable, CustomStringConvertible {
+    /// What kind of failure it is.
+    public enum Code: String, Sendable {
+        /// The address cannot be listened on.
+        case addressUnavailable = "address-unavailable"
+        /// Other machines could reach the address.
+        case addressNotLocal = "address-not-local"
+        /// The gateway cannot accept connections any more.
+        case listenerFailed = "listener-failed"
+        /// A site is to be offered that is not the others' one.
+        case originNotOfSite = "origin-not-of-site"
+        /// Cookies would get to others that are at the same host for the client.
+        case cookiesNotSeparate = "cookies-not-separate"
+    }
+
+    /// The stable code.
+    public let code: Code
+    private let address: String
+    private let reason: String
+
+    init(code: Code, _ address: String, _ reason: String) {
+        self.code = code
+        self.address = address
+        self.reason = reason
+    }
+
+    /// One sentence, with the next step.
+    public var description: String {
+        switch code {
+        case .addressUnavailable: "cannot listen on \(address): \(reason). Choose another port, or 0 for a free one."
+        case .listenerFailed: "the gateway on \(address) cannot accept connections any more: \(reason). Start it again."
+        case .addressNotLocal: "cannot listen on \(address): \(reason). Use 127.0.0.1 or [::1]."
+        case .originNotOfSite: "cannot offer \(address): \(reason). Run another gateway for it."
+        case .cookiesNotSeparate: "cannot offer \(address) with these cookies: \(reason). Use the mode 'strip'."
+        }
+    }
+}
