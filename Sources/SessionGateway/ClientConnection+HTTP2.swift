@@ -14,6 +14,7 @@ extension ClientConnection {
         configuration.connection.initialSettings = [
             HTTP2Setting(parameter: .maxConcurrentStreams, value: 100),
             HTTP2Setting(parameter: .maxHeaderListSize, value: MessageHead.byteLimit),
+            HTTP2Setting(parameter: .enableConnectProtocol, value: 1),
         ]
         try await client.handOver(
             to: NIOHTTP2Handler(

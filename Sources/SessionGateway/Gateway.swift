@@ -1,7 +1,6 @@
 public import CookieModel
 public import NIOCore
 public import NIOPosix
-import NIOSSL
 public import SessionStore
 import Synchronization
 public import WebPrimitives
@@ -85,11 +84,7 @@ public final class Gateway: Sendable {
             !WebHost.isReachable(remote.addressOctets)
                 || remote.isLoopback && remote.port.map(ports.contains) == true
         }
-        let tls = Result {
-            var configuration = settings.tls
-            configuration.applicationProtocols = ["http/1.1"]
-            return try NIOSSLContext(configuration: configuration)
-        }
+        let tls = ServerTLS(settings)
         let servers = Dictionary(
             uniqueKeysWithValues: group.makeIterator().map { loop in
                 (

@@ -99,6 +99,8 @@ public struct GatewaySettings: Sendable {
     public var interception: Interception?
     /// How servers of intercepted hosts are verified.
     public var tls = TLSConfiguration.makeClientConfiguration()
+    /// The certificates that the gateway shows to servers that ask for one, by their hosts.
+    public var clientCertificates: [WebHost: ClientCertificate] = [:]
 
     /// Which hosts' https requests a gateway decrypts.
     public struct Interception: Sendable {

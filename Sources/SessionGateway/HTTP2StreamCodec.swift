@@ -8,6 +8,8 @@ import WebPrimitives
 ///
 /// NIOHPACK decodes field values as UTF-8. A request with other octets is refused with HTTP_1_1_REQUIRED, upon which
 /// browsers send it over HTTP/1.1. In responses, such values are sent as Latin-1 text in UTF-8.
+///
+/// A WebSocket is opened by an extended CONNECT (RFC 8441); to the server it is the handshake of HTTP/1.1.
 final class HTTP2StreamCodec: ChannelDuplexHandler {
     typealias InboundIn = HTTP2Frame.FramePayload
     typealias InboundOut = ByteBuffer
@@ -18,6 +20,8 @@ final class HTTP2StreamCodec: ChannelDuplexHandler {
         case head
         case length(UInt64)
         case chunked(ChunkedBody)
+        /// The octets of a WebSocket, until either side closes.
+        case webSocket
         case ended
     }
 
@@ -26,6 +30,8 @@ final class HTTP2StreamCodec: ChannelDuplexHandler {
     private var isRefused = false
     private var isChunked = false
     private var isToHead = false
+    /// The handshake of the WebSocket that the request opens; `nil` for other requests.
+    private var handshake: WebSocketHandshake?
     private var response = Response.head
     /// Octets of the response that are no whole frame yet.
     private var pending = ByteBuffer()
@@ -42,8 +48,11 @@ final class HTTP2StreamCodec: ChannelDuplexHandler {
         case .headers(let frame):
             hasHead = true
             isToHead = frame.headers.first(name: ":method") == "HEAD"
-            isChunked = !frame.endStream && !frame.headers.contains(name: "content-length")
-            switch HTTP2StreamCodec.head(frame.headers, chunked: isChunked) {
+            if frame.headers.first(name: ":protocol") == "websocket", !frame.endStream {
+                handshake = WebSocketHandshake()
+            }
+            isChunked = !frame.endStream && handshake == nil && !frame.headers.contains(name: "content-length")
+            switch head(frame.headers, chunked: isChunked) {
             case .success(let octets): read(ByteBuffer(bytes: octets), context)
             case .failure(let refusal):
                 isRefused = true
@@ -55,6 +64,7 @@ final class HTTP2StreamCodec: ChannelDuplexHandler {
             guard hasHead, case .byteBuffer(let octets) = frame.data else { return }
             read(isChunked ? octets.asChunk : octets, context)
             if isChunked, frame.endStream { read(.lastChunk([]), context) }
+            if handshake != nil, frame.endStream { context.fireUserInboundEventTriggered(ChannelEvent.inputClosed) }
         default: break
         }
     }
@@ -67,9 +77,10 @@ final class HTTP2StreamCodec: ChannelDuplexHandler {
         let code: HTTP2ErrorCode
     }
 
-    /// The head of a request as HTTP/1.1 has it (RFC 9113, section 8.3.1).
-    private static func head(_ headers: HPACKHeaders, chunked isChunked: Bool) -> Result<[UInt8], Refusal> {
-        let method = headers.first(name: ":method") ?? ""
+    /// The head of a request as HTTP/1.1 has it (RFC 9113, section 8.3.1; RFC 8441, section 5).
+    private func head(_ headers: HPACKHeaders, chunked isChunked: Bool) -> Result<[UInt8], Refusal> {
+        let written = headers.first(name: ":method") ?? ""
+        let method = handshake == nil || written != "CONNECT" ? written : "GET"
         guard let path = headers.first(name: ":path"), let authority = headers.first(name: ":authority"),
             method != "CONNECT", headers["host"].allSatisfy({ $0 == authority }), let lines = headers.fieldLines,
             [method, path, authority].allSatisfy({ !$0.utf8.contains(where: { $0 <= ASCII.space || $0 == 0x7F }) })
@@ -82,6 +93,7 @@ final class HTTP2StreamCodec: ChannelDuplexHandler {
         let cookies = headers["cookie"]
         if !cookies.isEmpty { head += Array("cookie: \(cookies.joined(separator: "; "))\r\n".utf8) }
         if isChunked { head += Array("Transfer-Encoding: chunked\r\n".utf8) }
+        if let handshake { head += handshake.lines }
         return .success(head + [ASCII.carriageReturn, ASCII.lineFeed])
     }
 
@@ -145,6 +157,10 @@ final class HTTP2StreamCodec: ChannelDuplexHandler {
                 }
                 return false
             }
+        case .webSocket:
+            guard pending.readableBytes > 0 else { return false }
+            write(.data(.init(data: .byteBuffer(pending.take(pending.readableBytes)))), context)
+            return false
         case .ended:
             pending.clear()
             return false
@@ -155,7 +171,22 @@ final class HTTP2StreamCodec: ChannelDuplexHandler {
         guard let line = StatusLine(head.octets.span.extracting(head.startLine)) else {
             throw MessageError.startLineInvalid
         }
-        var headers: HPACKHeaders = [":status": "\(line.status)"]
+        if let handshake, line.status / 100 != 1 || line.status == 101 {
+            let isOpen = line.status == 101
+            guard !isOpen || handshake.isAccepted(by: head) else {
+                response = .ended
+                return write(.rstStream(.connectError), context)
+            }
+            if isOpen {
+                var headers: HPACKHeaders = [":status": "200"]
+                headers.add(contentsOf: HPACKHeaders(fieldsOf: head).withoutAcceptance)
+                response = .webSocket
+                return write(.headers(.init(headers: headers)), context)
+            }
+        }
+        // A success would open the WebSocket (RFC 8441, section 4).
+        let status = handshake != nil && line.status / 100 == 2 ? 502 : line.status
+        var headers: HPACKHeaders = [":status": "\(status)"]
         headers.add(contentsOf: HPACKHeaders(fieldsOf: head))
         let framing = try BodyFraming(ofResponse: head, status: line.status, isToHead: isToHead, minorVersion: 1)
         if line.status / 100 == 1 { return write(.headers(.init(headers: headers)), context) }
@@ -166,6 +197,13 @@ final class HTTP2StreamCodec: ChannelDuplexHandler {
         }
         let isOver = if case .ended = response { true } else { false }
         write(.headers(.init(headers: headers, endStream: isOver)), context)
+    }
+
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        guard mode == .output, case .webSocket = response else { return context.close(mode: mode, promise: promise) }
+        response = .ended
+        let end = HTTP2Frame.FramePayload.data(.init(data: .byteBuffer(ByteBuffer()), endStream: true))
+        context.writeAndFlush(wrapOutboundOut(end), promise: promise)
     }
 
     private func write(_ frame: HTTP2Frame.FramePayload, _ context: ChannelHandlerContext) {
@@ -180,6 +218,11 @@ extension HPACKHeaders {
     private static let omitted: Set<String> = [
         "connection", "proxy-connection", "keep-alive", "transfer-encoding", "upgrade", "host", "cookie",
     ]
+
+    /// The fields without that by which a server accepts the handshake of HTTP/1.1.
+    fileprivate var withoutAcceptance: HPACKHeaders {
+        HPACKHeaders(map { ($0.name, $0.value) }.filter { $0.0 != "sec-websocket-accept" })
+    }
 
     /// The fields as lines of HTTP/1.1, without Host and Cookie; `nil` if one would not be one line.
     fileprivate var fieldLines: [UInt8]? {

@@ -28,7 +28,7 @@ actor UpstreamConnections {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     private let limits: GatewaySettings.Limits
-    private let tls: Result<NIOSSLContext, any Error>
+    private let tls: ServerTLS
     /// Whether nothing may connect to an address.
     private let isProhibited: @Sendable (SocketAddress) -> Bool
     /// Connections that wait for a request, the one that was used last at the end.
@@ -38,7 +38,7 @@ actor UpstreamConnections {
     private var order: [Route] = []
 
     init(
-        on loop: any EventLoop, limits: GatewaySettings.Limits, tls: Result<NIOSSLContext, any Error>,
+        on loop: any EventLoop, limits: GatewaySettings.Limits, tls: ServerTLS,
         isProhibited: @escaping @Sendable (SocketAddress) -> Bool
     ) {
         self.loop = loop
@@ -113,7 +113,8 @@ actor UpstreamConnections {
             // An address goes into no SNI field.
             let name = destination.host.isIPAddress ? nil : destination.host.description
             try await stream.startTLS(
-                NIOSSLClientHandler(context: tls.get(), serverHostname: name), within: limits.connect)
+                NIOSSLClientHandler(context: tls.context(for: destination.host), serverHostname: name),
+                within: limits.connect)
         } catch {
             await stream.close()
             throw GatewayFailure(

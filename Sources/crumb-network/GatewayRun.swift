@@ -26,6 +26,7 @@ enum GatewayRun {
             throw Problem(.gatewayNotStarted, error.reason)
         }
         settings.origins = order.origins.map { GatewaySettings.ReverseOrigin($0.url, port: $0.port) }
+        settings.clientCertificates = order.clientCertificates
         settings.interception = try interception(order)
         settings.fallback = order.fallback
         let authority = settings.interception?.authority
@@ -107,7 +108,8 @@ enum GatewayRun {
             try order.authority.map { try CertificateAuthority($0) }
             ?? CertificateAuthority(for: hosts, now: order.clock())
         return GatewaySettings.Interception(authority: authority) { host in
-            order.hosts.contains { $0.matches(host) } || sites.contains(host.registrableDomain(suffixes))
+            !order.bypassed.contains { $0.matches(host) }
+                && (order.hosts.contains { $0.matches(host) } || sites.contains(host.registrableDomain(suffixes)))
         }
     }
 }

@@ -7,6 +7,7 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 import OAuth2
+import SessionGateway
 import Synchronization
 
 /// Sends requests to authorization servers with AsyncHTTPClient: no redirects, bounded in time and size.
@@ -112,14 +113,12 @@ struct HTTPExchange: EndpointTransport {
     /// How a connection is made on which the client shows a certificate (RFC 8705): the client pools it
     /// apart from those without, or with another one.
     private static func configuration(showing pem: [UInt8], _ settings: NetworkSettings) throws -> TLSConfiguration {
-        var tls = try settings.tlsConfiguration(trusting: [])
+        let tls = try settings.tlsConfiguration(trusting: [])
         do {
-            tls.certificateChain = try NIOSSLCertificate.fromPEMBytes(pem).map { .certificate($0) }
-            tls.privateKey = .privateKey(try NIOSSLPrivateKey(bytes: pem, format: .pem))
+            return try tls.showing(pem)
         } catch {
             throw UnusableCertificate()
         }
-        return tls
     }
 }
 

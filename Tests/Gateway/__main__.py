@@ -51,7 +51,9 @@ class Origin(socketserver.StreamRequestHandler):
                 head = "HTTP/1.1 302 Found\r\nLocation: /after\r\nSet-Cookie: hop=1; HttpOnly\r\nContent-Length: 0\r\n\r\n"
                 self.wfile.write(head.encode())
                 continue
-            answer = json.dumps({"cookie": values.get("cookie"), "body": hashlib.sha256(body).hexdigest()}).encode()
+            shown = isinstance(self.request, ssl.SSLSocket) and self.request.getpeercert() is not None
+            answer = {"cookie": values.get("cookie"), "body": hashlib.sha256(body).hexdigest(), "certificate": shown}
+            answer = json.dumps(answer).encode()
             head = "HTTP/1.1 200 OK\r\nSet-Cookie: seen=1\r\nSet-Cookie: hidden=2; HttpOnly\r\nContent-Length: %d\r\n\r\n"
             self.wfile.write((head % len(answer)).encode() + answer)
 
@@ -161,6 +163,8 @@ def encrypted(crumb, folder, environment):
         "-addext", "subjectAltName=DNS:localhost", check=True)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(f"{folder}/tls.pem", f"{folder}/tls.key")
+    context.verify_mode = ssl.CERT_OPTIONAL
+    context.load_verify_locations(f"{folder}/tls.pem")
     server = Server(("127.0.0.1", 0), Origin)
     server.seen = []
     server.socket = context.wrap_socket(server.socket, server_side=True)
@@ -191,6 +195,21 @@ def encrypted(crumb, folder, environment):
     check("crumb run: --intercept", b'"cookie": null' in answer.stdout, answer)
     names = run(crumb, "list", "--jar", "empty", "--json").stdout
     check("crumb run: the cookies of the response are in the jar", b'"name":"hidden"' in names, names)
+    answer = run(*command[:-1], "--bypass", "localhost", "--", "curl", "-sS", f"{origin}/")
+    check("crumb run: --bypass", answer.returncode == 60, answer)
+    check("crumb run: no certificate for a server that was not named", b'"certificate": false' in run(
+        *command, "curl", "-sS", f"{origin}/").stdout)
+    with open(f"{folder}/own.pem", "wb") as file:
+        os.chmod(file.name, 0o600)
+        file.write(open(f"{folder}/tls.pem", "rb").read() + open(f"{folder}/tls.key", "rb").read())
+    words = [*command[:-1], "--client-certificate-file", f"localhost={file.name}", "--", "curl", "-sS", f"{origin}/"]
+    answer = run(*words)
+    check("crumb run: --client-certificate-file", b'"certificate": true' in answer.stdout, answer)
+    os.chmod(file.name, 0o644)
+    answer = run(*words)
+    check("crumb run: a key that others can read", answer.returncode != 0 and b"chmod 600" in answer.stderr, answer)
+    answer = run(*command, sys.executable, f"{os.path.dirname(__file__)}/http2_socket.py", origin)
+    check("crumb run: a WebSocket in HTTP/2", answer.stdout.startswith(b"200\nsid=55c1"), answer)
     reverse(crumb, folder, environment, origin)
     check("crumb run: exit status", run(*command, "sh", "-c", "exit 7").returncode == 7)
     check("crumb run: a signal", run(*command, "sh", "-c", "kill -TERM $$").returncode == 143)

@@ -1,3 +1,5 @@
+import Crypto
+import Foundation
 import NIOCore
 import NIOEmbedded
 import NIOHPACK
@@ -126,6 +128,70 @@ struct HTTP2StreamTests {
         try receive(headers)
         try channel.writeOutbound(ByteBuffer(string: "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"))
         #expect(try frames() == [":status=200 content-length=5 end"])
+    }
+
+    /// The request that opens a WebSocket.
+    private static func opening(_ fields: (String, String)...) -> HPACKHeaders {
+        HPACKHeaders(
+            [
+                (":method", "CONNECT"), (":protocol", "websocket"), (":scheme", "https"),
+                (":authority", "shop.example"), (":path", "/chat"), ("sec-websocket-version", "13"),
+            ] + fields)
+    }
+
+    /// Opens a WebSocket.
+    ///
+    /// - Returns: The server's answer that accepts it.
+    private func openWebSocket() throws -> String {
+        try receive(Self.opening(("cookie", "a=1")), ends: false)
+        let request = try octets()
+        #expect(
+            request.hasPrefix(
+                "GET /chat HTTP/1.1\r\nHost: shop.example\r\nsec-websocket-version: 13\r\ncookie: a=1\r\n"))
+        let lines = request.split(separator: "\r\n").map(String.init)
+        #expect(lines.contains("Connection: Upgrade") && lines.contains("Upgrade: websocket"))
+        let key = try #require(lines.first { $0.hasPrefix("Sec-WebSocket-Key: ") }).dropFirst(19)
+        let proof = Insecure.SHA1.hash(data: Data("\(key)258EAFA5-E914-47DA-95CA-C5AB0DC85B11".utf8))
+        return "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            + "Sec-WebSocket-Accept: \(Data(proof).base64EncodedString())\r\nA: 1\r\n\r\n"
+    }
+
+    @Test("An extended CONNECT is the handshake of a WebSocket, whose octets pass both ways to their ends")
+    func webSocket() throws {
+        try channel.writeOutbound(ByteBuffer(string: openWebSocket() + "hello"))
+        #expect(try frames() == [":status=200 a=1", "data hello"])
+        let end = HTTP2Frame.FramePayload.data(.init(data: .byteBuffer(ByteBuffer(string: "bye")), endStream: true))
+        try channel.writeInbound(end)
+        #expect(try octets() == "bye")
+        channel.close(mode: .output, promise: nil)
+        #expect(try frames() == ["data  end"])
+    }
+
+    @Test("An answer that proves no handshake opens no WebSocket")
+    func webSocketNotAccepted() throws {
+        let answer = try openWebSocket().replacing("Sec-WebSocket-Accept: ", with: "Sec-WebSocket-Accept: x")
+        try channel.writeOutbound(ByteBuffer(string: answer + "hello"))
+        #expect(try frames() == ["reset 10"])
+    }
+
+    @Test(
+        "A server that opens no WebSocket answers, and never with a success",
+        arguments: [
+            (401, [":status=401 content-length=2", "data no end"]),
+            (200, [":status=502 content-length=2", "data no end"]),
+        ])
+    func webSocketRefused(status: Int, expected: [String]) throws {
+        _ = try openWebSocket()
+        try channel.writeOutbound(ByteBuffer(string: "HTTP/1.1 \(status) A\r\nContent-Length: 2\r\n\r\nno"))
+        #expect(try frames() == expected)
+    }
+
+    @Test("A CONNECT for anything else is refused")
+    func connect() throws {
+        var headers = Self.opening()
+        headers.replaceOrAdd(name: ":protocol", value: "connect-udp")
+        #expect(throws: (any Error).self) { try receive(headers, ends: false) }
+        #expect(try frames() == ["reset 1"])
     }
 
     @Test("A value that is not UTF-8 is sent as the text that it is in Latin-1")

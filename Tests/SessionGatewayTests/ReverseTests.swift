@@ -1,6 +1,5 @@
 import CookieModel
 import Foundation
-import HTTPMessages
 import NIOCore
 import SessionStore
 import Synchronization

@@ -50,7 +50,7 @@ struct BrowseCommand: CrumbCommand {
         defer { folder.remove() }
         var order = try GatewayOrder(jar: kept, console)
         order.client = "browser"
-        if let mode = interception.cookies { order.cookies = mode.rawValue }
+        try interception.apply(to: &order)
         order.hosts = try interception.hosts() + HostPattern.site(of: page.host, kept.policy.publicSuffixes)
         order.interceptsSites = true
         if log { order.log = { console.note($0.line) } }

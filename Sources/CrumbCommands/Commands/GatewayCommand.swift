@@ -1,6 +1,7 @@
 import ArgumentParser
 package import CookieModel
 import Foundation
+package import OAuth2
 package import RequestDecoration
 import SessionOperations
 package import SessionStore
@@ -88,9 +89,10 @@ struct GatewayRunCommand: CrumbCommand {
         }
         if let address = addresses.first { (order.host, order.port) = (address.host, Int(address.port)) }
         order.origins = origins
-        order.cookies = (interception.cookies ?? (origins.isEmpty ? .mirror : .strip)).rawValue
+        if !origins.isEmpty { order.cookies = GatewayCookieMode.strip.rawValue }
         order.client = client.rawValue
         order.hosts = hosts
+        try interception.apply(to: &order)
         order.stopsOnSignals = true
         if log {
             order.log = { report in
@@ -187,6 +189,10 @@ package struct GatewayOrder: Sendable {
     package var hosts: [HostPattern] = []
     /// The authority that clients trust for them; `nil` for one that exists for this run only.
     package var authority: StoredAuthority?
+    /// The hosts whose requests pass unread all the same.
+    package var bypassed: [HostPattern] = []
+    /// The certificates that servers get which ask for one.
+    package var clientCertificates: [WebHost: ClientCertificate] = [:]
     /// Whether those to the sites of the jar are, too.
     package var interceptsSites = false
     /// Whether Control-C and SIGTERM cancel ``serving``. A second one ends the process. A command that runs beside the

@@ -1,6 +1,7 @@
 import ArgumentParser
 package import CookieModel
 import Foundation
+import OAuth2
 import PublicSuffix
 import SessionOperations
 import SessionStore
@@ -47,7 +48,7 @@ struct RunCommand: CrumbCommand {
         defer { folder.remove() }
         let bundle = "\(folder.path)/authorities.pem"
         var order = try GatewayOrder(jar: kept, console)
-        if let mode = interception.cookies { order.cookies = mode.rawValue }
+        try interception.apply(to: &order)
         order.hosts = try interception.hosts()
         order.interceptsSites = true
         if log { order.log = { console.note($0.line) } }
@@ -104,6 +105,38 @@ struct InterceptionOptions: ParsableArguments {
             stores all of them. Default: 'mirror', and 'strip' for --upstream.
             """)
     var cookies: GatewayCookieMode?
+
+    @Option(
+        help: ArgumentHelp(
+            "A host whose https requests pass unread all the same; *.HOST for its subdomains. Repeatable.",
+            valueName: "host"))
+    var bypass: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "A certificate for a server that asks for one: a PEM file with the certificate and its private key. "
+                + "Repeatable.",
+            valueName: "host=file"))
+    var clientCertificateFile: [String] = []
+
+    /// Sets what the options other than --intercept say.
+    func apply(to order: inout GatewayOrder) throws {
+        if let cookies { order.cookies = cookies.rawValue }
+        order.bypassed = try bypass.map { try HostPattern($0, of: "--bypass") }
+        for text in clientCertificateFile {
+            let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+            guard parts.count == 2, let host = WebHost(parts[0]) else {
+                throw ValidationError("--client-certificate-file '\(text)': write HOST=FILE.")
+            }
+            try SecretFile.check(parts[1])
+            do {
+                order.clientCertificates[host] = try ClientCertificate(
+                    pem: Secret(try InputFile(parts[1]).contents(limit: 1 << 16)))
+            } catch let error as OAuth2Error {
+                throw Problem(.gatewayNotStarted, "\(parts[1]): \(error.description)")
+            }
+        }
+    }
 
     /// The hosts of --intercept.
     func hosts() throws -> [HostPattern] {

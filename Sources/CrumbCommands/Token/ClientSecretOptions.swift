@@ -129,15 +129,9 @@ struct ClientSecretOptions: ParsableArguments {
         return Secret(try InputFile(file).contents(limit: 1 << 16))
     }
 
-    /// Refuses a file that others can read, and with it the secret in it. A pipe has no modes that matter.
+    /// Refuses a file that others can read, unless that is allowed.
     private func checkModes(of file: String) throws {
-        guard file != "-", !dangerouslyAllowExposedFiles, access(file, R_OK) == 0, !PrivateFile.isPrivate(file),
-            !PrivateFile.isSpecial(file)
-        else { return }
-        throw Problem(
-            .keyExposed,
-            "\(file): other users can read the secret in it; run: chmod 600 '\(file)', or allow it with "
-                + "--dangerously-allow-exposed-files")
+        if !dangerouslyAllowExposedFiles { try SecretFile.check(file, override: "--dangerously-allow-exposed-files") }
     }
 
     /// The method that was named, or that the file says.
@@ -182,4 +176,19 @@ private func registered<Value: RawRepresentable<String> & CaseIterable>(
         throw ValidationError("\(option): use one of \(names).")
     }
     return value
+}
+
+/// A file that the user names for a secret in it.
+enum SecretFile {
+    /// Refuses a file that others can read, and with it the secret in it. A pipe has no modes that matter.
+    ///
+    /// - Parameter option: The option that allows it; `nil` if none does.
+    static func check(_ file: String, override option: String? = nil) throws {
+        guard file != "-", access(file, R_OK) == 0, !PrivateFile.isPrivate(file), !PrivateFile.isSpecial(file)
+        else { return }
+        throw Problem(
+            .keyExposed,
+            "\(file): other users can read the secret in it; run: chmod 600 '\(file)'"
+                + (option.map { ", or allow it with \($0)" } ?? ""))
+    }
 }
