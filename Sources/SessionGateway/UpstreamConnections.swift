@@ -27,6 +27,9 @@ actor UpstreamConnections {
     private nonisolated let executor: any SerialExecutor
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
+    /// Runs the tasks of the clients on the same event loop.
+    nonisolated let taskExecutor: EventLoopTaskExecutor
+
     private let limits: GatewaySettings.Limits
     private let tls: ServerTLS
     /// Whether nothing may connect to an address.
@@ -43,6 +46,7 @@ actor UpstreamConnections {
     ) {
         self.loop = loop
         executor = loop.executor
+        taskExecutor = EventLoopTaskExecutor(loop)
         self.limits = limits
         self.tls = tls
         self.isProhibited = isProhibited
