@@ -100,8 +100,7 @@ actor ClientConnection {
     }
 
     /// Waits for a server's answer, whose connection is aborted if the client goes away meanwhile.
-    func waiting<Answer: Sendable>(for answer: nonisolated(nonsending) () async throws -> Answer) async throws -> Answer
-    {
+    func waiting<Answer: Sendable>(for answer: () async throws -> Answer) async throws -> Answer {
         guard !isStream else { return try await answer() }
         await client.whenGone(after: settings.limits.ended) { [weak self] in Task { await self?.abort() } }
         let result: Result<Answer, any Error>

@@ -27,9 +27,6 @@ actor UpstreamConnections {
     private nonisolated let executor: any SerialExecutor
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// Runs the tasks of the clients on the same event loop.
-    nonisolated let taskExecutor: EventLoopTaskExecutor
-
     private let limits: GatewaySettings.Limits
     private let tls: ServerTLS
     /// Whether nothing may connect to an address.
@@ -46,7 +43,6 @@ actor UpstreamConnections {
     ) {
         self.loop = loop
         executor = loop.executor
-        taskExecutor = EventLoopTaskExecutor(loop)
         self.limits = limits
         self.tls = tls
         self.isProhibited = isProhibited
