@@ -12,6 +12,10 @@ struct PendingRequest {
     var login: RequestLogin?
     /// The Set-Cookie lines of responses that the client does not get, since the request was sent once more.
     var withheld: [Octets] = []
+    /// The body as far as it was read to find a recorded response; `nil` if it was not.
+    var spool: BodySpool?
+    /// The entry of the recording; `nil` if nothing is recorded.
+    var entry: RecordedExchange?
 }
 
 extension ClientConnection {
@@ -24,9 +28,36 @@ extension ClientConnection {
         var pending = PendingRequest(request: request, decision: decision)
         pending.login = try logins.flatMap { try RequestLogin($0, request, decision) }
         if request.framing != .none { await client.beginBody(request.framing) }
+        if settings.replay != nil || settings.isOffline {
+            pending.entry = settings.recording.map { RecordedExchange($0, replaying: request, now: gate.now) }
+            let keepsConnection: Bool?
+            do {
+                keepsConnection = try await replay(&pending, &record)
+            } catch {
+                await pending.entry?.end(error)
+                throw error
+            }
+            if let keepsConnection {
+                await pending.entry?.end()
+                return keepsConnection
+            }
+        }
         while true {
             try await pending.login?.present(in: &pending.decision, request, now: gate.now())
-            if let keepsConnection = try await attempt(&pending, &record) { return keepsConnection }
+            pending.entry = settings.recording.map { recording in
+                RecordedExchange(
+                    recording, request, head: request.octets(with: pending.decision.decoration),
+                    jarFields: pending.decision.decoration?.headerFields.map(\.name) ?? [], now: gate.now)
+            }
+            let keepsConnection: Bool?
+            do {
+                keepsConnection = try await attempt(&pending, &record)
+            } catch {
+                await pending.entry?.end(error)
+                throw error
+            }
+            await pending.entry?.end()
+            if let keepsConnection { return keepsConnection }
             pending.decision = try await gate.decision(on: request, after: pending.withheld)
         }
     }
@@ -117,8 +148,8 @@ extension ClientConnection {
             if kept.server { await servers.put(server, route) } else { await server.close() }
             return kept.client
         }
-        let body = pending.login?.body
-        async let upload = sendBody(of: request, keptIn: body, to: server)
+        let body = pending.login?.body ?? pending.spool
+        async let upload = sendBody(of: request, keptIn: body, recordedIn: pending.entry, to: server)
         do {
             let response = try await waiting { try await finalResponse(to: request, from: server) }
             guard response.status != 101 else {
@@ -195,10 +226,12 @@ extension ClientConnection {
 
     /// Sends the body of a request: first what was sent before, then the rest.
     private func sendBody(
-        of request: ForwardedRequest, keptIn spool: BodySpool?, to server: ByteStream
+        of request: ForwardedRequest, keptIn spool: BodySpool?, recordedIn entry: RecordedExchange?,
+        to server: ByteStream
     ) async -> UploadEnd {
         /// Whether that was the end.
         func send(_ piece: BodyReader.Piece) async throws -> Bool {
+            await entry?.append(toRequest: piece)
             switch piece {
             case .data(let data):
                 try await server.write(request.framing == .chunked ? data.asChunk : data)
@@ -277,6 +310,7 @@ extension ClientConnection {
     ) async throws -> Bool {
         let request = pending.request
         try check(response, to: request, route)
+        await pending.entry?.respond(response)
         guard let context = pending.decision.context else { return false }
         let gate = gate
         let store: @Sendable () async throws -> Int = { try await gate.store(response, in: context) }
@@ -347,23 +381,27 @@ extension ClientConnection {
         await client.enqueue(ByteBuffer(bytes: head))
         if response.status == 101 {
             await client.flush()
+            await pending.entry?.end()
             await join(client, server)
             return (client: false, server: false)
         }
         await server.beginBody(response.framing)
-        try await sendBody(of: response, from: server, inChunks: writesChunks, &record)
+        try await sendBody(
+            of: response, from: server, recordedIn: pending.entry, inChunks: writesChunks, &record)
         return (client: keepsClient, server: response.keepsConnection)
     }
 
     /// Sends the body of a response.
     private func sendBody(
-        of response: ForwardedResponse, from server: ByteStream, inChunks writesChunks: Bool,
-        _ record: inout GatewayRecord
+        of response: ForwardedResponse, from server: ByteStream, recordedIn entry: RecordedExchange?,
+        inChunks writesChunks: Bool, _ record: inout GatewayRecord
     ) async throws {
         do {
             while true {
                 if await server.available.readableBytes == 0 { await client.flush() }
-                switch try await server.nextPiece(within: settings.limits.body) {
+                let piece = try await server.nextPiece(within: settings.limits.body)
+                await entry?.append(toResponse: piece)
+                switch piece {
                 case .data(let data): try await client.write(writesChunks ? data.asChunk : data)
                 case .end(let trailers):
                     if writesChunks { try await client.write(.lastChunk(trailers)) } else { await client.flush() }

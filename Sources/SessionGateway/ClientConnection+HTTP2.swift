@@ -5,8 +5,8 @@ import NIOHTTP2
 extension ClientConnection {
     /// Serves the requests of an HTTP/2 connection (RFC 9113), each in a stream of its own, side by side.
     ///
-    /// - Parameter server: The connection that the tunnel has opened, for the first of them.
-    func serveHTTP2(to destination: Destination, _ server: ByteStream) async throws {
+    /// - Parameter server: The connection that the tunnel has opened, for the first of them; `nil` if it has opened none.
+    func serveHTTP2(to destination: Destination, _ server: ByteStream?) async throws {
         let (arriving, arrivals) = AsyncStream<ByteStream>.makeStream()
         var configuration = NIOHTTP2Handler.Configuration()
         // Browsers cancel what a page does not need any more; on one machine that is no attack.
@@ -30,7 +30,7 @@ extension ClientConnection {
         client.channel.closeFuture.whenComplete { _ in arrivals.finish() }
         streams = [:]
         waitForStream()
-        var spare: ByteStream? = server
+        var spare = server
         await withDiscardingTaskGroup { group in
             for await stream in arriving {
                 let request = ClientConnection(

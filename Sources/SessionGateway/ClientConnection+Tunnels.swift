@@ -16,8 +16,12 @@ extension ClientConnection {
             throw GatewayFailure.requestInvalid(.framingContradictory)
         }
         let destination = Destination(host: authority.host, port: port)
-        let server = try await servers.open(route(to: destination, isTunnel: true))
+        guard !settings.isOffline || settings.interception?.contains(destination.host) == true else {
+            throw GatewayFailure.offline(tunnel: destination)
+        }
+        let server = opensLate(destination) ? nil : try await servers.open(route(to: destination, isTunnel: true))
         try await client.write(ByteBuffer(string: "HTTP/1.1 200 Connection established\r\n\r\n"))
+        guard let server else { return try await serveUnopenedTunnel("CONNECT", to: destination) }
         try await serveTunnel("CONNECT", to: destination, server)
     }
 
@@ -25,14 +29,15 @@ extension ClientConnection {
     func serveSOCKS() async throws {
         guard let destination = try await SOCKSHandshake.destination(from: client, within: settings.limits.head)
         else { return }
-        let server: ByteStream
+        let server: ByteStream?
         do {
-            server = try await servers.open(route(to: destination, isTunnel: true))
+            server = opensLate(destination) ? nil : try await servers.open(route(to: destination, isTunnel: true))
         } catch {
             observeTunnel("SOCKS", to: destination, error)
             return try await client.write(ByteBuffer(bytes: SOCKSHandshake.Reply(error).octets))
         }
         try await client.write(ByteBuffer(bytes: SOCKSHandshake.Reply.succeeded.octets))
+        guard let server else { return try await serveUnopenedTunnel("SOCKS", to: destination) }
         try await serveTunnel("SOCKS", to: destination, server)
     }
 
@@ -74,8 +79,10 @@ extension ClientConnection {
     }
 
     /// Serves the requests in a tunnel to a host whose requests the gateway reads.
-    private func intercept(
-        _ destination: Destination, _ server: ByteStream, _ interception: GatewaySettings.Interception
+    ///
+    /// - Parameter server: The connection that the tunnel has opened; `nil` if it has opened none.
+    func intercept(
+        _ destination: Destination, _ server: ByteStream?, _ interception: GatewaySettings.Interception
     ) async throws {
         var destination = destination
         destination.isEncrypted = true
@@ -97,7 +104,7 @@ extension ClientConnection {
     }
 
     /// Waits for the client's first octets, and tells whether they begin an HTTP/1.1 request in origin form.
-    private func beginsRequest() async -> Bool {
+    func beginsRequest() async -> Bool {
         while true {
             switch RequestStart(await client.available.readableBytesUInt8Span) {
             case .yes: return true

@@ -50,7 +50,7 @@ public final class Gateway: Sendable {
         self.group = group
         self.now = now
         self.observe = observe
-        logins = settings.fallback.map { GatewayLogin(jar, making: $0) }
+        logins = settings.isOffline ? nil : settings.fallback.map { GatewayLogin(jar, making: $0) }
         let hosts = settings.interception
         // All requests to the sites that are offered at addresses pass through the gateway.
         let seesAll = !settings.origins.isEmpty
@@ -231,6 +231,8 @@ public struct GatewayRecord: Sendable {
     public internal(set) var cookiesSent: [Octets] = []
     /// How many cookies the response has changed in the jar.
     public internal(set) var cookiesStored = 0
+    /// Whether the response came from a recording.
+    public internal(set) var isReplayed = false
     /// Whether the user was signed in again, and the request sent once more.
     public internal(set) var isSignedInAgain = false
     /// Why the response says "not signed in" and is the answer all the same; `nil` for other responses.

@@ -25,6 +25,10 @@ public struct GatewayError: Error, Sendable, CustomStringConvertible {
         case originNotOfSite = "origin-not-of-site"
         /// Cookies would get to others that are at the same host for the client.
         case cookiesNotSeparate = "cookies-not-separate"
+        /// The file of a recording cannot be created.
+        case recordingUnavailable = "recording-unavailable"
+        /// A recording that is to be replayed cannot be read.
+        case replayUnreadable = "replay-unreadable"
     }
 
     /// The stable code.
@@ -46,6 +50,8 @@ public struct GatewayError: Error, Sendable, CustomStringConvertible {
         case .addressNotLocal: "cannot listen on \(address): \(reason). Use 127.0.0.1 or [::1]."
         case .originNotOfSite: "cannot offer \(address): \(reason). Run another gateway for it."
         case .cookiesNotSeparate: "cannot offer \(address) with these cookies: \(reason). Use the mode 'strip'."
+        case .recordingUnavailable: "cannot record to '\(address)': \(reason). Name a new file in a folder of yours."
+        case .replayUnreadable: "cannot replay '\(address)': \(reason). Name a HAR file."
         }
     }
 }

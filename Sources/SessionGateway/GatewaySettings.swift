@@ -102,6 +102,13 @@ public struct GatewaySettings: Sendable {
     /// The certificates that the gateway shows to servers that ask for one, by their hosts.
     public var clientCertificates: [WebHost: ClientCertificate] = [:]
 
+    /// Where requests and responses are recorded; `nil` if they are not.
+    public var recording: TrafficRecording?
+    /// The recording whose responses answer requests; `nil` if servers do.
+    public var replay: TrafficReplay?
+    /// Whether no server is connected to. A request that ``replay`` does not answer gets status 504.
+    public var isOffline = false
+
     /// Which hosts' https requests a gateway decrypts.
     public struct Interception: Sendable {
         /// The authority that clients trust for these hosts.

@@ -29,6 +29,15 @@ enum GatewayRun {
         settings.clientCertificates = order.clientCertificates
         settings.interception = try interception(order)
         settings.fallback = order.fallback
+        settings.isOffline = order.isOffline
+        do {
+            settings.replay = try order.replayPath.map { try TrafficReplay(path: $0) }
+            settings.recording = try order.recordPath.map { path in
+                try TrafficRecording(path: path, withSecrets: order.recordsSecrets, failed: order.recordingFailed)
+            }
+        } catch let error as GatewayError {
+            throw Problem(.gatewayNotStarted, error.description)
+        }
         let authority = settings.interception?.authority
         // Not where requests are served: the reader of the log may pause. Then the oldest reports are kept.
         let (reports, reporting) = AsyncStream<GatewayRequestReport>.makeStream(
@@ -80,6 +89,8 @@ enum GatewayRun {
         do {
             try outcome.get()
         } catch let error as GatewayError {
+            // The next try creates the file again.
+            if error.code != .listenerFailed, let path = order.recordPath { unlink(path) }
             throw Problem(.gatewayNotStarted, error.description)
         }
     }
@@ -119,7 +130,7 @@ extension GatewayRequestReport {
         self.init(
             time: record.time, method: record.method, url: record.url, status: record.status,
             isDecorated: record.isDecorated, verdict: record.verdict,
-            cookiesSent: record.cookiesSent, cookiesStored: record.cookiesStored,
+            cookiesSent: record.cookiesSent, cookiesStored: record.cookiesStored, isReplayed: record.isReplayed,
             isSignedInAgain: record.isSignedInAgain, loginFailure: record.loginFailure?.code,
             failure: record.failure)
     }

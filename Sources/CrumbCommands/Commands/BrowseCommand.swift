@@ -25,6 +25,7 @@ struct BrowseCommand: CrumbCommand {
     @OptionGroup var network: NetworkOptions
     @OptionGroup var output: OutputOptions
     @OptionGroup var interception: InterceptionOptions
+    @OptionGroup var traffic: TrafficOptions
 
     @Option(help: "The browser: 'chromium' or 'firefox'.")
     var engine = BrowserEngine.chromium
@@ -51,6 +52,7 @@ struct BrowseCommand: CrumbCommand {
         var order = try GatewayOrder(jar: kept, console)
         order.client = "browser"
         try interception.apply(to: &order)
+        traffic.apply(to: &order)
         order.hosts = try interception.hosts() + HostPattern.site(of: page.host, kept.policy.publicSuffixes)
         order.interceptsSites = true
         if log { order.log = { console.note($0.line) } }

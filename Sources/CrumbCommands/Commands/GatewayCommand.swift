@@ -62,6 +62,7 @@ struct GatewayRunCommand: CrumbCommand {
     var client = GatewayClient.browser
 
     @OptionGroup var interception: InterceptionOptions
+    @OptionGroup var traffic: TrafficOptions
 
     @Option(
         help: ArgumentHelp(
@@ -93,6 +94,7 @@ struct GatewayRunCommand: CrumbCommand {
         order.client = client.rawValue
         order.hosts = hosts
         try interception.apply(to: &order)
+        traffic.apply(to: &order)
         order.stopsOnSignals = true
         if log {
             order.log = { report in
@@ -195,6 +197,14 @@ package struct GatewayOrder: Sendable {
     package var clientCertificates: [WebHost: ClientCertificate] = [:]
     /// Whether those to the sites of the jar are, too.
     package var interceptsSites = false
+    /// The file that requests and responses are recorded in; `nil` for none.
+    package var recordPath: String?
+    /// Whether values of cookies and credentials are recorded.
+    package var recordsSecrets = false
+    /// The HAR that answers requests; `nil` for none.
+    package var replayPath: String?
+    /// Whether no server is connected to.
+    package var isOffline = false
     /// Whether Control-C and SIGTERM cancel ``serving``. A second one ends the process. A command that runs beside the
     /// gateway gets signals itself.
     package var stopsOnSignals = false
@@ -207,12 +217,15 @@ package struct GatewayOrder: Sendable {
     package let fallback: @Sendable ([LoginRule]) -> LoginFallback
     /// Gets the reason, once, why a user could not be signed in again.
     package let loginFailed: @Sendable (String) -> Void
+    /// Gets the reason, once, why no more can be recorded.
+    package let recordingFailed: @Sendable (String) -> Void
 
     /// Creates an order for a gateway of a jar. It needs the network, so `crumb` is replaced first.
     init(jar: CookieJar, _ console: Console) throws {
         self.jar = jar
         clock = console.clock
         loginFailed = { console.error($0) }
+        recordingFailed = { console.error($0) }
         let network = try Network.required()
         let refresher = try TokenAccess(jar.tokens, clock: console.clock).refresher()
         fallback = { rules in
@@ -259,6 +272,7 @@ package struct GatewayRequestReport: Encodable, Sendable {
     private let verdict: GatewayVerdictReport?
     private let cookiesSent: [String]
     private let cookiesStored: Int
+    private let replayed: Bool
     private let signedInAgain: Bool
     private let loginFailure: String?
     private let failure: String?
@@ -266,7 +280,8 @@ package struct GatewayRequestReport: Encodable, Sendable {
     /// A report from its parts.
     package init(
         time: Timestamp, method: String, url: String, status: Int?, isDecorated: Bool,
-        verdict: EngineVerdict?, cookiesSent: [Octets], cookiesStored: Int, isSignedInAgain: Bool,
+        verdict: EngineVerdict?, cookiesSent: [Octets], cookiesStored: Int, isReplayed: Bool,
+        isSignedInAgain: Bool,
         loginFailure: String?, failure: String?
     ) {
         self.time = time.rfc3339
@@ -277,6 +292,7 @@ package struct GatewayRequestReport: Encodable, Sendable {
         self.verdict = verdict.map(GatewayVerdictReport.init)
         self.cookiesSent = cookiesSent.map(\.description)
         self.cookiesStored = cookiesStored
+        replayed = isReplayed
         signedInAgain = isSignedInAgain
         self.loginFailure = loginFailure
         self.failure = failure
@@ -287,6 +303,7 @@ package struct GatewayRequestReport: Encodable, Sendable {
         var line = "\(method) \(url) \(status.map(String.init) ?? "-")"
         if let failure { line += " \(failure)" } else if !decorated { line += " passed unchanged" }
         if let verdict { line += " \(verdict.source): \(verdict.text)" }
+        if replayed { line += " replayed" }
         if !cookiesSent.isEmpty { line += " sent: \(cookiesSent.joined(separator: ", "))" }
         if cookiesStored > 0 { line += " stored: \(cookiesStored)" }
         if signedInAgain { line += " signed in again" }

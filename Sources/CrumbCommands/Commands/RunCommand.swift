@@ -28,6 +28,7 @@ struct RunCommand: CrumbCommand {
     @OptionGroup var network: NetworkOptions
     @OptionGroup var output: OutputOptions
     @OptionGroup var interception: InterceptionOptions
+    @OptionGroup var traffic: TrafficOptions
 
     @Flag(help: "Print a line on standard error for each request: its URL, the status, and which cookies went with it.")
     var log = false
@@ -49,6 +50,7 @@ struct RunCommand: CrumbCommand {
         let bundle = "\(folder.path)/authorities.pem"
         var order = try GatewayOrder(jar: kept, console)
         try interception.apply(to: &order)
+        traffic.apply(to: &order)
         order.hosts = try interception.hosts()
         order.interceptsSites = true
         if log { order.log = { console.note($0.line) } }

@@ -1,0 +1,40 @@
+import ArgumentParser
+
+/// Whether a gateway records its traffic, and whether a recording answers requests.
+struct TrafficOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Record requests and responses in this new file, as HAR 1.2, without the values of cookies and credentials.",
+            valueName: "file"))
+    var record: String?
+
+    @Flag(
+        help: """
+            Record the values of cookies and credentials, too. Anyone who can read the file has the session.
+            """)
+    var recordSecrets = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Answer requests from this HAR, where it has a response. Others go to the server. Requests over https need "
+                + "--intercept.",
+            valueName: "file"))
+    var replay: String?
+
+    @Flag(help: "Connect to no server. A request that --replay does not answer gets status 504.")
+    var offline = false
+
+    func validate() throws {
+        guard !recordSecrets || record != nil else {
+            throw ValidationError("--record-secrets: name the file with --record.")
+        }
+    }
+
+    /// Sets what the options say.
+    func apply(to order: inout GatewayOrder) {
+        order.recordPath = record
+        order.recordsSecrets = recordSecrets
+        order.replayPath = replay
+        order.isOffline = offline
+    }
+}

@@ -1,0 +1,150 @@
+import CookieModel
+import HTTPMessages
+import NIOCore
+import RequestDecoration
+import WebPrimitives
+
+/// One request and its response, collected for a recording while they pass.
+///
+/// Bodies wait in a ``BodySpool``. One that is longer than the spool takes is left out of the entry.
+actor RecordedExchange {
+    private let recording: TrafficRecording
+    private let now: @Sendable () -> Timestamp
+    private var entry: RecordedEntry
+    private let start: Timestamp
+    private var answered: Timestamp?
+    private var isWritten = false
+
+    /// Begins an entry.
+    ///
+    /// - Parameters:
+    ///   - head: The request's head, as the server gets it.
+    ///   - jarFields: The names of the fields that the jar has added.
+    init(
+        _ recording: TrafficRecording, _ request: ForwardedRequest, head: [UInt8], jarFields: [String],
+        now: @escaping @Sendable () -> Timestamp
+    ) {
+        self.recording = recording
+        self.now = now
+        start = now()
+        var redaction = recording.redaction
+        // It names a program, and is no secret.
+        redaction?.jarFields = Set(jarFields.map { $0.lowercased() }).subtracting(["user-agent"])
+        entry = RecordedEntry(
+            time: start, method: request.method, url: request.url,
+            head: (try? MessageHead(head, from: .server)) ?? request.head, redaction: redaction,
+            request: RecordedBody(recording.spools), response: RecordedBody(recording.spools))
+    }
+
+    /// Begins an entry of a request that no server gets: nothing of the jar is in it, nor a cookie of the client's.
+    init(_ recording: TrafficRecording, replaying request: ForwardedRequest, now: @escaping @Sendable () -> Timestamp) {
+        let bare = Decoration(Retrieval())
+        self.init(recording, request, head: request.octets(with: bare), jarFields: [], now: now)
+    }
+
+    /// Takes a piece of the request's body.
+    func append(toRequest piece: BodyReader.Piece) async {
+        guard case .data(let octets) = piece else { return }
+        entry.request.note(octets)
+        await entry.request.spool.append(piece)
+    }
+
+    /// Takes the head of the response.
+    ///
+    /// - Parameter isReplayed: Whether it comes from a recording.
+    func respond(_ response: ForwardedResponse, replayed isReplayed: Bool = false) {
+        entry.answer = response
+        entry.isReplayed = isReplayed
+        answered = now()
+    }
+
+    /// Takes a piece of the response's body.
+    func append(toResponse piece: BodyReader.Piece) async {
+        guard case .data(let octets) = piece else { return }
+        entry.response.note(octets)
+        await entry.response.spool.append(piece)
+    }
+
+    /// Writes the entry, once.
+    ///
+    /// - Parameter error: Why the response is not complete; `nil` if it is.
+    func end(_ error: (any Error)? = nil) async {
+        guard !isWritten else { return }
+        isWritten = true
+        entry.failure = error.map { error in
+            (error as? GatewayFailure)?.kind.rawValue ?? GatewayFailure.Kind.connectionTerminated.rawValue
+        }
+        let end = now()
+        entry.wait = (answered ?? end).microseconds - start.microseconds
+        entry.receive = end.microseconds - (answered ?? end).microseconds
+        var complete = entry
+        await complete.prepare()
+        // Not in this task: when the gateway stops, it is cancelled, and the entry would be lost.
+        await Task.detached { [recording, complete] in await recording.write(complete) }.value
+    }
+}
+
+/// A body on its way into a recording.
+struct RecordedBody: Sendable {
+    let spool: BodySpool
+    /// How many octets have passed.
+    private(set) var count = 0
+    private var encoding = UTF8Check()
+
+    init(_ budget: BodySpool.Budget) {
+        spool = BodySpool(budget)
+    }
+
+    /// Counts octets that go to the spool.
+    mutating func note(_ octets: ByteBuffer) {
+        count += octets.readableBytes
+        encoding.take(octets.readableBytesView)
+    }
+
+    /// Whether it is UTF-8.
+    var isText: Bool { encoding.isComplete }
+
+    /// All of it; `nil` if it is longer than `limit`, or there was no room for it.
+    func octets(upTo limit: Int) async -> [UInt8]? {
+        guard count <= limit else { return nil }
+        var octets: [UInt8] = []
+        while octets.count < count {
+            guard case .data(let piece)? = try? await spool.piece(at: octets.count) else { return nil }
+            octets += piece.readableBytesView
+        }
+        return octets
+    }
+}
+
+/// Whether octets that come in pieces are UTF-8 (RFC 3629).
+struct UTF8Check: Sendable {
+    private var isValid = true
+    /// How many octets the current character lacks, and what the next one may be.
+    private var missing = 0
+    private var next: ClosedRange<UInt8> = 0x80...0xBF
+
+    /// Whether all was UTF-8, and no character is incomplete.
+    var isComplete: Bool { isValid && missing == 0 }
+
+    mutating func take(_ octets: some Sequence<UInt8>) {
+        guard isValid else { return }
+        for octet in octets where octet >= 0x80 || missing > 0 {
+            guard missing == 0 else {
+                guard next.contains(octet) else { return isValid = false }
+                missing -= 1
+                next = 0x80...0xBF
+                continue
+            }
+            switch octet {
+            case 0xC2...0xDF: missing = 1
+            case 0xE0: (missing, next) = (2, 0xA0...0xBF)
+            case 0xED: (missing, next) = (2, 0x80...0x9F)
+            case 0xE1...0xEF: missing = 2
+            case 0xF0: (missing, next) = (3, 0x90...0xBF)
+            case 0xF1...0xF3: missing = 3
+            case 0xF4: (missing, next) = (3, 0x80...0x8F)
+            default: return isValid = false
+            }
+        }
+    }
+}

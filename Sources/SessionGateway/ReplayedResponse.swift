@@ -1,0 +1,136 @@
+import HTTPMessages
+import RequestDecoration
+import WebPrimitives
+
+/// The response of an entry in a HAR, as a server would send it.
+struct ReplayedResponse {
+    let response: ForwardedResponse
+    /// Where the text of its body is in the file; `nil` if it has none.
+    let text: Int64?
+    let isBase64: Bool
+
+    /// - Parameters:
+    ///   - text: Where the text of the body is in the file.
+    ///   - creator: The program that wrote the HAR.
+    /// - Returns: `nil` if there is no status.
+    init?(_ entry: JSONObject, textAt text: Int64?, creator: String, toHead isToHead: Bool) {
+        guard let status = entry["status"]?.integer, (200...599).contains(status) else { return nil }
+        let content = entry["content"]?.object
+        let hasBody = !isToHead && status != 204 && status != 304
+        isBase64 = content?["encoding"]?.text == "base64"
+        // Crumb writes the octets that were sent; others decode them, and make UTF-8 of a text.
+        let isOwn = creator == "crumb"
+        var head = Array("HTTP/1.1 \(status) ".utf8)
+        head += (entry["statusText"]?.octets ?? []).filter { $0 >= 0x20 && $0 < 0x7F }
+        head += [ASCII.carriageReturn, ASCII.lineFeed]
+        for (name, value) in ReplayedResponse.fields(entry["headers"], creator: creator) {
+            switch name {
+            case "connection", "keep-alive", "proxy-connection", "transfer-encoding", "trailer", "upgrade": continue
+            case "content-length" where hasBody: continue
+            case "content-encoding" where content?["_contentEncoding"] == nil && hasBody: continue
+            case "content-type" where !isOwn && !isBase64 && hasBody:
+                head.append(field: name, ReplayedResponse.inUTF8(value))
+            default: head.append(field: name, value)
+            }
+        }
+        if hasBody, text == nil { head.append(field: "Content-Length", "0") }
+        head += [ASCII.carriageReturn, ASCII.lineFeed]
+        guard let parsed = try? MessageHead(head, from: .server),
+            let response = try? ForwardedResponse(parsed, toHead: isToHead)
+        else { return nil }
+        self.response = response
+        self.text = hasBody ? text : nil
+    }
+
+    /// The fields of a message, their names in lower case. Browsers join several lines of one name with line feeds;
+    /// mitmproxy 8 does with commas.
+    static func fields(_ headers: JSONValue?, creator: String = "") -> [(name: String, value: Octets)] {
+        (headers?.elements ?? []).flatMap { header -> [(String, Octets)] in
+            guard let header = header.object, let name = header["name"]?.octets, let value = header["value"]?.octets,
+                !name.isEmpty, name.allSatisfy(ASCII.isTokenCharacter)
+            else { return [] }
+            let lowercased = String(decoding: name.lowercased, as: UTF8.self)
+            var lines = value.split(separator: ASCII.lineFeed).map { Octets(Array($0)).trimmingBlanks }
+            if lowercased == "set-cookie", creator == "mitmproxy har_dump" {
+                lines = lines.flatMap { JoinedSetCookie($0).lines }
+            }
+            if value.isEmpty { lines = [[]] }
+            return lines.filter { !$0.contains(ASCII.carriageReturn) && !$0.contains(0) }.map { (lowercased, $0) }
+        }
+    }
+
+    /// The media type of a text that is UTF-8 now, whatever it was.
+    private static func inUTF8(_ type: Octets) -> Octets {
+        let parts = type.split(separator: ASCII.semicolon).map { Octets(Array($0)).trimmingBlanks }
+        guard parts.dropFirst().contains(where: { $0.withSpan { $0.hasPrefixIgnoringCase("charset=") } }) else {
+            return type
+        }
+        let changed = parts.map { part in
+            part.withSpan { $0.hasPrefixIgnoringCase("charset=") } ? Octets("charset=utf-8") : part
+        }
+        return Octets(Array(changed.map(\.bytes).joined(separator: Array("; ".utf8))))
+    }
+}
+
+/// Decodes the text of a body that comes in pieces: a string of JSON, and Base64 in it.
+struct ReplayedText {
+    private let isBase64: Bool
+    /// Octets of the string that are not decoded yet.
+    private var raw: [UInt8] = []
+    /// Characters that do not fill a group of four.
+    private var rest: [UInt8] = []
+    /// Whether the string has ended.
+    private(set) var isComplete = false
+
+    init(isBase64: Bool) {
+        self.isBase64 = isBase64
+    }
+
+    /// Decodes the next octets of the file.
+    ///
+    /// - Returns: The octets of the body that are complete; `nil` if the text is damaged.
+    mutating func decode(_ octets: [UInt8]) -> [UInt8]? {
+        raw += octets
+        let end = wholeCharacters()
+        let piece = [ASCII.quote] + raw[..<end] + [ASCII.quote]
+        raw.removeFirst(end)
+        guard case .string(let text)? = JSONValue(parsing: piece.span) else { return nil }
+        guard isBase64 else { return text.bytes }
+        rest += text.lazy.filter { !ASCII.isBlank($0) && $0 != ASCII.lineFeed && $0 != ASCII.carriageReturn }
+        let count = isComplete ? rest.count : rest.count - rest.count % 4
+        defer { rest.removeFirst(count) }
+        return Base64.decode(rest[..<count])
+    }
+
+    /// How many octets are there up to the end of the string, or up to an escape that is not complete.
+    private mutating func wholeCharacters() -> Int {
+        var index = 0
+        while index < raw.count {
+            switch raw[index] {
+            case ASCII.quote:
+                isComplete = true
+                return index
+            case ASCII.backslash:
+                guard index + 1 < raw.count else { return index }
+                let length = raw[index + 1] == UInt8(ascii: "u") ? 6 : 2
+                guard index + length <= raw.count else { return index }
+                guard length == 6, isFirstOfPair(at: index) else {
+                    index += length
+                    continue
+                }
+                // Its other half is decoded with it.
+                guard index + 7 < raw.count else { return index }
+                let hasOther = raw[index + 6] == ASCII.backslash && raw[index + 7] == UInt8(ascii: "u")
+                guard !hasOther || index + 12 <= raw.count else { return index }
+                index += hasOther ? 12 : 6
+            default: index += 1
+            }
+        }
+        return index
+    }
+
+    /// Whether an escape is for the first half of a pair of surrogates.
+    private func isFirstOfPair(at index: Int) -> Bool {
+        raw[index + 2] | 0x20 == UInt8(ascii: "d") && Array("89ABab".utf8).contains(raw[index + 3])
+    }
+}

@@ -1,0 +1,181 @@
+import HTTPMessages
+import NIOCore
+import NIOPosix
+import WebPrimitives
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// A HAR 1.2 file of the requests and responses that pass through a gateway.
+///
+/// Entries are written one after the other, each when its response has ended. The end of the document is written anew
+/// behind each of them, so the file is a complete HAR after every entry. A process that is killed while it writes leaves at
+/// most the last entry incomplete; `crumb import` and ``TrafficReplay`` read the ones before it.
+///
+/// If the file cannot be written, the recording ends and the traffic goes on.
+public actor TrafficRecording {
+    private static let beginning =
+        #"{"log":{"version":"1.2","creator":{"name":"crumb","version":"1"},"pages":[],"entries":["#
+    private static let end = Array("\n]}}\n".utf8)
+    /// How many octets are written at a time.
+    private static let pieceLength = 1 << 18
+
+    private let path: String
+    private let descriptor: Int32
+    /// What is left out of the entries; `nil` if nothing is.
+    nonisolated let redaction: SecretRedaction?
+    nonisolated let spools = BodySpool.Budget()
+    private let failed: @Sendable (String) -> Void
+    /// Where the next entry goes.
+    private var position: off_t
+    private var count = 0
+    private var hasFailed = false
+    private var isWriting = false
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    /// Creates the file, which only its owner can read.
+    ///
+    /// - Parameters:
+    ///   - hasSecrets: Whether values of cookies and credentials are recorded.
+    ///   - failed: Gets the reason, once, why no more can be recorded.
+    /// - Throws: ``GatewayError`` if there is such a file already, or it cannot be created.
+    public init(
+        path: String, withSecrets hasSecrets: Bool, failed: @escaping @Sendable (String) -> Void
+    ) throws(GatewayError) {
+        self.path = path
+        self.failed = failed
+        redaction = hasSecrets ? nil : SecretRedaction()
+        descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw GatewayError(code: .recordingUnavailable, path, String(cString: strerror(errno)))
+        }
+        let beginning = Array(TrafficRecording.beginning.utf8)
+        position = off_t(beginning.count)
+        do {
+            try TrafficRecording.write(beginning + TrafficRecording.end, to: descriptor, at: 0)
+        } catch {
+            close(descriptor)
+            unlink(path)
+            throw GatewayError(code: .recordingUnavailable, path, error.reason)
+        }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Writes an entry, after those that are being written.
+    func write(_ entry: RecordedEntry) async {
+        while isWriting { await withCheckedContinuation { waiting.append($0) } }
+        guard !hasFailed else { return }
+        isWriting = true
+        do {
+            position = try await put(entry)
+            count += 1
+        } catch {
+            hasFailed = true
+            // What there was of the entry goes, so that the file is a complete HAR again.
+            try? TrafficRecording.write(TrafficRecording.end, to: descriptor, at: position)
+            ftruncate(descriptor, position + off_t(TrafficRecording.end.count))
+            let reason = (error as? WriteError)?.reason ?? "\(error)"
+            failed(
+                "the recording in '\(path)' ends after \(count) \(count == 1 ? "entry" : "entries"): \(reason). "
+                    + "Requests go on. Make room, and start the gateway again to record to another file.")
+        }
+        isWriting = false
+        if !waiting.isEmpty { waiting.removeFirst().resume() }
+    }
+
+    /// Writes an entry and the end of the document.
+    ///
+    /// - Returns: Where the next entry goes.
+    private func put(_ entry: RecordedEntry) async throws -> off_t {
+        var position = position
+        var octets = Array((count == 0 ? "\n" : ",\n").utf8)
+        for part in entry.parts {
+            switch part {
+            case .json(let json): octets += json
+            case .body(let spool, let encoding):
+                var place = 0
+                var encoder = RecordedBodyEncoder(encoding)
+                while case .data(let piece)? = try await spool.piece(at: place) {
+                    place += piece.readableBytes
+                    encoder.append(piece, to: &octets)
+                    guard octets.count > TrafficRecording.pieceLength else { continue }
+                    position = try await append(octets, at: position)
+                    octets = []
+                }
+                encoder.end(&octets)
+            }
+        }
+        return try await append(octets + TrafficRecording.end, at: position) - off_t(TrafficRecording.end.count)
+    }
+
+    /// Writes octets, not on an event loop.
+    ///
+    /// - Returns: Where they end.
+    private func append(_ octets: [UInt8], at position: off_t) async throws -> off_t {
+        try await NIOThreadPool.singleton.runIfActive { [descriptor] in
+            try TrafficRecording.write(octets, to: descriptor, at: position)
+        }
+        return position + off_t(octets.count)
+    }
+
+    private static func write(_ octets: [UInt8], to descriptor: Int32, at position: off_t) throws(WriteError) {
+        var written = 0
+        while written < octets.count {
+            let count = octets.withUnsafeBytes { bytes in
+                pwrite(
+                    descriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written, position + off_t(written)
+                )
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw WriteError(reason: String(cString: strerror(errno))) }
+            written += count
+        }
+    }
+}
+
+/// The disk does not take what is to be recorded.
+private struct WriteError: Error {
+    let reason: String
+}
+
+/// How a body becomes a string of JSON.
+enum RecordedBodyEncoding {
+    /// As it is: UTF-8.
+    case text
+    case base64
+}
+
+/// Writes the pieces of a body into a string of JSON.
+private struct RecordedBodyEncoder {
+    private let encoding: RecordedBodyEncoding
+    /// The octets that do not fill a group of three yet.
+    private var rest: [UInt8] = []
+
+    init(_ encoding: RecordedBodyEncoding) {
+        self.encoding = encoding
+    }
+
+    mutating func append(_ piece: ByteBuffer, to octets: inout [UInt8]) {
+        switch encoding {
+        case .text: octets += RecordedEntry.escaped(piece.readableBytesView)
+        case .base64:
+            rest += piece.readableBytesView
+            let whole = rest.count - rest.count % 3
+            octets += Base64.encode(rest[..<whole])
+            rest.removeFirst(whole)
+        }
+    }
+
+    mutating func end(_ octets: inout [UInt8]) {
+        octets += Base64.encode(rest)
+        rest = []
+    }
+}

@@ -1,0 +1,258 @@
+import Crypto
+import HTTPMessages
+import NIOPosix
+import Synchronization
+import WebPrimitives
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// A HAR whose responses answer requests in the servers' place: one of a gateway, a browser, mitmproxy or Playwright.
+///
+/// An entry answers a request with the same method, URL and body. Of several, those count whose request has the same values
+/// of the fields that the response names in `Vary`, if there are any. They answer one request each, in their order, and
+/// then the last one answers every further request.
+///
+/// Only the place of each entry, and what it is found by, is in memory.
+public final class TrafficReplay: Sendable {
+    /// What an entry is found by.
+    private struct Key: Hashable {
+        let method: String
+        let url: RequestURL
+    }
+
+    /// An entry in the file.
+    private struct Entry: Sendable {
+        let place: Range<Int64>
+        /// The digest of the request's body; `nil` if the HAR does not have the body.
+        let body: SHA256Digest?
+        /// Values of the request's fields that the response depends on, and without which it does not answer.
+        let needed: [Field]
+        /// Values of the request's fields that the response varies by.
+        let varying: [Field]
+        /// Whether it is an answer only to a request with a condition.
+        let isNotModified: Bool
+    }
+
+    private typealias Field = (name: String, value: Octets?)
+
+    /// How long a body can be that is compared.
+    static let bodyLimit = JSONLimits.stringByteCount
+    private static let blockLength = 1 << 18
+
+    private let path: String
+    private let descriptor: Int32
+    private let entries: [Entry]
+    private let places: [Key: [Int]]
+    /// The program that wrote it.
+    let creator: String
+    private let used: Mutex<Set<Int>> = Mutex([])
+    let spools = BodySpool.Budget()
+
+    /// How many of the entries can answer a request.
+    public var count: Int { entries.count }
+
+    /// Reads where the entries of a HAR are. A HAR whose end is missing has the entries that are complete.
+    ///
+    /// - Throws: ``GatewayError`` if the file cannot be read, or is no HAR.
+    public init(path: String) throws(GatewayError) {
+        self.path = path
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw GatewayError(code: .replayUnreadable, path, String(cString: strerror(errno)))
+        }
+        self.descriptor = descriptor
+        var entries: [Entry] = []
+        var places: [Key: [Int]] = [:]
+        var scanner = ReplayScanner()
+        do {
+            var position: Int64 = 0
+            while true {
+                var block = try TrafficReplay.read(descriptor, at: position, TrafficReplay.blockLength)
+                guard !block.isEmpty else { break }
+                // A byte order mark.
+                if position == 0, block.starts(with: [0xEF, 0xBB, 0xBF]) {
+                    for index in 0..<3 { block[index] = ASCII.space }
+                }
+                position += Int64(block.count)
+                scanner.read(block.span) { value, place, hasText in
+                    guard let (key, entry) = TrafficReplay.entry(value, at: place, hasText) else { return }
+                    places[key, default: []].append(entries.count)
+                    entries.append(entry)
+                }
+                guard scanner.stream.problem == nil else { break }
+            }
+        } catch {
+            close(descriptor)
+            throw GatewayError(code: .replayUnreadable, path, error.reason)
+        }
+        if case .malformed(let line, let column)? = scanner.stream.problem {
+            close(descriptor)
+            throw GatewayError(code: .replayUnreadable, path, "it is not JSON at line \(line), column \(column)")
+        }
+        guard scanner.stream.problem == nil, scanner.stream.handler.hasEntries else {
+            close(descriptor)
+            throw GatewayError(code: .replayUnreadable, path, "it has no log.entries")
+        }
+        self.entries = entries
+        self.places = places
+        creator = scanner.stream.handler.creator
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    // MARK: - Finding an entry
+
+    /// - Parameter hasText: Whether the HAR has the response's body.
+    private static func entry(_ value: JSONValue, at place: Range<Int64>, _ hasText: Bool) -> (Key, Entry)? {
+        guard let entry = value.object, let request = entry["request"]?.object,
+            let response = entry["response"]?.object, let method = request["method"]?.text,
+            let url = request["url"]?.text.flatMap({ try? RequestURL($0) }), let status = response["status"]?.integer,
+            // A WebSocket, and responses that did not come.
+            (200...599).contains(status), response["_error"]?.nonEmptyText == nil,
+            hasText || (response["content"]?.object?["size"]?.integer ?? 0) <= 0 || method == "HEAD" || status == 304
+        else { return nil }
+        let sent = ReplayedResponse.fields(request["headers"])
+        let received = ReplayedResponse.fields(response["headers"])
+        func fields(_ names: [String]) -> [Field] {
+            names.map { name in (name, sent.first { $0.name == name }?.value) }
+        }
+        var needed: [String] = []
+        // RFC 9110, section 15.3.7: a part of a response is for those who ask for that part.
+        if status == 206 { needed = ["range"] }
+        if method == "OPTIONS", sent.contains(where: { $0.name == "access-control-request-method" }) {
+            needed = TrafficReplay.preflightFields
+        }
+        // Bodies of most HARs have no coding any more, and the cookies are those of the recording.
+        let varying = received.filter { $0.name == "vary" }.flatMap { $0.value.split(separator: ASCII.comma) }
+            .map { String(decoding: Octets(Array($0)).trimmingBlanks.lowercased, as: UTF8.self) }
+            .filter { !["*", "accept-encoding", "cookie"].contains($0) }
+        let key = Key(method: method, url: url)
+        return (
+            key,
+            Entry(
+                place: place, body: request["postData"]?.object.flatMap(TrafficReplay.digest), needed: fields(needed),
+                varying: fields(varying), isNotModified: status == 304)
+        )
+    }
+
+    /// What makes a CORS preflight another one (Fetch Standard, section 3.3.2).
+    private static let preflightFields = ["origin", "access-control-request-method", "access-control-request-headers"]
+
+    private static func digest(_ data: JSONObject) -> SHA256Digest? {
+        guard let text = data["text"]?.octets else { return nil }
+        let isBase64 = data["_encoding"]?.text == "base64" || data["encoding"]?.text == "base64"
+        return digest(of: isBase64 ? Base64.decode(text) ?? text.bytes : text.bytes)
+    }
+
+    private static func digest(of octets: [UInt8]) -> SHA256Digest { SHA256.hash(data: octets) }
+
+    /// The entries that may answer a request.
+    private func candidates(for request: ForwardedRequest) -> [Int] {
+        guard !request.isUpgrade else { return [] }
+        let isConditional = request.head.has("if-none-match") || request.head.has("if-modified-since")
+        let isPreflight = request.method == "OPTIONS" && request.head.has("access-control-request-method")
+        func found(_ url: RequestURL) -> [Int] {
+            (places[Key(method: request.method, url: url)] ?? []).filter { index in
+                let entry = entries[index]
+                return (isConditional || !entry.isNotModified) && (!isPreflight || !entry.needed.isEmpty)
+                    && entry.needed.allSatisfy { request.has($0) }
+            }
+        }
+        let exact = found(request.url)
+        guard exact.isEmpty else { return exact }
+        let redacted = SecretRedaction.url(Array(request.url.description.utf8))
+        return (try? RequestURL(Octets(redacted))).map(found) ?? []
+    }
+
+    /// Whether the body of a request has to be known before an entry is chosen.
+    func needsBody(of request: ForwardedRequest) -> Bool {
+        request.framing != .none && candidates(for: request).contains { entries[$0].body != nil }
+    }
+
+    /// Chooses the entry that answers a request, and notes that it has done so.
+    ///
+    /// - Parameter body: The request's body; `nil` if there is none, or it is longer than ``bodyLimit``.
+    func choose(for request: ForwardedRequest, body: [UInt8]?) -> Int? {
+        var digests: [SHA256Digest] = []
+        if let body {
+            digests.append(TrafficReplay.digest(of: body))
+            if request.head.hasForm { digests.append(TrafficReplay.digest(of: SecretRedaction.form(body))) }
+        }
+        let equal = candidates(for: request).filter { index in
+            entries[index].body.map { digests.contains($0) } ?? true
+        }
+        let varied = equal.filter { entries[$0].varying.allSatisfy { request.has($0) } }
+        let choice = varied.isEmpty ? equal : varied
+        return used.withLock { used in
+            let index = choice.first { !used.contains($0) } ?? choice.last
+            if let index { used.insert(index) }
+            return index
+        }
+    }
+
+    // MARK: - Reading an entry
+
+    /// Reads an entry up to its body.
+    func response(_ index: Int, toHead isToHead: Bool) async throws -> ReplayedResponse {
+        let place = entries[index].place
+        let (entry, text) = try await reading { [descriptor] in
+            var scanner = ReplayScanner(entryAt: place.lowerBound)
+            var position = place.lowerBound
+            var entry: JSONValue?
+            while position < place.upperBound, entry == nil {
+                let length = min(TrafficReplay.blockLength, Int(place.upperBound - position))
+                let block = try TrafficReplay.read(descriptor, at: position, length)
+                guard !block.isEmpty else { break }
+                position += Int64(block.count)
+                scanner.read(block.span) { value, _, _ in entry = value }
+            }
+            return (entry, scanner.textStart)
+        }
+        guard let entry = entry?.object?["response"]?.object,
+            let response = ReplayedResponse(entry, textAt: text, creator: creator, toHead: isToHead)
+        else { throw ReadError(reason: "the file '\(path)' has changed") }
+        return response
+    }
+
+    /// Octets of the file.
+    func octets(at position: Int64) async throws -> [UInt8] {
+        try await reading { [descriptor] in try TrafficReplay.read(descriptor, at: position, 1 << 16) }
+    }
+
+    /// Reads the file, not on an event loop, and to its end even if the gateway stops meanwhile.
+    private func reading<Result: Sendable>(_ read: @escaping @Sendable () throws -> Result) async throws -> Result {
+        try await Task.detached { try await NIOThreadPool.singleton.runIfActive(read) }.value
+    }
+
+    private static func read(_ descriptor: Int32, at position: Int64, _ count: Int) throws(ReadError) -> [UInt8] {
+        var octets = [UInt8](repeating: 0, count: count)
+        while true {
+            let length = pread(descriptor, &octets, count, off_t(position))
+            if length < 0, errno == EINTR { continue }
+            guard length >= 0 else { throw ReadError(reason: String(cString: strerror(errno))) }
+            octets.removeLast(count - length)
+            return octets
+        }
+    }
+
+    /// A recording that cannot be read any more.
+    struct ReadError: Error {
+        let reason: String
+    }
+}
+
+extension ForwardedRequest {
+    /// Whether it has that value of a field, or no such field for `nil`.
+    fileprivate func has(_ field: (name: String, value: Octets?)) -> Bool {
+        head.fields.first { head.lowercasedName($0) == field.name }.map { Octets(head.octets, in: $0.value) }
+            == field.value
+    }
+}

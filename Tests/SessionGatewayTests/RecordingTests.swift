@@ -1,0 +1,244 @@
+import CookieModel
+import Foundation
+import NIOCore
+import SessionStore
+import TestSupport
+import Testing
+import WebPrimitives
+
+@testable import SessionGateway
+
+@Suite("A recording of the traffic of a gateway")
+struct RecordingTests {
+    private let folder = RecordingFolder()
+
+    @Test("An entry has the request that the server gets and its response, each Set-Cookie line apart")
+    func entry() async throws {
+        let fixture = try GatewayFixture()
+        let server = try await RecordingServer.start { octets in
+            guard octets.suffix(4).elementsEqual("body".utf8) else { return nil }
+            return Array(
+                "HTTP/1.1 201 Made it\r\nSet-Cookie: a=1; HttpOnly\r\nset-cookie: b=2; Path=/x\r\nX: caf".utf8) + [0xE9]
+                + Array("\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\n\"gr\u{FC}".utf8)
+        }
+        try fixture.set("sid=31d4", at: "http://127.0.0.1/")
+        let path = folder.path("a.har")
+        try await fixture.run(recording: try folder.recording("a.har", withSecrets: true)) { address in
+            let client = try await RawClient.connect(to: address)
+            try await client.send(
+                "POST http://127.0.0.1:\(server.port)/p?q=%20x HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n"
+                    + "Content-Length: 4\r\n\r\nbody")
+            _ = await client.octets { $0.suffix(2).elementsEqual("\u{FC}".utf8) }
+        }
+        #expect((try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int) == 0o600)
+        let entry = try #require(try HARFile(path).entries.first)
+        #expect(entry.requestText("method") == "POST")
+        #expect(entry.requestText("url") == "http://127.0.0.1:\(server.port)/p?q=%20x")
+        #expect(entry.fields(of: "request", "cookie") == ["sid=31d4"])
+        #expect((entry.request["postData"] as? [String: Any])?["text"] as? String == "body")
+        #expect((entry.request["queryString"] as? [[String: String]]) == [["name": "q", "value": " x"]])
+        #expect(entry.response["status"] as? Int == 201)
+        #expect(entry.response["statusText"] as? String == "Made it")
+        #expect(entry.fields(of: "response", "set-cookie") == ["a=1; HttpOnly", "b=2; Path=/x"])
+        #expect(entry.content["text"] as? String == "\"gr\u{FC}")
+        #expect(entry.content["encoding"] == nil)
+        let octets = try Data(contentsOf: URL(filePath: path))
+        #expect(octets.range(of: Data(#"{"name":"X","value":"caf\uDCE9"}"#.utf8)) != nil)
+    }
+
+    @Test("Values of cookies, credentials, tokens and the jar's fields are left out, and names stay")
+    func redacted() async throws {
+        let fixture = try GatewayFixture()
+        let answer =
+            "HTTP/1.1 302 Found\r\nSet-Cookie: sid=VALUE1; Secure; HttpOnly\r\n"
+            + "Location: https://app.example/cb?code=VALUE2&x=y#access_token=VALUE3&z=1\r\nContent-Length: 6\r\n\r\nVALUE4"
+        let server = try await RecordingServer.start { octets in
+            String(decoding: octets, as: UTF8.self).hasSuffix("last=1") ? Array(answer.utf8) : nil
+        }
+        try fixture.set("jar=VALUE5", at: "http://127.0.0.1/")
+        let form = "grant_type=refresh_token&refresh_token=VALUE6&client_secret=VALUE7&password=VALUE8&last=1"
+        try await fixture.run(recording: try folder.recording("r.har", withSecrets: false)) { address in
+            let client = try await RawClient.connect(to: address)
+            try await client.send(
+                "POST http://127.0.0.1:\(server.port)/token?id_token=VALUE9&a=b HTTP/1.1\r\n"
+                    + "Host: 127.0.0.1:\(server.port)\r\nAuthorization: Bearer VALUE10\r\nDPoP: VALUE11\r\n"
+                    + "X-Api-Key: VALUE12\r\nCookie: own=VALUE13\r\nReferer: http://127.0.0.1/?token=VALUE14\r\n"
+                    + "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: \(form.utf8.count)\r\n\r\n"
+                    + form)
+            _ = await client.response { $0.hasSuffix("VALUE4") }
+        }
+        let path = folder.path("r.har")
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(!text.contains("VALUE"))
+        let entry = try #require(try HARFile(path).entries.first)
+        #expect(entry.requestText("url") == "http://127.0.0.1:\(server.port)/token?id_token=redacted&a=b")
+        #expect(entry.fields(of: "request", "authorization") == ["redacted"])
+        #expect(entry.fields(of: "request", "x-api-key") == ["redacted"])
+        #expect(
+            (entry.request["postData"] as? [String: Any])?["text"] as? String
+                == "grant_type=refresh_token&refresh_token=redacted&client_secret=redacted&password=redacted&last=1")
+        #expect(
+            entry.fields(of: "response", "location")
+                == ["https://app.example/cb?code=redacted&x=y#access_token=redacted&z=1"])
+        #expect(entry.fields(of: "response", "set-cookie").isEmpty)
+        let cookie = try #require((entry.response["cookies"] as? [[String: Any]])?.first)
+        #expect(cookie["name"] as? String == "sid" && cookie["value"] as? String == "")
+        #expect(entry.content["text"] == nil && entry.content["comment"] != nil)
+        #expect(((entry.request["cookies"] as? [[String: String]]) ?? []).compactMap { $0["name"] } == ["own", "jar"])
+    }
+
+    @Test("A body that is not UTF-8 is in Base64, and one with a coding names it")
+    func base64() async throws {
+        let fixture = try GatewayFixture()
+        let body = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+        let server = try await RecordingServer.start { octets in
+            guard octets.suffix(4).elementsEqual("\r\n\r\n".utf8) else { return nil }
+            return Array("HTTP/1.1 200 OK\r\nContent-Encoding: br\r\nContent-Length: \(body.count)\r\n\r\n".utf8) + body
+        }
+        try await fixture.run(recording: try folder.recording("b.har", withSecrets: false)) { address in
+            let client = try await RawClient.connect(to: address)
+            try await client.send(
+                "GET http://127.0.0.1:\(server.port)/ HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\r\n")
+            _ = await client.octets { $0.count > body.count }
+            // The entry is written before the connection takes another request.
+            try await client.send(
+                "GET http://127.0.0.1:\(server.port)/2 HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\r\n")
+            _ = await client.octets { $0.count > 2 * body.count }
+        }
+        let content = try #require(try HARFile(folder.path("b.har")).entries.first).content
+        #expect(content["encoding"] as? String == "base64" && content["_contentEncoding"] as? String == "br")
+        #expect(Data(base64Encoded: content["text"] as? String ?? "") == Data(body))
+    }
+
+    @Test("Requests side by side are whole entries, and one that fails is an entry with the reason")
+    func sideBySide() async throws {
+        let fixture = try GatewayFixture()
+        let server = try await RecordingServer.start { octets in
+            octets.suffix(4).elementsEqual("\r\n\r\n".utf8)
+                ? Array("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi".utf8) : nil
+        }
+        let closed = try await RecordingServer.start { _ in nil }
+        try await closed.stop()
+        try await fixture.run(recording: try folder.recording("s.har", withSecrets: false)) { address in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<20 {
+                    group.addTask {
+                        let client = try await RawClient.connect(to: address)
+                        let port = number == 7 ? closed.port : server.port
+                        try await client.send(
+                            "GET http://127.0.0.1:\(port)/\(number) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n"
+                                + "Connection: close\r\n\r\n")
+                        _ = await client.response()
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+        let entries = try HARFile(folder.path("s.har")).entries
+        #expect(entries.count == 20)
+        let failed = entries.filter { $0.response["_error"] != nil }
+        #expect(failed.count == 1 && failed.first?.response["_error"] as? String == "connection_refused")
+        #expect(failed.first?.response["status"] as? Int == 0)
+    }
+
+    @Test("A file that exists is left alone")
+    func exists() throws {
+        try Data("kept".utf8).write(to: URL(filePath: folder.path("e.har")))
+        #expect(throws: GatewayError.self) { try folder.recording("e.har", withSecrets: false) }
+        #expect(try String(contentsOfFile: folder.path("e.har"), encoding: .utf8) == "kept")
+    }
+
+    @Test("UTF-8 is told from other octets, wherever they are cut")
+    func encoding() {
+        var generator = SeededGenerator(seed: 7)
+        let pieces: [[UInt8]] = [
+            Array("a".utf8), Array("é".utf8), Array("€".utf8), Array("😀".utf8), [0xC0, 0x80], [0xED, 0xA0, 0x80],
+            [0xF4, 0x90, 0x80, 0x80], [0xE2, 0x82], [0x80], [0xFF],
+        ]
+        for _ in 0..<2000 {
+            let octets = (0..<Int.random(in: 0...5, using: &generator)).flatMap { _ in
+                pieces[Int.random(in: 0..<(generator.once(in: 2) ? 4 : pieces.count), using: &generator)]
+            }
+            var check = UTF8Check()
+            var rest = octets[...]
+            while !rest.isEmpty {
+                let piece = rest.prefix(Int.random(in: 1...3, using: &generator))
+                rest = rest.dropFirst(piece.count)
+                check.take(piece)
+            }
+            #expect(check.isComplete == (String(validating: octets, as: UTF8.self) != nil), "\(octets)")
+        }
+    }
+}
+
+/// A folder for recordings, removed with the test.
+final class RecordingFolder: Sendable {
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "recording-\(UUID().uuidString)").path
+
+    init() {
+        try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    func path(_ name: String) -> String { "\(folder)/\(name)" }
+
+    func recording(_ name: String, withSecrets hasSecrets: Bool) throws -> TrafficRecording {
+        try TrafficRecording(path: path(name), withSecrets: hasSecrets) { Issue.record("\($0)") }
+    }
+
+    /// A replay of a HAR with these entries.
+    func replay(_ entries: String..., creator: String = "test") throws -> TrafficReplay {
+        let text =
+            #"{"log":{"version":"1.2","creator":{"name":"\#(creator)","version":"1"},"entries":[\#(entries.joined(separator: ","))]}}"#
+        let path = path("\(UUID().uuidString).har")
+        try Data(text.utf8).write(to: URL(filePath: path))
+        return try TrafficReplay(path: path)
+    }
+}
+
+/// The entries of a HAR as another reader has them.
+private struct HARFile {
+    struct Entry {
+        let request: [String: Any]
+        let response: [String: Any]
+
+        var content: [String: Any] { response["content"] as? [String: Any] ?? [:] }
+
+        func requestText(_ name: String) -> String? { request[name] as? String }
+
+        func fields(of message: String, _ name: String) -> [String] {
+            let headers = (message == "request" ? request : response)["headers"] as? [[String: String]] ?? []
+            return headers.filter { $0["name"]?.lowercased() == name }.compactMap { $0["value"] }
+        }
+    }
+
+    let entries: [Entry]
+
+    init(_ path: String) throws {
+        // Foundation refuses a surrogate without its pair.
+        let text = try String(contentsOfFile: path, encoding: .utf8).replacing("\\uDC", with: "\\u00")
+        let document = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: [String: Any]]
+        entries = (document?["log"]?["entries"] as? [[String: Any]] ?? []).map { entry in
+            Entry(
+                request: entry["request"] as? [String: Any] ?? [:],
+                response: entry["response"] as? [String: Any] ?? [:])
+        }
+    }
+}
+
+extension GatewayFixture {
+    /// Runs `body` while a gateway for programs records.
+    func run(
+        recording: TrafficRecording? = nil, replay: TrafficReplay? = nil, offline isOffline: Bool = false,
+        _ body: @escaping @Sendable (GatewayAddress) async throws -> Void
+    ) async throws {
+        var settings = GatewaySettings.forTools
+        settings.recording = recording
+        settings.replay = replay
+        settings.isOffline = isOffline
+        try await run(settings, body)
+    }
+}
