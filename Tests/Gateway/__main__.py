@@ -19,6 +19,9 @@ import httpx
 import requests
 import websocket
 
+from faults import check_faults
+from programs import check_programs
+from recording import check_recordings
 from smuggling import check_smuggling
 
 BODY = os.urandom(3 << 20)
@@ -97,7 +100,9 @@ check.failed = False
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--crumb", required=True)
-    crumb = os.path.abspath(parser.parse_args().crumb)
+    parser.add_argument("--requests", type=int, default=20_000, help="how many to send where memory must not grow")
+    options = parser.parse_args()
+    crumb = os.path.abspath(options.crumb)
     folder = tempfile.mkdtemp()
     server = Server(("127.0.0.1", 0), Origin)
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -120,6 +125,9 @@ def main():
     requests_logged = [entry for entry in log if entry["decorated"]]
     check("the log has each request", len(requests_logged) == len(server.seen), f"{len(requests_logged)} of {len(server.seen)}")
     encrypted(crumb, folder, environment)
+    check_programs(crumb, folder, environment, check)
+    check_recordings(crumb, folder, environment, check)
+    check_faults(crumb, folder, environment, options.requests, check)
     gateway = subprocess.Popen(
         [crumb, "gateway", "run", "--client", "tool", "--jar", "work"], env=environment, stdout=subprocess.PIPE, text=True)
     check_smuggling(gateway.stdout.readline().strip(), folder, check)
