@@ -72,8 +72,14 @@ public actor TrafficRecording {
     /// Writes an entry, after those that are being written.
     func write(_ entry: RecordedEntry) async {
         while isWriting { await withCheckedContinuation { waiting.append($0) } }
-        guard !hasFailed else { return }
         isWriting = true
+        if !hasFailed { await record(entry) }
+        isWriting = false
+        if !waiting.isEmpty { waiting.removeFirst().resume() }
+    }
+
+    /// Writes an entry. If that fails, the recording ends with the entry before it.
+    private func record(_ entry: RecordedEntry) async {
         do {
             position = try await put(entry)
             count += 1
@@ -87,8 +93,6 @@ public actor TrafficRecording {
                 "the recording in '\(path)' ends after \(count) \(count == 1 ? "entry" : "entries"): \(reason). "
                     + "Requests go on. Make room, and start the gateway again to record to another file.")
         }
-        isWriting = false
-        if !waiting.isEmpty { waiting.removeFirst().resume() }
     }
 
     /// Writes an entry and the end of the document.

@@ -98,9 +98,20 @@ def server_side(crumb, folder, environment, origin, check):
         again = page.goto(f"{origin}/").status
         text = page.inner_text("#x")
         cookies = page.evaluate("document.cookie")
+        recorder = browser.new_context(ignore_https_errors=True, record_har_path=f"{folder}/playwright.har", record_har_content="embed")
+        recorder.new_page().goto(f"{origin}/")
+        recorder.close()
         browser.close()
     check("Playwright over Chromium", again == 200 and text == "signed in", (status, again, text))
     check("Playwright over Chromium: no HttpOnly cookie for scripts", "sid" not in cookies and "seen" not in cookies, cookies)
+    gateway.terminate()
+    gateway.wait(timeout=30)
+
+    gateway = start("--client", "tool", "--replay", f"{folder}/playwright.har", "--offline")
+    address = gateway.stdout.readline().strip()
+    answer = subprocess.run(
+        ["curl", "-sS", "--max-time", "30", "--proxy", f"http://{address}", "--cacert", authority, f"{origin}/"], capture_output=True)
+    check("--replay of a HAR by Playwright", b"<p id=x>signed in" in answer.stdout, answer)
     gateway.terminate()
     gateway.wait(timeout=30)
 

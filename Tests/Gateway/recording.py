@@ -187,10 +187,13 @@ def full_disk(crumb, folder, environment, check):
     server, origin = plain_server()
     try:
         with Gateway(crumb, environment, "--jar", "full", "--record", f"{disk}/full.har") as gateway:
-            bodies = [gateway.curl(f"{origin}/image").stdout for _ in range(6)]
+            bodies = [gateway.curl(f"{origin}/image").stdout for _ in range(2)]
+            # Entries that wait for each other when the disk becomes full.
+            many = gateway.curl("-Z", "--parallel-max", "20", *[f"{origin}/image"] * 20).stdout
         entries = json.load(open(f"{disk}/full.har"))["log"]["entries"]
-        check("a full disk: the traffic passes", all(body == IMAGE for body in bodies))
+        check("a full disk: the traffic passes", all(body == IMAGE for body in bodies) and len(many) == 20 * len(IMAGE), len(many))
         check("a full disk: the recording is complete up to there", 0 < len(entries) < 6, len(entries))
+        check("a full disk: the gateway ends", gateway.process.returncode == 0, gateway.process.returncode)
         check("a full disk: one message", gateway.messages.count("No space left") == 1, gateway.messages)
     finally:
         subprocess.run(["umount", disk])
