@@ -278,15 +278,19 @@ struct CookieRecordHeader: BitwiseCopyable {
     var pathPlace: Range<Int> { place(after: domainPlace.upperBound, pathLength) }
     var partitionPlace: Range<Int> { place(after: pathPlace.upperBound, partitionLength) }
     /// The time and the path of the request that told of the cookie.
+    @inline(__always)
     var requestPlace: Range<Int> {
         place(after: partitionPlace.upperBound, isOfRequest ? requestPathLength + CookieRecordHeader.timeLength : 0)
     }
     var namePlace: Range<Int> { place(after: requestPlace.upperBound, nameLength) }
     var valuePlace: Range<Int> { place(after: namePlace.upperBound + 1, valueLength) }
     /// The octets of the cookie in a Cookie field.
+    @inline(__always)
     var pairPlace: Range<Int> { (nameLength == 0 ? valuePlace.lowerBound : namePlace.lowerBound)..<byteCount }
-    /// How many octets the pair of a value of so many octets would have (section 5.8.3 of the draft, step 6).
-    func pairLength(ofValue count: Int) -> Int { pairPlace.count - valuePlace.count + count }
+    /// How many octets ``pairPlace`` has.
+    var pairLength: Int { pairLength(ofValue: Int(valueLength)) }
+    /// How many octets the pair of a value of so many octets has (section 5.8.3 of the draft, step 6).
+    func pairLength(ofValue count: Int) -> Int { nameLength == 0 ? count : Int(nameLength) + 1 + count }
     /// The whole record.
     var byteCount: Int { valuePlace.upperBound }
 

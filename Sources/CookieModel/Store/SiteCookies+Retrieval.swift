@@ -62,7 +62,7 @@ extension SiteCookies {
             var reasons = rules.exclusionReasons(for: packed)
             var opened: Octets?
             if reasons.isEmpty {
-                var length: Int? = packed.header.pairPlace.count
+                var length: Int? = packed.header.pairLength
                 if packed.value != .open {
                     opened = packed.value == .sealed ? open(packed) : nil
                     length = opened.map { packed.header.pairLength(ofValue: $0.count) }
