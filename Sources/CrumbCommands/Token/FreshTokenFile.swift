@@ -125,25 +125,24 @@ enum SignalForwarding {
     /// A signal that came before the command was there.
     private static let pending = Atomic<Int32>(0)
 
-    private static let hasBegun = Atomic<Bool>(false)
+    private static let depth = Atomic<Int>(0)
     private static let numbers = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2]
 
     /// Whether signals are passed on, so that none ends this process.
-    static var isActive: Bool { hasBegun.load(ordering: .acquiring) }
+    static var isActive: Bool { depth.load(ordering: .acquiring) > 0 }
 
-    /// Takes signals from now on.
+    /// Takes signals from now on, until ``end()`` was called as often.
     static func begin() {
-        hasBegun.store(true, ordering: .releasing)
+        guard depth.add(1, ordering: .acquiringAndReleasing).newValue == 1 else { return }
         for number in numbers {
             var action = sigaction()
             action.__sigaction_handler.sa_sigaction = { number, information, _ in
-                // What a terminal sends, it sends to the command as well.
-                guard let information, information.pointee.si_code <= 0 else { return }
                 let child = SignalForwarding.child.load(ordering: .acquiring)
-                if child > 0 {
-                    kill(child, number)
-                } else {
+                if child == 0 {
                     SignalForwarding.pending.store(number, ordering: .releasing)
+                } else if let information, information.pointee.si_code <= 0 {
+                    // What a terminal sends, it sends to the command as well.
+                    kill(child, number)
                 }
             }
             action.sa_flags = Int32(bitPattern: UInt32(SA_SIGINFO)) | Int32(bitPattern: UInt32(SA_RESTART))
@@ -154,8 +153,8 @@ enum SignalForwarding {
     /// Passes none on any more: the process has ended, and its number may be another's.
     static func end() {
         child.store(0, ordering: .releasing)
+        guard depth.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return }
         for number in numbers { signal(number, SIG_DFL) }
-        hasBegun.store(false, ordering: .releasing)
     }
 
     /// Passes them on to a process from now on.

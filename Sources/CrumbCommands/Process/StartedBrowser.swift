@@ -1,0 +1,203 @@
+import ArgumentParser
+import Foundation
+import SessionOperations
+import SessionStore
+
+/// A browser that `crumb browse` starts.
+enum BrowserEngine: String, CaseIterable, ExpressibleByArgument {
+    case chromium, firefox, webkit
+}
+
+/// The programs that a browser needs.
+struct BrowserPrograms: Sendable {
+    /// The file that Debian's GnuTLS, and so WebKitGTK, reads the authorities from.
+    fileprivate static let authorities = "/etc/ssl/certs/ca-certificates.crt"
+
+    let engine: BrowserEngine
+    /// The path of the browser.
+    let browser: String
+    /// The path of the program by which it trusts an authority: `certutil`, or `bwrap`.
+    let helper: String
+
+    /// Finds them.
+    ///
+    /// - Throws: `Problem` if one of them is missing.
+    init(for engine: BrowserEngine) throws {
+        self.engine = engine
+        switch engine {
+        case .chromium, .firefox:
+            let names =
+                engine == .chromium
+                ? ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"]
+                : ["firefox", "firefox-esr"]
+            browser = try BrowserPrograms.path(names, advice: "Install it, or name another one with --engine.")
+            helper = try BrowserPrograms.path(["certutil"], advice: "Install it (libnss3-tools on Debian).")
+        case .webkit:
+            browser = try BrowserPrograms.miniBrowser()
+            helper = try BrowserPrograms.path(["bwrap"], advice: "Install it (bubblewrap on Debian).")
+            guard access(BrowserPrograms.authorities, R_OK) == 0 else {
+                throw Problem(
+                    .browserNotStarted,
+                    "\(BrowserPrograms.authorities): no such file, so WebKitGTK cannot be made to trust the gateway. Install "
+                        + "it (ca-certificates on Debian), or name another browser with --engine.")
+            }
+        }
+    }
+
+    /// WebKitGTK's example browser, which is not on PATH.
+    private static func miniBrowser() throws -> String {
+        let roots = ["/usr/lib", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu"]
+        let paths = roots.map { "\($0)/webkit2gtk-4.1/MiniBrowser" }
+        return try paths.first { access($0, X_OK) == 0 }
+            ?? path(
+                ["MiniBrowser"],
+                advice: "Install WebKitGTK (libwebkit2gtk-4.1-0 on Debian), or name another browser with --engine.")
+    }
+
+    /// The path of the first of some programs that is there.
+    private static func path(_ names: [String], advice: String) throws -> String {
+        guard let path = names.lazy.compactMap({ ChildProcess.pathOfProgram($0) }).first else {
+            throw Problem(.browserNotStarted, "\(names[0]): no such program on PATH. \(advice)")
+        }
+        return path
+    }
+}
+
+/// One run of a browser with a folder of its own, and what it leaves behind.
+struct StartedBrowser: Sendable {
+    let programs: BrowserPrograms
+    let folder: PrivateFolder
+
+    private var engine: BrowserEngine { programs.engine }
+    private var profile: String { "\(folder.path)/profile" }
+    private var authority: String { "\(folder.path)/authority.pem" }
+
+    /// The variables of the browser.
+    var environment: [String: String] {
+        guard engine != .firefox else { return [:] }
+        // With the home folder, the key to the screen would be another one.
+        let own = ProcessInfo.processInfo.environment
+        let key = own["XAUTHORITY"] ?? own["HOME"].map { "\($0)/.Xauthority" }
+        var variables = ["HOME": folder.path].merging(key.map { ["XAUTHORITY": $0] } ?? [:]) { $1 }
+        if engine == .webkit {
+            for name in ["XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"] { variables[name] = profile }
+        }
+        return variables
+    }
+
+    /// Lets the browser, and nothing else, trust an authority.
+    func trust(_ certificate: String) throws {
+        let own: [UInt8]
+        switch engine {
+        case .chromium, .firefox: own = []
+        case .webkit: own = try InputFile(BrowserPrograms.authorities).contents(limit: 16 << 20) + [0x0A]
+        }
+        try PrivateFile.write(own + Array(certificate.utf8), at: authority)
+        // Firefox looks for authorities in its profile, Chromium below the home folder.
+        let certificates = engine == .chromium ? "\(folder.path)/.pki/nssdb" : profile
+        for path in [profile, certificates] {
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        }
+        guard engine != .webkit else { return }
+        let database = ["-d", "sql:\(certificates)"]
+        try certutil(database + ["-N", "--empty-password"])
+        try certutil(database + ["-A", "-n", "crumb", "-t", "C,,", "-i", authority])
+    }
+
+    private func certutil(_ words: [String]) throws {
+        var process = ChildProcess(program: programs.helper, failure: .browserNotStarted)
+        try process.discard(STDOUT_FILENO)
+        let status = try process.run(words.map { Array($0.utf8) }) { _ in }
+        guard status == 0 else {
+            throw Problem(
+                .browserNotStarted, "certutil: exit status \(status): the browser would not trust the gateway.")
+        }
+    }
+
+    /// What starts the browser, so that its every request goes to a proxy.
+    func command(proxy: String, _ words: [String]) throws -> ExternalCommand {
+        switch engine {
+        case .chromium:
+            return ExternalCommand(
+                words: [
+                    programs.browser, "--user-data-dir=\(profile)", "--proxy-server=http://\(proxy)",
+                    "--proxy-bypass-list=<-loopback>", "--no-first-run", "--no-default-browser-check",
+                    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+                    "--password-store=basic",
+                ] + words)
+        case .firefox:
+            try PrivateFile.write(Array(StartedBrowser.preferences(proxy: proxy).utf8), at: "\(profile)/user.js")
+            return ExternalCommand(words: [programs.browser, "--no-remote", "--profile", profile] + words)
+        case .webkit:
+            // A name space of mounts in which the system's authorities are these and the gateway's, and one of processes,
+            // all of which end with the browser.
+            return ExternalCommand(
+                words: [
+                    programs.helper, "--die-with-parent", "--unshare-pid", "--dev-bind", "/", "/", "--proc", "/proc",
+                    "--ro-bind", authority, BrowserPrograms.authorities, "--", programs.browser,
+                    "--proxy=http://\(proxy)", "--private", "--cookies-policy=always",
+                ] + words)
+        }
+    }
+
+    private static func preferences(proxy: String) -> String {
+        guard let colon = proxy.lastIndex(of: ":") else { return "" }
+        let (host, port) = (proxy[..<colon], proxy[proxy.index(after: colon)...])
+        var lines = ["http", "ssl"].flatMap { kind in
+            [
+                #"user_pref("network.proxy.\#(kind)", "\#(host)");"#,
+                #"user_pref("network.proxy.\#(kind)_port", \#(port));"#,
+            ]
+        }
+        lines += [
+            #"user_pref("network.proxy.type", 1);"#, #"user_pref("network.proxy.no_proxies_on", "");"#,
+            #"user_pref("network.proxy.allow_hijacking_localhost", true);"#,
+            // Cookies of frames of other sites are those of the jar, too.
+            #"user_pref("network.cookie.cookieBehavior", 0);"#,
+            #"user_pref("browser.aboutwelcome.enabled", false);"#,
+            #"user_pref("browser.shell.checkDefaultBrowser", false);"#,
+            #"user_pref("datareporting.policy.dataSubmissionEnabled", false);"#,
+            #"user_pref("toolkit.telemetry.enabled", false);"#,
+        ]
+        return lines.joined(separator: "\n")
+    }
+
+    /// Ends what the browser has left running: helpers such as a crash handler are in sessions of their own.
+    func endProcesses() {
+        // Most of them end by themselves when the browser does.
+        for round in 0..<200 {
+            let processes = remainingProcesses()
+            guard !processes.isEmpty else { return }
+            if round >= 50 { processes.forEach { kill($0, SIGKILL) } }
+            usleep(20_000)
+        }
+    }
+
+    /// The processes that name the folder, whose name is random, in their arguments or variables.
+    private func remainingProcesses() -> [pid_t] {
+        #if os(Linux)
+            let needle = Array(folder.path.utf8)
+            let numbers = ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).compactMap(pid_t.init)
+            return numbers.filter { number in
+                number != getpid()
+                    && ["cmdline", "environ"].contains { file in
+                        let octets = FileManager.default.contents(atPath: "/proc/\(number)/\(file)") ?? Data()
+                        return octets.firstRange(of: needle) != nil
+                    }
+            }
+        #else
+            return []
+        #endif
+    }
+
+    /// Removes the folder. Call it when the browser has ended.
+    func remove() {
+        for _ in 0..<10 {
+            folder.remove()
+            guard access(folder.path, F_OK) == 0 else { return }
+            // A process that was killed has not ended yet.
+            usleep(50_000)
+        }
+    }
+}
