@@ -32,10 +32,10 @@ struct BrowserGate {
         let own = gate.own(judgement.cookies, of: request).map(CookiePair.init)
         if lines == nil { try await learn(own, in: context) }
         let retrieval = try retrieve(context)
-        let known = retrieval.included + retrieval.excluded.filter { $0.isOfRequest }.map(\.cookie)
-        let hidden = Set(known.filter { !isSeen($0) }.map(\.name))
+        let candidates = retrieval.included + retrieval.excluded.filter { $0.isOfRequest }.map(\.cookie)
+        let hidden = Set(candidates.filter { !isSeen($0) }.map(\.name))
         let names = Set(own.map(\.name))
-        let held = profile.held(retrieval.included.map(\.id))
+        let known = profile.known(retrieval.included.map(\.id))
         // Each of the browser's cookies once: in its place among those of the jar, or before them.
         let sent = Set(own.map(\.octets))
         let placed = Set(retrieval.included.filter { isSeen($0) && sent.contains($0.pair) }.map(\.pair))
@@ -48,7 +48,7 @@ struct BrowserGate {
         }
         let decoration = try gate.decoration(of: request, in: context, own: others.map(\.octets)) { cookie in
             !isSeen(cookie) || placed.contains(cookie.pair) || renewal.cookies.contains(cookie.id)
-                || !held.contains(cookie.id) && !names.contains(cookie.name)
+                || !known.contains(cookie.id) && !names.contains(cookie.name)
         }
         profile.note(retrieval.included.filter { placed.contains($0.pair) })
         let missing = decoration.cookies.cookies.filter { isSeen($0) && !placed.contains($0.pair) }
@@ -64,9 +64,10 @@ struct BrowserGate {
         return cookie.name
     }
 
-    /// Whether the browser has the cookie itself.
+    /// Whether the browser has the cookie itself, or may have it.
     private func isSeen(_ cookie: Cookie) -> Bool {
-        switch gate.mode {
+        guard cookie.pair.isUTF8 else { return false }
+        return switch gate.mode {
         case .mirror: !cookie.isHTTPOnly
         case .pass: true
         case .strip: false
@@ -161,10 +162,11 @@ private struct Renewal {
 }
 
 extension Retrieval.Exclusion {
-    /// Whether only its SameSite attribute or its partition keeps the cookie from the request.
+    /// Whether only its SameSite attribute, its partition or the missing encryption keeps the cookie from the request. A
+    /// browser that had it would let no script and no response over http take its place.
     fileprivate var isOfRequest: Bool {
         var others = reasons
-        for reason in [ExclusionReason.sameSiteStrict, .sameSiteLax, .sameSiteDefault, .browserOmits] {
+        for reason in [ExclusionReason.sameSiteStrict, .sameSiteLax, .sameSiteDefault, .browserOmits, .secureOnly] {
             others.remove(reason)
         }
         return others.isEmpty

@@ -38,12 +38,21 @@ final class BrowserKnowledge: Sendable {
         /// The partitions by the number in their witness.
         var partitions: [PartitionID: PartitionKey] = [:]
         var claims: [PartitionClaim: (number: UInt64, time: Timestamp)] = [:]
-        /// Whether pages of other sites share a site's cookies: `nil` while unknown.
-        var sharesWithThirdParties: Bool?
+        /// Whether pages of other sites are known to share a site's cookies.
+        var sharesWithThirdParties = false
+        /// The numbers of `SameSite=None` witnesses that were set elsewhere, and that a site's own page has sent: they are
+        /// among the site's own cookies.
+        var ownContexts: Set<UInt64> = []
+        /// The numbers of those that were set in pages of other sites.
+        var foreignContexts: Set<UInt64> = []
+        /// The origins whose pages were in tabs, and those whose pages were in frames of other sites.
+        var pages: (inTabs: Set<String>, inFrames: Set<String>) = ([], [])
         /// Whether cookies without SameSite go wherever those with `SameSite=None` do.
         var treatsDefaultAsNone = false
         /// The cookies that the browser has sent, as it did last: it knows them itself.
         var held: [Cookie.ID: Octets] = [:]
+        /// The cookies that responses have set in the browser. If it does not send one, it has refused or lost it.
+        var given: Set<Cookie.ID> = []
     }
 
     fileprivate struct PartitionID: Hashable {
@@ -97,6 +106,20 @@ final class BrowserKnowledge: Sendable {
         state.withLock { $0.held[id] }
     }
 
+    /// Notes the cookies that a response sets in the browser.
+    func noteGiven(_ ids: [Cookie.ID]) {
+        guard !ids.isEmpty else { return }
+        state.withLock { state in
+            if state.given.count > BrowserKnowledge.limit { state.given = [] }
+            state.given.formUnion(ids)
+        }
+    }
+
+    /// The cookies among `ids` that the browser has, or could have if it wanted.
+    func known(_ ids: [Cookie.ID]) -> Set<Cookie.ID> {
+        state.withLock { state in Set(ids.filter { state.held[$0] != nil || state.given.contains($0) }) }
+    }
+
     /// The cookies among `ids` that the browser has sent before.
     func held(_ ids: [Cookie.ID]) -> Set<Cookie.ID> {
         state.withLock { state in Set(ids.filter { state.held[$0] != nil }) }
@@ -105,7 +128,7 @@ final class BrowserKnowledge: Sendable {
     /// Forgets what the browser has cleared for a site: its cookies, and the witnesses with them.
     func forget(_ url: RequestURL) {
         let scope = scope(of: url)
-        state.withLock { _ = $0.known.removeValue(forKey: scope) }
+        state.withLock { $0.forget(scope) }
     }
 
     /// Judges a request.
@@ -113,7 +136,7 @@ final class BrowserKnowledge: Sendable {
         let scope = scope(of: request.url)
         let period = now.seconds / WitnessCookies.period
         let echo = witnesses.read(request.cookies, in: scope, period: period)
-        let evidence = FetchEvidence(request)
+        let evidence = FetchEvidence(request, suffixes)
         guard !evidence.isPreflight else {
             return Judgement(
                 verdict: .init([], source: .nothing), storage: .init([], source: .nothing), isTopLevelNavigation: false,
@@ -122,6 +145,7 @@ final class BrowserKnowledge: Sendable {
         }
         return state.withLock { state in
             if state.known.count > BrowserKnowledge.limit { state.known = [:] }
+            state.notePage(request.url, evidence)
             let reading = state.read(echo, scope, evidence, period: period)
             var verdict = EngineVerdict(reading.classes, source: reading.source)
             // A first-party context shares cookies with the site's own pages.
@@ -197,40 +221,6 @@ final class BrowserKnowledge: Sendable {
     }
 }
 
-/// What the fields of a browser's request tell of where it comes from.
-private struct FetchEvidence {
-    /// Whether it loads the page of a tab.
-    let isDocument: Bool
-    /// Whether it asks if another request is allowed; such a one has no credentials.
-    let isPreflight: Bool
-    /// The classes that the fields vouch for.
-    let classes: EngineVerdict.Classes
-    /// Whether the fields say that it is of the same site.
-    let isSameSite: Bool
-    /// The page that it names.
-    let referrer: RequestURL?
-    /// Whether it asks for a page, of a tab or a frame, as far as can be told without https.
-    let isPageRequest: Bool
-
-    init(_ request: BrowserKnowledge.Request) {
-        let site = request.field("sec-fetch-site")
-        let hasSafeMethod = ["GET", "HEAD", "OPTIONS", "TRACE"].contains(request.method)
-        isPageRequest = request.field("upgrade-insecure-requests") != nil
-        isPreflight = request.method == "OPTIONS" && request.field("access-control-request-method") != nil
-        isDocument = request.field("sec-fetch-dest") == "document" && request.field("sec-fetch-mode") == "navigate"
-        isSameSite = ["none", "same-origin", "same-site"].contains(site)
-        referrer = (request.field("referer") ?? request.field("origin")).flatMap { try? RequestURL($0) }
-        // Only of a tab's own page do they tell everything.
-        if !isDocument {
-            classes = []
-        } else if isSameSite {
-            classes = .all
-        } else {
-            classes = hasSafeMethod ? [.none, .lax, .default] : [.none]
-        }
-    }
-}
-
 extension BrowserKnowledge.State {
     /// The classes of cookies that a request carries, and how that is known.
     fileprivate mutating func read(
@@ -247,7 +237,7 @@ extension BrowserKnowledge.State {
             return (classes, marks.isEmpty ? .nothing : .witness)
         }
         // A tab's page always carries its witnesses: without them, the browser has lost them all.
-        if marks.isEmpty, evidence.isDocument { known[scope] = nil }
+        if marks.isEmpty, evidence.isDocument, known[scope] != nil { forget(scope) }
         let former = known[scope] ?? []
         let kinds = former.union(marks.keys)
         guard !kinds.isEmpty else { return (evidence.classes, evidence.isDocument ? .fetchMetadata : .nothing) }
@@ -258,9 +248,10 @@ extension BrowserKnowledge.State {
         }
         var classes: EngineVerdict.Classes = []
         if let mark = marks[.none] {
-            learn(mark, isOwn: evidence.isDocument || marks[.strict] != nil)
+            let isOwn = evidence.isDocument || marks[.strict] != nil
+            learn(mark, evidence, isOwn: isOwn)
             // One that was set in a page of another site may be for that page alone.
-            if mark.context == 0 || sharesWithThirdParties == true || evidence.isDocument || marks[.strict] != nil {
+            if mark.context == 0 || sharesWithThirdParties || isOwn || ownContexts.contains(mark.context) {
                 classes.insert(.none)
             }
         } else if has(.none, .none) {
@@ -289,10 +280,56 @@ extension BrowserKnowledge.State {
         return (classes, .witness)
     }
 
-    /// Learns from a `SameSite=None` witness whether sites share their cookies with pages of other sites.
-    private mutating func learn(_ mark: WitnessCookies.Mark, isOwn: Bool) {
-        if isOwn == (mark.context != 0) { sharesWithThirdParties = true }
+    /// Forgets what the browser has lost with the witnesses of a site.
+    fileprivate mutating func forget(_ scope: WitnessCookies.Scope) {
+        known[scope] = nil
+        func isOfScope(_ id: Cookie.ID) -> Bool {
+            let domain = id.domain.octets
+            return domain == scope.domain
+                || !scope.isHostOnly && domain.count > scope.domain.count
+                    && domain.bytes.suffix(scope.domain.count + 1) == [ASCII.dot] + scope.domain.bytes
+        }
+        held = held.filter { !isOfScope($0.key) }
+        given = given.filter { !isOfScope($0) }
     }
+
+    /// Learns from a `SameSite=None` witness whether sites share their cookies with pages of other sites.
+    ///
+    /// What a site's own page has is no proof in a frame of another site that is itself in a page of the first one: browsers
+    /// that keep the cookies of third parties apart let the two share. Neither is it after a redirect by another site. The
+    /// page in the address bar is not on the wire, so only pages that were in tabs, and never in frames, count.
+    private mutating func learn(_ mark: WitnessCookies.Mark, _ evidence: FetchEvidence, isOwn: Bool) {
+        if evidence.isDocument, mark.context != 0 {
+            if foreignContexts.contains(mark.context) { sharesWithThirdParties = true }
+            if ownContexts.count > BrowserKnowledge.limit { ownContexts = [] }
+            ownContexts.insert(mark.context)
+        }
+        // A page can also lead a frame of another tab somewhere.
+        guard !isOwn, !evidence.isForeignFrame, let origin = evidence.foreignPage.map(Self.origin),
+            pages.inTabs.contains(origin), !pages.inFrames.contains(origin)
+        else { return }
+        if mark.context == 0 {
+            sharesWithThirdParties = true
+        } else {
+            if foreignContexts.count > BrowserKnowledge.limit { foreignContexts = [] }
+            foreignContexts.insert(mark.context)
+        }
+    }
+
+    /// Notes where the pages of an origin are shown.
+    fileprivate mutating func notePage(_ url: RequestURL, _ evidence: FetchEvidence) {
+        guard evidence.isDocument || evidence.isForeignFrame else { return }
+        // What is not known to have been in a tab proves nothing.
+        if pages.inTabs.count + pages.inFrames.count > BrowserKnowledge.limit { pages.inTabs = [] }
+        if pages.inFrames.count > BrowserKnowledge.limit { pages = ([], []) }
+        if evidence.isDocument {
+            pages.inTabs.insert(Self.origin(url))
+        } else {
+            pages.inFrames.insert(Self.origin(url))
+        }
+    }
+
+    private static func origin(_ url: RequestURL) -> String { "\(url.scheme)://\(url.host):\(url.port)" }
 
     /// A number for a partition that has none yet; `nil` if another one has its name.
     ///

@@ -12,6 +12,8 @@ struct PendingRequest {
     var login: RequestLogin?
     /// The Set-Cookie lines of responses that the client does not get, since the request was sent once more.
     var withheld: [Octets] = []
+    /// The Clear-Site-Data fields of these responses.
+    var clearing: [Octets] = []
     /// The body as far as it was read to find a recorded response; `nil` if it was not.
     var spool: BodySpool?
     /// The entry of the recording; `nil` if nothing is recorded.
@@ -335,7 +337,10 @@ extension ClientConnection {
             let isClientGone = await client.hasFailed
             guard request.mayBeRepeated || !isClientGone else { throw StreamError.endedEarly }
             if isSignedIn { record.isSignedInAgain = true }
-            if isWithheld { pending.withheld += response.setCookie }
+            if isWithheld {
+                pending.withheld += response.setCookie
+                pending.clearing += response.head.values("clear-site-data")
+            }
             return true
         }
     }
@@ -374,7 +379,8 @@ extension ClientConnection {
         let keepsClient = request.keepsConnection && (writesChunks || !isChunked) && !isStopping
         let head = response.octets(
             chunked: writesChunks, closes: !keepsClient, intercepted: request.destination.isEncrypted,
-            mapping: request.mapping, before: pending.withheld.filter(gate.passes), adding: decision.lines
+            mapping: request.mapping, before: pending.withheld.filter(gate.passes),
+            clearing: pending.clearing, adding: decision.lines
         ) { line in
             decision.context == nil || gate.passes(line)
         }

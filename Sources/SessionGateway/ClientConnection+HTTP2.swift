@@ -14,8 +14,11 @@ extension ClientConnection {
         configuration.connection.initialSettings = [
             HTTP2Setting(parameter: .maxConcurrentStreams, value: 100),
             HTTP2Setting(parameter: .maxHeaderListSize, value: MessageHead.byteLimit),
-            HTTP2Setting(parameter: .enableConnectProtocol, value: 1),
         ]
+        // Behind a proxy, Firefox opens WebSockets in HTTP/2 without its cookies and its origin. Over HTTP/1.1 it sends both.
+        if gate.profile == nil {
+            configuration.connection.initialSettings.append(HTTP2Setting(parameter: .enableConnectProtocol, value: 1))
+        }
         try await client.handOver(
             to: NIOHTTP2Handler(
                 mode: .server, eventLoop: client.channel.eventLoop,

@@ -61,11 +61,12 @@ struct ForwardedResponse: Sendable {
     ///     (Alt-Svc), nor bind the session to a device that does not see its cookies.
     ///   - mapping: The gateway's origins, which stand for those of the site; `nil` in a proxy.
     ///   - former: Set-Cookie lines of responses before this one.
+    ///   - clearing: Clear-Site-Data fields of responses before this one.
     ///   - lines: Set-Cookie lines of the gateway's own.
     ///   - passes: Whether the Set-Cookie line of that value goes on.
     func octets(
         chunked isChunked: Bool, closes: Bool, intercepted isIntercepted: Bool = false, mapping: OriginMapping? = nil,
-        before former: [Octets] = [], adding lines: [Octets] = [],
+        before former: [Octets] = [], clearing: [Octets] = [], adding lines: [Octets] = [],
         passes: (Octets) -> Bool
     ) -> [UInt8] {
         var written: [UInt8] = []
@@ -75,6 +76,7 @@ struct ForwardedResponse: Sendable {
         let options = Set(head.members("connection")).subtracting(["set-cookie", "content-length", "transfer-encoding"])
         func cookie(_ line: Octets) -> Octets { mapping?.local(setCookie: line) ?? line }
         for line in former { written.append(field: "Set-Cookie", cookie(line)) }
+        for value in clearing { written.append(field: "Clear-Site-Data", value) }
         var hasLength = false
         for field in head.fields {
             switch head.lowercasedName(field) {

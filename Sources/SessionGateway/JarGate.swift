@@ -95,6 +95,7 @@ struct JarGate: Sendable {
         var lines = response.setCookie
         if let profile { lines.removeAll(where: profile.isWitness) }
         let stored = try await store(lines, status: response.status, in: context)
+        profile?.noteGiven(zip(lines, stored).compactMap { passes($0) ? $1.cookie?.id : nil })
         let cleared = response.clearsCookies ? try await clear(context) : 0
         return stored.count { $0.outcome.changesJar } + cleared
     }
@@ -142,7 +143,8 @@ struct JarGate: Sendable {
 
     /// Whether a Set-Cookie line goes on to the client.
     func passes(_ line: Octets) -> Bool {
-        guard profile?.isWitness(line) != true else { return false }
+        // HTTP/2 has fields as text, so octets that are none would come back as others. Such a cookie stays in the jar.
+        guard profile.map({ !$0.isWitness(line) && line.isUTF8 }) ?? true else { return false }
         switch mode {
         case .pass: return true
         case .strip: return false
@@ -163,4 +165,9 @@ extension StorageDecision.Outcome {
         default: true
         }
     }
+}
+
+extension Octets {
+    /// Whether the octets are text.
+    var isUTF8: Bool { String(validating: self, as: UTF8.self) != nil }
 }

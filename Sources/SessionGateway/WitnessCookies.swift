@@ -54,8 +54,7 @@ struct WitnessCookies: Sendable {
         names = [false, true].map { isEncrypted in
             Kind.allCases.map { kind in
                 let code = HMAC<SHA256>.authenticationCode(for: [kind.rawValue, isEncrypted ? 1 : 0], using: key)
-                // Begins with a letter, and with no prefix that has a meaning.
-                let name = Octets("c" + Hexadecimal.text(code.prefix(8)))
+                let name = WitnessCookies.name(Array(code.prefix(4)))
                 kinds[name] = (kind, isEncrypted)
                 return name
             }
@@ -70,7 +69,8 @@ struct WitnessCookies: Sendable {
         where !pair.isEmpty {
             guard let equals = pair.firstIndex(of: ASCII.equals), let known = kinds[Octets(Array(pair[..<equals]))]
             else {
-                echo.others.append(pair)
+                // One of a gateway before this one, or beside it, says nothing, and no server must see it.
+                if !WitnessCookies.isName(pair) { echo.others.append(pair) }
                 continue
             }
             // The witnesses of http go to https as well, where others count.
@@ -86,10 +86,26 @@ struct WitnessCookies: Sendable {
         return echo
     }
 
-    /// Whether a server sets a cookie with the name of a witness.
-    func isWitness(_ line: Octets) -> Bool {
-        guard let equals = line.firstIndex(of: ASCII.equals) else { return false }
-        return kinds[Octets(Array(line[..<equals])).trimmingBlanks] != nil
+    /// Whether a server sets a cookie with the name of a witness, of whatever gateway.
+    func isWitness(_ line: Octets) -> Bool { WitnessCookies.isName(line.trimmingBlanks) }
+
+    /// The name of a witness. It begins with a letter, and with no prefix that has a meaning.
+    ///
+    /// - Parameter number: Four octets of the gateway's own. The other half of the name follows from them, so that every
+    ///   gateway knows the witnesses of all others.
+    private static func name(_ number: [UInt8]) -> Octets {
+        let check = SHA256.hash(data: Array("crumb witness".utf8) + number)
+        return Octets("c" + Hexadecimal.text(number + check.prefix(4)))
+    }
+
+    /// Whether a cookie has the name of a witness.
+    private static func isName(_ pair: Octets) -> Bool {
+        guard let equals = pair.firstIndex(of: ASCII.equals) else { return false }
+        let name = Octets(Array(pair[..<equals])).trimmingBlanks
+        guard name.count == 17, name.first == UInt8(ascii: "c"),
+            let number = Hexadecimal.bytes(String(decoding: name.bytes.dropFirst().prefix(8), as: UTF8.self))
+        else { return false }
+        return WitnessCookies.name(number) == name
     }
 
     /// The Set-Cookie line of a witness; `nil` if the scheme has none of this kind.

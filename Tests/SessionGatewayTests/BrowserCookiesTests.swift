@@ -112,6 +112,56 @@ struct BrowserCookiesTests {
         }
     }
 
+    @Test("A cookie that the browser has got and does not send is one that it has refused")
+    func refused() async throws {
+        let fixture = try GatewayFixture()
+        let server = try await Self.answering("Set-Cookie: a=1\t2\r\nSet-Cookie: sid=31d4; HttpOnly\r\n")
+        try await fixture.run(try Self.settings()) { address in
+            let first = try await Self.load(server, address, cookies: [], fields: "Upgrade-Insecure-Requests: 1\r\n")
+            #expect(first.lines.contains("a=1\t2"))
+            let witnesses = Self.pairs(first.lines.filter { !$0.hasPrefix("a=") })
+            for _ in 0..<2 {
+                #expect(try await Self.load(server, address, cookies: witnesses).cookie == "sid=31d4")
+            }
+            // For programs, the jar has it.
+            #expect(try fixture.jar.cookies().readable.contains { $0.pair == "a=1\t2" })
+            // A browser that has lost it, and its witnesses, gets it anew.
+            let kept = try await Self.load(server, address, cookies: ["a=1\t2"] + witnesses)
+            #expect(kept.cookie == "sid=31d4; a=1\t2" || kept.cookie == "a=1\t2; sid=31d4")
+        }
+    }
+
+    @Test("A cookie that is not text stays in the jar, which sends it octet for octet")
+    func octets() async throws {
+        let fixture = try GatewayFixture()
+        let line = Octets(Array("a=".utf8) + [0xFF])
+        let server = try await RecordingServer.start { octets in
+            guard octets.suffix(4).elementsEqual("\r\n\r\n".utf8) else { return nil }
+            return Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nSet-Cookie: ".utf8) + line
+                + Array("\r\n\r\n".utf8)
+        }
+        try await fixture.run(try Self.settings()) { address in
+            let first = try await Self.load(server, address, cookies: [], fields: "Upgrade-Insecure-Requests: 1\r\n")
+            #expect(first.lines.count == 3)
+            _ = try await Self.load(server, address, cookies: ["a=script"] + Self.pairs(first.lines))
+            let sent = server.requests.withLock { $0.last ?? [] }
+            #expect(sent.firstRange(of: Array("Cookie: ".utf8) + line + Array("\r\n".utf8)) != nil)
+        }
+    }
+
+    @Test("Two cookies of one name that the browser sends both reach the server")
+    func sameName() async throws {
+        let fixture = try GatewayFixture()
+        let server = try await Self.answering("")
+        try await fixture.run(try Self.settings()) { address in
+            let witnesses = Self.pairs(try await Self.load(server, address, cookies: []).lines)
+            for _ in 0..<2 {
+                let load = try await Self.load(server, address, cookies: ["a=1", "a=2"] + witnesses)
+                #expect(Set(load.cookie.components(separatedBy: "; ")) == ["a=1", "a=2"], "\(load.cookie)")
+            }
+        }
+    }
+
     @Test("In the mode strip, the browser gets no cookie but the witnesses")
     func stripped() async throws {
         let fixture = try GatewayFixture()

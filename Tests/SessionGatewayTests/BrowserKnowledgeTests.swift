@@ -95,6 +95,22 @@ struct BrowserKnowledgeTests {
         #expect(try judge("https://www.shop.example/", Self.document).verdict.source == .fetchMetadata)
     }
 
+    @Test("What a browser has lost with its witnesses, no script has deleted")
+    func lostCookies() throws {
+        func id(_ host: String) throws -> Cookie.ID {
+            Cookie.ID(
+                name: "a", domain: try #require(WebHost(host)), isHostOnly: true, path: "/", partitionKey: nil)
+        }
+        let ids = [try id("api.shop.example"), try id("notshop.example")]
+        let known = try witnesses(of: "https://www.shop.example/")
+        _ = try judge("https://www.shop.example/", cookies: Array(known.values))
+        profile.noteGiven(ids)
+        _ = try judge("https://www.shop.example/", Self.document, cookies: Array(known.values))
+        #expect(profile.known(ids) == Set(ids))
+        _ = try judge("https://www.shop.example/", Self.document)
+        #expect(profile.known(ids) == [ids[1]])
+    }
+
     @Test("Forged, doubled and stolen witnesses give the strictest verdict")
     func forged() throws {
         let known = try witnesses(of: "https://www.shop.example/")
@@ -115,9 +131,11 @@ struct BrowserKnowledgeTests {
             #expect(judgement.verdict.classes == [], "\(cookies)")
             #expect(judgement.verdict.partition == nil)
         }
-        // Those of another profile have other names: they are cookies like any other.
+        // Those of another gateway, or of one before this, say nothing, and no server gets them.
         let fields = ["sec-fetch-site": "same-origin", "sec-fetch-dest": "empty"]
-        #expect(try judge("https://www.shop.example/", fields, cookies: Array(stranger.values)).verdict.classes == [])
+        let foreign = try judge("https://www.shop.example/", fields, cookies: Array(stranger.values) + ["own=1"])
+        #expect(foreign.verdict.classes == [] && foreign.cookies == [Octets("own=1")])
+        #expect(profile.isWitness(Octets("\(try #require(stranger["lax"]).prefix { $0 != "=" })=1; Path=/")))
     }
 
     @Test("A preflight gets nothing, and sets nothing")
@@ -140,6 +158,60 @@ struct BrowserKnowledgeTests {
         #expect(later.verdict.classes == [.none] && later.lines.count == 5)
         let same = ["sec-fetch-site": "same-origin", "sec-fetch-dest": "empty"]
         #expect(try judge("https://www.shop.example/", same, cookies: all, after: 4 * 1800).verdict.classes == .all)
+    }
+
+    private static let sources: [(fields: [String: String], isSameSite: Bool)] = [
+        (["sec-fetch-site": "same-site"], true), (["sec-fetch-site": "cross-site"], false),
+        // The handshake of a WebSocket in Chromium has no other field.
+        (["origin": "https://www.shop.example"], true), (["origin": "https://shop.example:8443"], true),
+        (["origin": "https://ads.example"], false), (["origin": "http://www.shop.example"], false),
+        (["origin": "null"], false), (["origin": "null", "referer": "https://www.shop.example/"], false),
+        (["referer": "https://www.shop.example/a"], true), (["referer": "https://ads.example/"], false),
+        ([:], false),
+        // Sec-Fetch-Site knows of redirects by other sites, the others do not.
+        (["sec-fetch-site": "cross-site", "origin": "https://www.shop.example"], false),
+    ]
+
+    @Test(
+        "For old witnesses, Sec-Fetch-Site vouches, then Origin, then Referer; for cookies alone none",
+        arguments: sources)
+    func vouching(fields: [String: String], isSameSite: Bool) throws {
+        let known = try witnesses(of: "https://www.shop.example/")
+        func classes(_ cookies: [String], after seconds: Int64 = 0) throws -> EngineVerdict.Classes {
+            try judge("https://www.shop.example/chat", fields, cookies: cookies, after: seconds).verdict.classes
+        }
+        #expect(try classes(Array(known.values), after: 4 * 1800) == (isSameSite ? .all : [.none]))
+        // They never add to what the browser has sent, and are no witnesses.
+        for kinds in [["none", "lax", "default"], ["none"], []] {
+            let fresh = try classes(kinds.compactMap { known[$0] })
+            #expect(fresh.isSuperset(of: try classes(kinds.compactMap { known[$0] }, after: 4 * 1800)))
+        }
+        let cold = BrowserKnowledgeTests.profile(3)
+        #expect(
+            try judge("https://www.shop.example/chat", fields, by: cold).verdict == EngineVerdict([], source: .nothing))
+    }
+
+    @Test("A browser that has evicted some of the witnesses gets no more cookies, and them back with the next page")
+    func evicted() throws {
+        let known = try witnesses(of: "https://www.shop.example/")
+        let kinds = known.keys.sorted()
+        let page = Self.document
+        let script = ["sec-fetch-site": "same-origin", "sec-fetch-dest": "empty", "sec-fetch-mode": "cors"]
+        for number in 0..<(1 << kinds.count) {
+            let left = kinds.indices.filter { number >> $0 & 1 == 1 }.map { kinds[$0] }
+            let profile = BrowserKnowledgeTests.profile(1)
+            _ = try judge("https://www.shop.example/", script, cookies: Array(known.values), by: profile)
+            let cookies = left.compactMap { known[$0] }
+            let request = try judge("https://www.shop.example/a", script, cookies: cookies, by: profile)
+            // What is left of the classes is what the browser has shown, or less.
+            for (kind, kindClass) in [("none", EngineVerdict.Classes.none), ("lax", .lax), ("strict", .strict)] {
+                #expect(!request.verdict.classes.contains(kindClass) || left.contains(kind), "\(left)")
+            }
+            let load = try judge("https://www.shop.example/", page, cookies: cookies, by: profile)
+            #expect(EngineVerdict.Classes.all.isSuperset(of: load.verdict.classes))
+            #expect(left.isEmpty || !load.verdict.classes.contains(.strict) || left.contains("strict"), "\(left)")
+            #expect(load.lines.count == kinds.count - left.count, "\(left)")
+        }
     }
 
     @Test("Over http, only what comes back counts, and no witness is for https alone")
@@ -182,5 +254,35 @@ struct BrowserKnowledgeTests {
         let late = try judge(
             "https://www.ads.example/ad", ["referer": "https://www.shop.example/"], cookies: [none], after: 100)
         #expect(late.storage.partition == nil)
+    }
+
+    @Test("That pages of other sites share a site's cookies, only a page in a tab can show", arguments: [false, true])
+    func shared(isFramed: Bool) throws {
+        let (shop, ads) = ("https://www.shop.example/", "https://www.ads.example/")
+        let own = try #require(try witnesses(of: shop)["none"])
+        // A witness that is set while another site's page is around: the browser may keep it for that page alone.
+        let set = try judge("\(ads)ad", ["referer": shop, "sec-fetch-site": "cross-site"])
+        let foreign = try #require(set.lines.map(\.description).first { $0.contains("SameSite=None;") })
+        let pair = String(foreign.prefix { $0 != ";" })
+        #expect(try judge("\(ads)ad", cookies: [pair]).verdict.classes == [])
+        _ = try judge(ads, Self.document)
+        if isFramed {
+            let frame = ["sec-fetch-site": "cross-site", "sec-fetch-dest": "iframe", "sec-fetch-mode": "navigate"]
+            _ = try judge("\(ads)frame", frame)
+        }
+        // In a frame in one of its own pages, the site's own witness comes back whether browsers keep sites apart or not.
+        _ = try judge("\(shop)image", ["referer": ads, "sec-fetch-site": "cross-site"], cookies: [own])
+        #expect(try judge("\(ads)ad", cookies: [pair]).verdict.classes == (isFramed ? [] : [.none]))
+    }
+
+    @Test("A witness that a site's own page sends is among the site's own cookies, wherever it was set")
+    func ownContext() throws {
+        let ads = "https://www.ads.example/"
+        let set = try judge("\(ads)ad", ["referer": "https://www.shop.example/", "sec-fetch-site": "cross-site"])
+        let line = try #require(set.lines.map(\.description).first { $0.contains("SameSite=None;") })
+        let pair = String(line.prefix { $0 != ";" })
+        #expect(try judge("\(ads)ad", cookies: [pair]).verdict.classes == [])
+        _ = try judge(ads, Self.document, cookies: [pair])
+        #expect(try judge("\(ads)ad", cookies: [pair]).verdict.classes == [.none])
     }
 }

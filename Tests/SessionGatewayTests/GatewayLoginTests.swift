@@ -43,7 +43,7 @@ struct GatewayLoginTests {
             let isSignedIn = head.contains("session=renewed") || head.contains("Authorization: Bearer renewed")
             if !isSignedIn, isEarly || isComplete(octets, head, from: end.upperBound) {
                 return Array(
-                    ("HTTP/1.1 401 Unauthorized\r\nSet-Cookie: hint=again\r\n"
+                    ("HTTP/1.1 401 Unauthorized\r\nSet-Cookie: hint=again\r\nClear-Site-Data: \"cache\"\r\n"
                         + "Set-Cookie: session=; Path=/; Max-Age=0\r\nContent-Length: 6\r\n\r\nno way").utf8)
             }
             guard isSignedIn, isComplete(octets, head, from: end.upperBound) else { return nil }
@@ -117,7 +117,7 @@ struct GatewayLoginTests {
             let response = try await Self.post(server, address, message)
             #expect(response.hasSuffix("welcome") && !response.contains("401"))
             // The jar has it, and the client gets what the first response has set.
-            #expect(response.contains("Set-Cookie: hint=again"))
+            #expect(response.contains("Set-Cookie: hint=again") && response.contains("Clear-Site-Data: \"cache\""))
         }
         let sent = try #require(server.requests.withLock { $0.last })
         let start = try #require(sent.firstRange(of: Array("\r\n\r\n".utf8))).upperBound

@@ -15,11 +15,14 @@ package struct CookieMerge {
     }
 
     /// - Parameters:
-    ///   - own: the values of the caller's own fields. They win by name.
+    ///   - own: the values of the caller's own fields.
     ///   - jar: the cookies for the request, in order.
+    ///   - winsByName: whether the jar's cookies with the names of the caller's own are left out.
     ///   - carries: whether the client sends octets exactly as they are.
-    package init(own: [Octets], jar: [Cookie], carries: (Octets) -> Bool = { _ in true }) {
-        let ownNames = Set(own.flatMap(CookieMerge.names))
+    package init(
+        own: [Octets], jar: [Cookie], winsByName: Bool = true, carries: (Octets) -> Bool = { _ in true }
+    ) {
+        let ownNames = winsByName ? Set(own.flatMap(CookieMerge.names)) : []
         var pairs = own.filter { !$0.isEmpty }
         var cookies: [Cookie] = []
         var omissions: [DecorationReport.CookieOmission] = []

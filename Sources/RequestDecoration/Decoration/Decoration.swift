@@ -18,7 +18,7 @@ package struct Decoration: Sendable {
     ///
     /// - Parameters:
     ///   - own: the values of the caller's own Cookie fields.
-    ///   - selects: whether a cookie for the request goes; `nil` if all do.
+    ///   - selects: whether a cookie for the request goes; `nil` if all do but those with the names of the caller's own.
     ///   - carries: whether the client sends octets exactly as they are; `nil` if it does so with all.
     package init(
         _ retrieval: Retrieval, own: [Octets] = [], fields: FieldSelection = FieldSelection(),
@@ -31,7 +31,7 @@ package struct Decoration: Sendable {
             ? CookieMerge(retrieval)
             : CookieMerge(
                 own: own, jar: selects.map { retrieval.included.filter($0) } ?? retrieval.included,
-                carries: carries ?? { _ in true })
+                winsByName: selects == nil, carries: carries ?? { _ in true })
     }
 
     /// The fields other than Cookie. One that presents a token takes the place of the jar's own of that name.
@@ -55,7 +55,7 @@ extension CookieJar {
     /// - Parameters:
     ///   - own: The values of the caller's own Cookie fields.
     ///   - withFields: Whether header fields are added, besides cookies.
-    ///   - selects: Whether a cookie for the request goes; `nil` if all do.
+    ///   - selects: Whether a cookie for the request goes; `nil` if all do but those with the names of the caller's own.
     ///   - isSetByCaller: Whether the request has a field of a name already, which is in lower case.
     package func decoration(
         for context: RequestContext, own: [Octets] = [], withFields: Bool = true,
