@@ -4,19 +4,28 @@ import argparse
 import signal
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from crumb import CrumbFailure
 from differential.run import DEFAULT_CASES, DEFAULT_SEED, run_differential
+from differential.runner import EngineRun
 from engines import ENGINES, EngineFailure
 from gateway.browse import run_browse
+from gateway.differential import DEFAULT_CASES as DEFAULT_GATEWAY_CASES
+from gateway.differential import run_gateway_differential
 from gateway.run import run_gateway
 from inspector.run import run_inspector
 from login.run import tell_login_stories
 from matrix.run import print_matrix, run_matrix
 from restart.run import tell_restart_story
+from restart.through_gateway import tell_gateway_restart_story
+
+#: How many stories run at the same time, each with up to three browsers.
+STORIES_AT_A_TIME = 3
 
 
 def parse_arguments(arguments: list[str]) -> argparse.Namespace:
@@ -29,9 +38,10 @@ def parse_arguments(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--engine", action="append", choices=list(ENGINES), metavar="ENGINE",
                         help="a browser to run, more than once for several (default: " + ", ".join(ENGINES) + ")")
     parser.add_argument("--screenshots", type=Path, metavar="FOLDER", help="where to write pictures of the inspector")
-    differential = parser.add_argument_group("differential")
-    differential.add_argument("--cases", type=int, default=DEFAULT_CASES, metavar="N",
-                              help="how many cases (default: %(default)s)")
+    differential = parser.add_argument_group("differential, and gateway with --cases, --seed and --only")
+    differential.add_argument("--cases", type=int, metavar="N",
+                              help=f"how many cases (default: {DEFAULT_CASES}, and {DEFAULT_GATEWAY_CASES} "
+                              "through the gateway)")
     differential.add_argument("--seed", type=int, default=DEFAULT_SEED, metavar="S",
                               help="what they are made from (default: %(default)s)")
     differential.add_argument("--only", type=int, action="append", default=[], metavar="CASE",
@@ -48,6 +58,45 @@ def scratch_folder() -> Iterator[Path]:
         yield Path(name)
 
 
+def run_differentials(binary: Path, engines: list[str], options: argparse.Namespace) -> bool:
+    """The generated cases: what browsers and Crumb do with them, and what the gateway changes."""
+    passed = True
+    direct: dict[str, EngineRun] = {}
+    if options.part in ("all", "differential"):
+        with scratch_folder() as folder:
+            passed &= run_differential(binary, engines, folder, options.cases or DEFAULT_CASES, options.seed, options.only,
+                                       options.report, options.json, direct)
+    if options.part in ("all", "gateway"):
+        with scratch_folder() as folder:
+            passed &= run_gateway_differential(
+                binary, engines, folder, options.cases or DEFAULT_GATEWAY_CASES, options.seed, options.only,
+                None if direct else options.report, direct)
+    return passed
+
+
+def stories(binary: Path, engines: list[str], options: argparse.Namespace) -> list[Callable[[Path], bool]]:
+    """What else is to run, each in a folder of its own, in any order or at the same time."""
+    part, chosen = options.part, []
+    if part == "all" or (part == "gateway" and not options.cases and not options.only):
+        chosen += [partial(run_browse, binary, engines), partial(run_gateway, binary, engines)]
+    if part in ("all", "matrix"):
+        chosen.append(lambda folder: print_matrix(run_matrix(binary, engines, folder)))
+    if part in ("all", "restart"):
+        chosen += [partial(tell_restart_story, binary)] if "webkit" in engines else []
+        chosen += [partial(tell_gateway_restart_story, binary, name) for name in engines]
+    if part in ("all", "login"):
+        chosen.append(partial(tell_login_stories, binary, engines))
+    if part in ("all", "inspector"):
+        chosen.append(lambda folder: run_inspector(binary, engines, folder, options.screenshots))
+    return chosen
+
+
+def run_in_folder(story: Callable[[Path], bool]) -> bool:
+    """Runs a story in a scratch folder."""
+    with scratch_folder() as folder:
+        return story(folder)
+
+
 def main() -> int:
     """Runs what is asked for; 0 where all of it is as it should be."""
     options = parse_arguments(sys.argv[1:])
@@ -56,32 +105,15 @@ def main() -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     signal.signal(signal.SIGHUP, lambda *_: sys.exit(129))
     binary = options.crumb.resolve()
-    passed = True
     try:
-        if options.part in ("all", "differential"):
-            with scratch_folder() as folder:
-                passed &= run_differential(binary, engines, folder, options.cases, options.seed, options.only,
-                                           options.report, options.json)
-        if options.part in ("all", "matrix"):
-            with scratch_folder() as folder:
-                passed &= print_matrix(run_matrix(binary, engines, folder))
-        if options.part == "restart" or (options.part == "all" and "webkit" in engines):
-            with scratch_folder() as folder:
-                passed &= tell_restart_story(binary, folder)
-        if options.part in ("all", "login"):
-            with scratch_folder() as folder:
-                passed &= tell_login_stories(binary, engines, folder)
-        if options.part in ("all", "gateway"):
-            with scratch_folder() as folder:
-                passed &= run_gateway(binary, engines, folder)
-                passed &= run_browse(binary, engines, folder)
-        if options.part in ("all", "inspector"):
-            with scratch_folder() as folder:
-                passed &= run_inspector(binary, engines, folder, options.screenshots)
+        passed = run_differentials(binary, engines, options)
+        # They wait most of the time.
+        with ThreadPoolExecutor(STORIES_AT_A_TIME) as pool:
+            results = list(pool.map(run_in_folder, stories(binary, engines, options)))
     except (CrumbFailure, EngineFailure) as failure:
         print(f"browsers: {failure}", file=sys.stderr)
         return 1
-    return 0 if passed else 1
+    return 0 if passed and all(results) else 1
 
 
 if __name__ == "__main__":

@@ -102,3 +102,23 @@ class Case:
             index -= 1
             chain.insert(0, self.steps[index].url)
         return chain
+
+    def is_first(self, index: int, scheme: str) -> bool:
+        """Whether step `index` has a scheme, and no request before it to the same registrable domain has."""
+        def with_scheme(url: str) -> bool:
+            return urlsplit(url).scheme == scheme
+
+        site = site_of(self.steps[index].url)
+        return with_scheme(self.steps[index].url) and not any(
+            with_scheme(step.url) and site_of(step.url) == site for step in self.steps[:index])
+
+
+#: How many labels the registrable domains of cases have, by the last one.
+SITE_LABELS = {"test": 2, "uk": 3, "jp": 4}
+
+
+def site_of(url: str) -> str:
+    """The registrable domain of a step's URL; an address is its own."""
+    host = urlsplit(url).hostname or ""
+    labels = host.split(".")
+    return host if labels[-1].isdigit() else ".".join(labels[-SITE_LABELS[labels[-1]]:])

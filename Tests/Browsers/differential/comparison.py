@@ -43,7 +43,7 @@ class Comparison:
         cookies = self.engines.get(engine)
         if cookies is None or cookies == self.crumb:
             return None
-        theirs, ours = _pairs(cookies), _pairs(self.crumb)
+        theirs, ours = pairs(cookies), pairs(self.crumb)
         if sorted(theirs) == sorted(ours):
             return Difference(is_order=True, lines=(tuple(self.lines),))
         names = {_name(pair) for pair in set(theirs) ^ set(ours)}
@@ -54,10 +54,10 @@ class Comparison:
         """Where Crumb is alone: the cookies that all engines have alike and Crumb has not."""
         if self.contradicts_all:
             return self.difference(next(iter(self.engines)))
-        fields = [_pairs(cookies) for cookies in self.engines.values()]
-        ours = _pairs(self.crumb)
-        names = {_name(pair) for pairs in [*fields, ours] for pair in pairs}
-        lone = {name for name in names if _alike([_called(name, pairs) for pairs in fields])
+        fields = [pairs(cookies) for cookies in self.engines.values()]
+        ours = pairs(self.crumb)
+        names = {_name(pair) for one in [*fields, ours] for pair in one}
+        lone = {name for name in names if _alike([_called(name, one) for one in fields])
                 and _called(name, fields[0]) != _called(name, ours)}
         return self._difference_in(lone) if lone else None
 
@@ -108,13 +108,14 @@ def missed(cases: Sequence[Case], observations: Mapping[int, Observations],
             if case.number not in observations or place not in observations[case.number].cookies]
 
 
-def _pairs(cookies: bytes) -> list[bytes]:
+def pairs(cookies: bytes) -> list[bytes]:
+    """The cookies of a field."""
     return cookies.split(b"; ") if cookies else []
 
 
-def _called(name: bytes, pairs: list[bytes]) -> list[bytes]:
+def _called(name: bytes, among: list[bytes]) -> list[bytes]:
     """The pairs of a name, without regard to order."""
-    return sorted(pair for pair in pairs if _name(pair) == name)
+    return sorted(pair for pair in among if _name(pair) == name)
 
 
 def _alike(values: list[list[bytes]]) -> bool:

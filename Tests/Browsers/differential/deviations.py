@@ -34,6 +34,10 @@ class Deviation:
     kinds: frozenset[str]
     #: Where it is about one interface alone.
     interface: str | None
+    #: Where it is about the first request to a host with one scheme alone.
+    first_over: str | None
+    #: Whether it is about cookies that are missing alone, where the requests of a browser go through the gateway.
+    is_fewer: bool
     reason: str
     #: A line that shows it.
     example: str
@@ -50,18 +54,21 @@ class Deviation:
             return False
         if self.interface and place.interface.value != self.interface:
             return False
+        if self.first_over and not case.is_first(place.step, self.first_over):
+            return False
         found = comparison.lines if self.is_field else lines
         return self.line is None or any(self.line.search(line.decode("latin-1")) for line in found)
 
 
-def read_deviations() -> list[Deviation]:
-    """The entries of the data file."""
+def read_deviations(file: Path = DATA) -> list[Deviation]:
+    """The entries of a data file."""
     return [Deviation(
         id=entry["id"], engines=frozenset(entry["engines"]), versions=tuple(entry["versions"]),
         line=_pattern(entry), is_order=entry.get("order", False), is_field=entry.get("field", False),
         reaches=frozenset(entry.get("reaches", ())), kinds=frozenset(entry.get("kinds", ())),
-        interface=entry.get("interface"), reason=entry["reason"], example=entry["example"])
-        for entry in json.loads(DATA.read_text())]
+        interface=entry.get("interface"), first_over=entry.get("firstOver"),
+        is_fewer=entry.get("fewer", False), reason=entry["reason"], example=entry["example"])
+        for entry in json.loads(file.read_text())]
 
 
 def _pattern(entry: dict) -> re.Pattern[str] | None:

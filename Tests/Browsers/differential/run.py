@@ -22,15 +22,17 @@ MOST_MISSED = 0.01
 
 def run_differential(binary: Path, engines: Sequence[str], folder: Path, count: int, seed: int,
                      only: Sequence[int] = (), details_file: Path | None = None,
-                     json_file: Path | None = None) -> bool:
+                     json_file: Path | None = None, played: dict[str, EngineRun] | None = None) -> bool:
     """Plays the cases and prints what came out; whether Crumb is where engines agree, or it is known why not.
 
-    With `only`, these cases alone, and all that was seen of them.
+    With `only`, these cases alone, and all that was seen of them. What the browsers did is added to `played`.
     """
     cases = [case for case in generate(count, seed) if not only or case.number in only]
     now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     crumb = ask_crumb(Crumb(binary, folder), cases, now)
     runs = play(cases, engines, folder)
+    if played is not None:
+        played |= runs
     observations = {name: run.observations for name, run in runs.items()}
     comparisons = compare(cases, observations, crumb)
     report = make_report(comparisons, engines, read_deviations(),

@@ -1,7 +1,8 @@
 """Plays cases in browsers, all browsers at the same time."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from ssl import SSLContext
@@ -12,6 +13,9 @@ from differential.stage import Stage
 from engines import ENGINES, Engine, NavigationAborted, Processes
 from server.certificate import make_tls_context
 from server.proxy import ProxyServer
+
+#: What a browser's proxy is, for the name of the browser and the port of the server.
+Route = Callable[[str, int], AbstractContextManager[int]]
 
 # A page that does not get there in this time has been refused by the browser.
 CASE_TIMEOUT = 8.0
@@ -28,18 +32,22 @@ class EngineRun:
     failure: str | None = None
 
 
-def play(cases: Sequence[Case], engines: Sequence[str], folder: Path) -> dict[str, EngineRun]:
-    """The runs by engine. An engine that fails has its `failure` set."""
+def play(cases: Sequence[Case], engines: Sequence[str], folder: Path, tls: SSLContext | None = None,
+         route: Route = lambda _, port: nullcontext(port)) -> dict[str, EngineRun]:
+    """The runs by engine. An engine that fails has its `failure` set.
+
+    `route` leads the browser's requests to the server, by default directly.
+    """
     runs = {name: EngineRun() for name in engines}
-    tls = make_tls_context(folder)
+    tls = tls or make_tls_context(folder)
     processes = {name: Processes(folder / name) for name in engines}
     threads = []
     # Without one of them there is nothing to compare.
     has_failed = threading.Event()
     for name in engines:
         (folder / name).mkdir()
-        threads.append(threading.Thread(target=_play_in, args=(name, cases, processes[name], tls, runs[name],
-                                                                   has_failed)))
+        threads.append(threading.Thread(target=_play_in, args=(name, cases, processes[name], tls, route, runs[name],
+                                                               has_failed)))
     try:
         for thread in threads:
             thread.start()
@@ -51,11 +59,12 @@ def play(cases: Sequence[Case], engines: Sequence[str], folder: Path) -> dict[st
     return runs
 
 
-def _play_in(name: str, cases: Sequence[Case], processes: Processes, tls: SSLContext, run: EngineRun,
+def _play_in(name: str, cases: Sequence[Case], processes: Processes, tls: SSLContext, route: Route, run: EngineRun,
              has_failed: threading.Event) -> None:
     stage = Stage()
     try:
-        with ProxyServer(stage.answer, tls) as proxy, ENGINES[name](processes, proxy.port) as engine:
+        with (ProxyServer(stage.answer, tls) as proxy, route(name, proxy.port) as port,
+              ENGINES[name](processes, port) as engine):
             run.version = engine.version
             for case in cases:
                 if has_failed.is_set():

@@ -86,6 +86,11 @@ class Chromium(Engine):
         """What WebDriver's "Get All Cookies" answers for the page that is shown."""
         return self._driver.call("GET", "/cookie")
 
+    def stored(self) -> dict[str, str]:
+        answer = self.execute_protocol("Network.getAllCookies", {})
+        assert isinstance(answer, dict)
+        return {cookie["name"]: cookie["value"] for cookie in answer["cookies"]}
+
     def add_cookie(self, cookie: dict[str, object]) -> None:
         """WebDriver's "Add Cookie", on the page that is shown."""
         self._driver.call("POST", "/cookie", {"cookie": cookie})

@@ -32,6 +32,10 @@ class Engine(ABC):
         """Has `script` run at the start of every later document, in all frames."""
 
     @abstractmethod
+    def stored(self) -> dict[str, str]:
+        """The values of all cookies that the browser keeps, `HttpOnly` ones too, by their names."""
+
+    @abstractmethod
     def close(self) -> None:
         """Ends the browser."""
 

@@ -55,6 +55,8 @@ class Firefox(Engine):
             **_proxy(proxy_port), **more_preferences}
         (self.profile / "user.js").write_text("".join(
             f"user_pref({json.dumps(name)}, {json.dumps(value)});\n" for name, value in preferences.items()))
+        # One of a run that was killed.
+        (self.profile / "WebDriverBiDiServer.json").unlink(missing_ok=True)
         self._process = processes.start(
             ["/usr/bin/firefox-esr", "--headless", "--no-remote", "--profile", str(self.profile), "--remote-debugging-port",
              "0", "about:blank"], self.name, {"MOZ_HEADLESS": "1", "MOZ_CRASHREPORTER_DISABLE": "1"})
@@ -93,6 +95,9 @@ class Firefox(Engine):
     def cookies(self) -> dict:
         """What BiDi's `storage.getCookies` answers for all that are kept."""
         return self._session.call("storage.getCookies")
+
+    def stored(self) -> dict[str, str]:
+        return {cookie["name"]: cookie["value"]["value"] for cookie in self.cookies()["cookies"]}
 
     def close(self) -> None:
         self._session.close()

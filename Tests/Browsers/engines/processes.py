@@ -49,13 +49,23 @@ class Processes:
                 continue
         _signal(process, signal.SIGKILL)
 
+    def kill_all(self) -> None:
+        """Ends what was started, and what that has started, without a warning."""
+        for process in self._started:
+            _signal(process, signal.SIGKILL)
+            process.wait()
+        self._kill_remaining()
+
     def stop_all(self) -> None:
         """Stops what was started, and what that has started."""
         for process in self._started:
             if process.poll() is None:
                 self.stop(process, grace=2)
+        self._kill_remaining()
+
+    def _kill_remaining(self) -> None:
         for _ in range(20):
-            remaining = self._remaining()
+            remaining = processes_naming(self.folder)
             for pid in remaining:
                 try:
                     os.kill(pid, signal.SIGKILL)
@@ -65,19 +75,20 @@ class Processes:
                 return
             time.sleep(0.05)
 
-    def _remaining(self) -> list[int]:
-        """Processes that name the folder on their command line."""
-        needle = os.fsencode(self.folder)
-        found = []
-        for entry in Path("/proc").iterdir():
-            if not entry.name.isdigit() or int(entry.name) == os.getpid():
-                continue
-            try:
-                if needle in (entry / "cmdline").read_bytes():
-                    found.append(int(entry.name))
-            except OSError:
-                continue
-        return found
+
+def processes_naming(folder: Path) -> list[int]:
+    """Processes that name a folder on their command line."""
+    needle = os.fsencode(folder)
+    found = []
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit() or int(entry.name) == os.getpid():
+            continue
+        try:
+            if needle in (entry / "cmdline").read_bytes():
+                found.append(int(entry.name))
+        except OSError:
+            continue
+    return found
 
 
 def _signal(process: subprocess.Popen[bytes], number: signal.Signals) -> None:

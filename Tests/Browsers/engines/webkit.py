@@ -65,6 +65,9 @@ class WebKit(Engine):
         assert isinstance(cookies, list)
         return cookies
 
+    def stored(self) -> dict[str, str]:
+        return {cookie["name"]: cookie["value"] for cookie in self.cookies()}
+
     def kill(self) -> None:
         """Ends the view's process without a warning."""
         self._process.send_signal(signal.SIGKILL)

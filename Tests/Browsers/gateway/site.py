@@ -1,13 +1,21 @@
 """A few sites whose pages request each other in every way that cookie rules tell apart."""
 
 import threading
+import time
 from collections import defaultdict
+
+from engines import EngineFailure
 
 from server.messages import Request, Response
 
 SHOP, API = "https://www.site-a.test", "https://api.site-a.test"
 OTHER, PLAIN = "https://www.site-b.test", "http://www.plain.test"
 HOSTS = ("site-a.test", "site-b.test", "plain.test")
+
+#: The cookies that servers and pages set.
+NAMES = {b"none", b"lax", b"strict", b"default", b"part", b"visible", b"script"}
+#: For how long no request comes from a page that has loaded, in seconds.
+SILENCE = 1.5
 
 PAGE = """<!doctype html><title>page</title><body>
 <style>@font-face{font-family:f;src:url({OTHER}/r?l=font)} body{font-family:f;background:url({OTHER}/r?l=background)}</style>
@@ -36,10 +44,19 @@ window.done = 0;
   await get("fetch-cross-preflight", "{OTHER}", {credentials: "include", headers: {"X-Y": "1"}});
   await get("fetch-post", "", {method: "POST", body: "x"});
   navigator.sendBeacon("{OTHER}/r?l=beacon", "x");
+  for (const [label, url] of [["socket", "{SHOP}"], ["socket-same-site", "{API}"], ["socket-cross", "{OTHER}"]])
+    try { new WebSocket(url.replace("https", "wss") + "/r?l=" + label) } catch {}
+  new EventSource("{OTHER}/r?l=events", {withCredentials: true}).onerror = event => event.target.close();
+  new Worker("/worker?l=worker");
   document.getElementById("form").submit();
-  setTimeout(() => { window.done = 1; }, 2500);
+  window.done = 1;
 })();
 </script>""".replace("{SHOP}", SHOP).replace("{API}", API).replace("{OTHER}", OTHER).encode()
+
+WORKER = """const get = (label, url, options) => fetch(url + "/r?l=" + label, options).catch(() => {});
+get("worker.fetch", ""); get("worker.fetch-omit", "", {credentials: "omit"});
+get("worker.fetch-cross", "{OTHER}"); get("worker.fetch-cross-include", "{OTHER}", {credentials: "include"});
+""".replace("{OTHER}", OTHER).encode()
 
 FRAME = """<!doctype html><title>frame</title><img src="/r?l={LABEL}.image"><img src="{SHOP}/r?l={LABEL}.image-top">
 <script>fetch("{SHOP}/r?l={LABEL}.fetch-top", {credentials: "include"}).catch(() => {});
@@ -47,10 +64,15 @@ fetch("/r?l={LABEL}.fetch").catch(() => {});</script>""".replace("{SHOP}", SHOP)
 
 
 class Site:
-    """Sets one cookie of each class on every host, all of them HttpOnly, and notes which come back."""
+    """Sets one cookie of each class on every host, HttpOnly but for one, and notes which come back.
+
+    The value says whether a page in a tab has set the cookie, so that cookies which a browser keeps for a frame in another
+    site's page alone can be told from the site's own.
+    """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = threading.Condition()
+        self._last = 0.0
         #: What is requested now, in the words of the story.
         self.round = "seed"
         #: The cookies of each request.
@@ -64,11 +86,13 @@ class Site:
         if not host.endswith(HOSTS):
             return None
         label = request.parameters.get("l", request.parts.path)
-        names = {pair.split(b"=")[0] for pair in request.cookie.split(b"; ") if pair}
-        known = {b"none", b"lax", b"strict", b"default", b"part", b"visible", b"script"}
+        pairs = {pair.split(b"=")[0]: pair for pair in request.cookie.split(b"; ") if pair}
         with self._lock:
-            self.seen[(self.round, request.method, host, label)] |= names & known
-            self.strange |= names - known
+            self.seen[(self.round, request.method, host, label)] |= {
+                pair for name, pair in pairs.items() if name in NAMES}
+            self.strange |= pairs.keys() - NAMES
+            self._last = time.monotonic()
+            self._lock.notify_all()
         fields = self._cors(request)
         cookies = self._cookies(request)
         path = request.parts.path
@@ -81,9 +105,22 @@ class Site:
                   "/seed": b"<!doctype html><title>seed</title><body>seed"}
         if path in bodies:
             return Response(200, fields, bodies[path], set_cookie=cookies)
-        if path == "/js":
-            return Response(200, fields, b"1;", b"text/javascript", cookies)
+        if path in ("/js", "/worker"):
+            return Response(200, fields, WORKER if path == "/worker" else b"1;", b"text/javascript", cookies)
         return Response(200, fields, b"x", b"text/plain", cookies)
+
+    def wait_for(self, label: str) -> None:
+        """Waits for a request of the present round."""
+        with self._lock:
+            found = self._lock.wait_for(
+                lambda: any(key[0] == self.round and key[3] == label for key in self.seen), timeout=60)
+        if not found:
+            raise EngineFailure(f"no request comes for {label}")
+
+    def wait_for_silence(self) -> None:
+        """Waits until no request has come for a while."""
+        while (rest := self._last + SILENCE - time.monotonic()) > 0:
+            time.sleep(rest)
 
     @staticmethod
     def _cors(request: Request) -> tuple[tuple[bytes, bytes], ...]:
@@ -96,8 +133,12 @@ class Site:
     @staticmethod
     def _cookies(request: Request) -> tuple[bytes, ...]:
         secure = b"; Secure" if request.parts.scheme == "https" else b""
-        lines = [b"none=1; Path=/; HttpOnly; SameSite=None" + secure, b"lax=1; Path=/; HttpOnly; SameSite=Lax" + secure,
-                 b"strict=1; Path=/; HttpOnly; SameSite=Strict" + secure, b"visible=1; Path=/; SameSite=Lax" + secure]
+        is_own = not secure or request.values(b"Sec-Fetch-Dest") == [b"document"]
+        attributes = {b"none": b"HttpOnly; SameSite=None", b"lax": b"HttpOnly; SameSite=Lax",
+                      b"strict": b"HttpOnly; SameSite=Strict", b"default": b"HttpOnly", b"visible": b"SameSite=Lax"}
         if secure:
-            lines.append(b"part=1; Path=/; HttpOnly; SameSite=None; Secure; Partitioned")
-        return tuple(lines)
+            attributes[b"part"] = b"HttpOnly; SameSite=None; Partitioned"
+        there = {pair.split(b"=")[0] for pair in request.cookie.split(b"; ")}
+        return tuple(name + (b"=own; Path=/; " if is_own else b"=other; Path=/; ") + more + secure
+                     for name, more in attributes.items()
+                     if name not in there and (is_own or name in (b"none", b"default", b"part")))

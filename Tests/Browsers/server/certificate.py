@@ -9,7 +9,7 @@ from pathlib import Path
 def make_tls_context(folder: Path, names: Sequence[str] = ("*.test", "*.example")) -> ssl.SSLContext:
     """Makes a key and a certificate in `folder`, with the openssl command, and the context that serves them.
 
-    Browsers are told not to verify it, so that one certificate does for all hosts.
+    Browsers are told not to verify it, so that one certificate does for all hosts. The gateway verifies it.
     """
     key, certificate = folder / "key.pem", folder / "certificate.pem"
     subprocess.run(

@@ -22,7 +22,8 @@ def comparison(crumb: bytes, **engines: bytes) -> Comparison:
 def deviation(line: str, engines: list[str], is_order: bool = False) -> Deviation:
     """One that needs no more than a line."""
     return Deviation(id="known", engines=frozenset(engines), versions=(), line=re.compile(line), is_order=is_order,
-                     is_field=False, reaches=frozenset(), kinds=frozenset(), interface=None, reason="", example="")
+                     is_field=False, reaches=frozenset(), kinds=frozenset(), interface=None, first_over=None,
+                     is_fewer=False, reason="", example="")
 
 
 class Differences(unittest.TestCase):

@@ -1,0 +1,44 @@
+"""The gateway as a process of its own, between a browser and the laboratory's servers."""
+
+import json
+import os
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from engines import EngineFailure
+
+
+@contextmanager
+def gateway(binary: Path, folder: Path, proxy: int, certificate: Path, sites: Sequence[str],
+            *more: str, is_killed: bool = False) -> Iterator[int]:
+    """The port of a gateway that reads all requests to `sites`, and whose servers are all behind a proxy.
+
+    The database and the log of requests (`gateway.log`) are in `folder`. `more` are further options. In the
+    end it is asked to stop, or killed without a warning.
+    """
+    hosts = [argument for site in sites for argument in ("--intercept", site, "--intercept", f"*.{site}")]
+    environment = {**os.environ, "CRUMB_DATABASE": str(folder / "crumb.sqlite"),
+                   "CRUMB_KEY_FILE": str(folder / "crumb.key"), "HOME": str(folder), "NO_PROXY": ""}
+    process = subprocess.Popen(
+        [str(binary), "gateway", "run", "--json", "--log", "--proxy", f"http://127.0.0.1:{proxy}", "--ca-file",
+         str(certificate), "--authority-file", str(folder / "authority.pem"), *hosts, *more],
+        env=environment, stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    try:
+        line = process.stdout.readline()
+        if not line:
+            raise EngineFailure("the gateway does not start")
+        # Nobody reads the log meanwhile; a full pipe must not hold the gateway up.
+        with open(folder / "gateway.log", "ab") as log:
+            reader = subprocess.Popen(["cat"], stdin=process.stdout, stdout=log)
+        process.stdout.close()
+        try:
+            yield int(json.loads(line)["address"].rpartition(":")[2])
+        finally:
+            (process.kill if is_killed else process.terminate)()
+            reader.wait(20)
+    finally:
+        process.kill()
+        process.wait(20)
