@@ -48,6 +48,17 @@ public struct StorageDecision: Sendable, Hashable {
         }
     }
 
+    /// The decision on a line of a response whose time is unknown, if the cookie that it would replace is known to be newer;
+    /// `nil` if the line may be received.
+    ///
+    /// - Parameters:
+    ///   - stored: When the stored cookie was received; `nil` if that is unknown.
+    ///   - limit: The time of the latest response before this one.
+    package init?(_ setCookie: SetCookie, replacing stored: Timestamp?, after limit: Timestamp) {
+        guard let stored, stored > limit else { return nil }
+        self.init(rejecting: setCookie.name, [.timeUnknown])
+    }
+
     package init(rejecting name: Octets?, _ reasons: ReasonSet<RejectionReason>) {
         outcome = .rejected
         cookie = nil

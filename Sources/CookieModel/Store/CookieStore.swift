@@ -107,9 +107,13 @@ public struct CookieStore: Sendable {
         return StorageDecision(consume cookie, reception)
     }
 
-    /// Whether there is a cookie with the ID of one that was parsed but not received.
-    package mutating func contains(_ cookie: Cookie, site: Octets) -> Bool {
-        sites.index(of: site).map { sites[$0].contains(cookie) } ?? false
+    /// The ID of the stored cookie that a parsed line would replace or delete; `nil` if no cookie has that ID.
+    package mutating func counterpart(
+        of setCookie: SetCookie, in context: RequestContext, site: WebHost.Site, now: Timestamp
+    ) -> Cookie.ID? {
+        let cookie = policy.candidate(for: setCookie, in: context, site: site, now: now).cookie
+        guard let index = sites.index(of: site.registrableDomain), sites[index].contains(cookie) else { return nil }
+        return cookie.id
     }
 
     private mutating func receive(

@@ -20,8 +20,6 @@ package struct CaptureIntake {
     private var requestCookies: RequestCookies
     /// What the capture's cookies, other than those of responses, state about each other.
     private var twins: CookieTwins
-    /// What a dry run would store of web storage.
-    private var storageTrial = WebStorageTrial()
     /// What became of every line so far.
     package var report: ImportReport
     /// The latest time of the responses so far.
@@ -80,37 +78,32 @@ package struct CaptureIntake {
     private mutating func storeRequestCookies(as digest: CaptureDigest?) throws(SessionStoreError) {
         let candidates = requestCookies.finish(policy: target.policy, &report)
         guard !candidates.isEmpty else { return }
-        var trial = report
-        var endings: [Octets: [CookieEnding]] = [:]
-        if target.isDryRun {
-            for (site, _) in candidates { endings[site] = try target.endings(of: site, now: now) }
+        let done = try target.inMemory(now: now) { batch throws(SessionStoreError) in
+            var copy = self
+            try copy.receive(candidates, into: &batch)
+            return copy
         }
-        let decisions = try target.inMemory(now: now) { store in
-            candidates.flatMap { site, cookies -> [StorageDecision] in
-                let present = RequestCookies.Present(store[site]?.cookies ?? [], endings[site, default: []])
-                return cookies.compactMap { cookie in
-                    guard !present.hides(cookie, &trial) else { return nil }
-                    let decision = store.receive(cookie.record, now: now)
-                    trial.count(requestCookie: decision, at: cookie.place)
-                    return decision
-                }
-            }
-        }
-        guard decisions == nil else { return report = trial }
+        if let done { return self = done }
         let jar = try target.writable()
         let id = try jar.beginCapture(named: report.source, ofRequests: true, now: now)
         let (_, evicted) = try jar.withBatch(from: id, now: now) { batch throws(SessionStoreError) in
-            for (site, cookies) in candidates {
-                let endings = try batch.endings(of: site)
-                let present = RequestCookies.Present(try batch.cookies(of: site), endings)
-                for cookie in cookies where !present.hides(cookie, &report) {
-                    let decision = try batch.receive(cookie.record, sentTo: cookie.url)
-                    report.count(requestCookie: decision, at: cookie.place)
-                }
-            }
+            try receive(candidates, into: &batch)
             if let digest, isWorthRemembering { try batch.finishCapture(digest) }
         }
         report.count(evicted)
+    }
+
+    private mutating func receive(
+        _ candidates: [(site: Octets, cookies: [RequestCookies.Sent])], into batch: inout some ImportBatch
+    ) throws(SessionStoreError) {
+        for (site, cookies) in candidates {
+            let endings = try batch.endings(of: site)
+            let present = RequestCookies.Present(try batch.cookies(of: site), endings)
+            for cookie in cookies where !present.hides(cookie, &report) {
+                let decision = try batch.receive(cookie.record, sentTo: cookie.url)
+                report.count(requestCookie: decision, at: cookie.place)
+            }
+        }
     }
 
     /// Writes what waits, in one transaction.
@@ -127,38 +120,57 @@ package struct CaptureIntake {
             }
             return
         }
-        if try storeInMemory(items, isEnd: isEnd) { return }
+        // A jar that does not exist yet is created for any item of web storage.
+        if target.isDryRun || !items.contains(where: \.isStorage) {
+            let done = try target.inMemory(now: now) { batch throws(SessionStoreError) in
+                var copy = self
+                try copy.receive(items, isEnd: isEnd, into: &batch)
+                return copy
+            }
+            if let done { return self = done }
+        }
         let jar = try target.writable()
         if captureID == nil { captureID = try jar.beginCapture(named: report.source, now: now) }
         let (_, evicted) = try jar.withBatch(from: captureID, now: now) { batch throws(SessionStoreError) in
-            try twins.note(items.records) { site throws(SessionStoreError) in try batch.openedCookies(of: site) }
-            for item in items {
-                report.count(item)
-                switch item {
-                case .failure: break
-                case .storage(let item, _): report.count(item, hasRoom: try batch.receive(item))
-                // A file is older than the end of such a cookie, so it says nothing of the jar's, which may be a newer one.
-                case .cookie(let record, _) where record.hasExpired(at: now): report.countExpired(record)
-                case .cookie(let record, let place):
-                    count(try batch.receive(twins.completed(record)), on: record, at: place)
-                case .response(let response):
-                    _ = try store(response) { received throws(SessionStoreError) in
-                        try batch.receive(
-                            received.response, at: received.time, answered: received.answered,
-                            sparing: received.sparing)
-                    }
-                }
-            }
-            // Of a long file, the first lines were stored before the last ones were read.
-            for site in isEnd ? twins.weakSites : [] {
-                for (record, kept) in twins.mended(try batch.openedCookies(of: site)) {
-                    try batch.receive(record)
-                    report.count(kept: kept)
-                }
-            }
+            try receive(items, isEnd: isEnd, into: &batch)
             if let digest, isWorthRemembering { try batch.finishCapture(digest) }
         }
         report.count(evicted)
+    }
+
+    private mutating func receive(
+        _ items: [CaptureItem], isEnd: Bool, into batch: inout some ImportBatch
+    ) throws(SessionStoreError) {
+        try twins.note(items.records) { site throws(SessionStoreError) in try batch.openedCookies(of: site) }
+        for item in items {
+            report.count(item)
+            switch item {
+            case .failure: break
+            case .storage(let item, _): report.count(item, hasRoom: try batch.receive(item))
+            // A file is older than the end of such a cookie, so it says nothing of the jar's, which may be a newer one.
+            case .cookie(let record, _) where record.hasExpired(at: now): report.countExpired(record)
+            case .cookie(let record, let place):
+                count(try batch.receive(twins.completed(record), sentTo: nil), on: record, at: place)
+            case .response(let response): try receive(response, into: &batch)
+            }
+        }
+        // Of a long file, the first lines were stored before the last ones were read.
+        for site in isEnd ? twins.weakSites : [] {
+            for (record, kept) in twins.mended(try batch.openedCookies(of: site)) {
+                _ = try batch.receive(record, sentTo: nil)
+                report.count(kept: kept)
+            }
+        }
+    }
+
+    /// Has what a response sets received, and accounts for it.
+    private mutating func receive(
+        _ response: CapturedResponse, into batch: inout some ImportBatch
+    ) throws(SessionStoreError) {
+        guard let received = received(response), !response.setCookie.isEmpty else { return }
+        let decisions = try batch.receive(received)
+        if options.takesRequestCookies { requestCookies.note(decisions, of: response) }
+        report.count(decisions, on: received, at: response.place)
     }
 
     /// Accounts for a cookie out of a store.
@@ -179,62 +191,6 @@ package struct CaptureIntake {
         else { return nil }
         if wantsCookies { requestCookies.note(response, in: received.context) }
         return received
-    }
-
-    /// Has what a response sets received, and accounts for it.
-    private mutating func store<Failure: Error>(
-        _ response: CapturedResponse, by receive: (ReceivedCapture) throws(Failure) -> [StorageDecision]
-    ) throws(Failure) -> [StorageDecision] {
-        guard let received = received(response), !response.setCookie.isEmpty else { return [] }
-        let decisions = try receive(received)
-        if options.takesRequestCookies { requestCookies.note(decisions, of: response) }
-        report.count(decisions, on: received, at: response.place)
-        return decisions
-    }
-
-    /// Decides on items without the jar, where nothing may be stored, or nothing of them is.
-    ///
-    /// - Returns: whether that is so.
-    private mutating func storeInMemory(_ items: [CaptureItem], isEnd: Bool) throws(SessionStoreError) -> Bool {
-        // A jar that does not exist yet is created for any item of web storage.
-        guard target.isDryRun || !items.contains(where: \.isStorage) else { return false }
-        var copy = self
-        for case .storage(let item, _) in items {
-            copy.report.count(item, hasRoom: try copy.storageTrial.receive(item, in: target.jar))
-        }
-        let (now, target) = (now, target)
-        let decisions = try target.inMemory(now: now) { store in
-            copy.twins.note(items.records) { store[$0]?.cookies ?? [] }
-            let decisions = items.flatMap { item -> [StorageDecision] in
-                copy.report.count(item)
-                switch item {
-                case .failure, .storage: return []
-                case .cookie(let record, _) where record.hasExpired(at: now):
-                    copy.report.countExpired(record)
-                    return []
-                case .cookie(let record, let place):
-                    let decision = store.receive(copy.twins.completed(record), now: now)
-                    copy.count(decision, on: record, at: place)
-                    return [decision]
-                case .response(let response):
-                    return copy.store(response) { received in
-                        let decisions = target.receive(received, into: &store, now: now)
-                        target.noteEndings(decisions, at: received.answered)
-                        return decisions
-                    }
-                }
-            }
-            for site in isEnd ? copy.twins.weakSites : [] {
-                for (record, kept) in copy.twins.mended(store[site]?.cookies ?? []) {
-                    store.receive(record, now: now)
-                    copy.report.count(kept: kept)
-                }
-            }
-            return decisions
-        }
-        guard decisions != nil else { return false }
-        self = copy
-        return true
     }
 }
 

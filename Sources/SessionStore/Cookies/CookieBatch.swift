@@ -103,16 +103,18 @@ public struct CookieBatch {
                     try loadSites(around: site.registrableDomain)
                 }
                 if let limit {
-                    let cookie = store.policy.candidate(for: setCookie, in: response.context, site: site, now: time)
-                        .cookie
-                    guard try !isNewer(cookie, than: limit, site: site.registrableDomain) else {
-                        decisions.append(StorageDecision(rejecting: setCookie.name, [.timeUnknown]))
+                    let id = store.counterpart(of: setCookie, in: response.context, site: site, now: time)
+                    let stored = try id.flatMap { id throws(SessionStoreError) in
+                        try receivedTime(id, site: site.registrableDomain)
+                    }
+                    if let decision = StorageDecision(setCookie, replacing: stored, after: limit) {
+                        decisions.append(decision)
                         continue
                     }
-                    untimed.insert(cookie.id)
                 }
                 var decision = store.receive(setCookie, in: response.context, site: site, at: time, now: now)
                 try write(decision, site: site.registrableDomain, source)
+                if limit != nil, let id = decision.cookie?.id { untimed.insert(id) }
                 decision.dropStoredValues()
                 decisions.append(decision)
             }
@@ -120,14 +122,11 @@ public struct CookieBatch {
         return decisions
     }
 
-    /// Whether the stored cookie with the same ID is known to be from after `limit`.
-    private mutating func isNewer(
-        _ cookie: Cookie, than limit: Timestamp, site: Octets
-    ) throws(SessionStoreError) -> Bool {
-        guard !untimed.contains(cookie.id), store.contains(cookie, site: site) else { return false }
+    /// When the stored cookie was received; `nil` if that is unknown.
+    private mutating func receivedTime(_ id: Cookie.ID, site: Octets) throws(SessionStoreError) -> Timestamp? {
+        guard !untimed.contains(id) else { return nil }
         let rows = try writtenRows()
-        let received = try SessionStoreError.catching(path) { try rows.received(cookie.id, site: site) }
-        return received.map { $0 > limit } ?? false
+        return try SessionStoreError.catching(path) { try rows.received(id, site: site) }
     }
 
     /// Takes in a cookie out of another store.

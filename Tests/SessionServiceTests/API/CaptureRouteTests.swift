@@ -79,6 +79,38 @@ struct CaptureRouteTests {
         }
     }
 
+    @Test("A response of unknown time sets a cookie anew that an earlier entry deleted, as a dry run says too")
+    func deletedBeforeUnknownTime() throws {
+        func entry(_ time: String, _ line: String) -> String {
+            """
+            {"startedDateTime": "\(time)", "request": {"method": "GET", "url": "https://a.test/", "headers": []}, \
+            "response": {"status": 200, "headers": [{"name": "Set-Cookie", "value": "\(line)"}]}}
+            """
+        }
+        let earlier = ServiceFixture.now.advanced(bySeconds: -3600).rfc3339
+        let untimed = entry("unknown", "sid=3")
+        let rows: [(entries: [String], isStored: Bool)] = [
+            ([entry(earlier, "a=1"), untimed], false),
+            ([entry(earlier, "sid=2; Max-Age=0"), untimed], true),
+        ]
+        for (entries, isStored) in rows {
+            let jar = try ServiceFixture().database.jar(named: "default", now: ServiceFixture.now)
+            let context = RequestContext(url: try RequestURL("https://a.test/"))
+            try jar.receive(ReceivedResponse(context: context, setCookie: ["sid=1"]), now: ServiceFixture.now)
+            let dryRun = ImportTarget(named: "default", existing: jar, policy: jar.policy, creation: nil)
+            for target in [dryRun, ImportTarget(jar)] {
+                var capturing = CaptureImport(of: "x", into: target, CaptureImport.Options(), now: ServiceFixture.now)
+                let capture = #"{"log": {"version": "1.2", "entries": [\#(entries.joined(separator: ", "))]}}"#
+                try capturing.read(Array(capture.utf8)[...])
+                let report = try capturing.finish()
+                let reasons = report.refused.flatMap(\.reasons).map(\.id)
+                #expect(reasons == (isStored ? [] : ["time-unknown"]), "\(target.isDryRun)")
+                #expect(report.taken == 1, "\(target.isDryRun)")
+                #expect(report.deleted == (isStored ? 1 : 0), "\(target.isDryRun)")
+            }
+        }
+    }
+
     @Test("A dry run reports what an import reports, stores nothing and needs no jar")
     func dryRun() async throws {
         try await ServiceFixture().run { client in
