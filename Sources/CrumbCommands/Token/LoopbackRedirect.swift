@@ -1,4 +1,5 @@
 import Foundation
+import HTTPMessages
 import OAuth2
 import SessionOperations
 import Synchronization
@@ -218,7 +219,6 @@ final class LoopbackRedirect: Sendable {
     private static func target(_ connection: Int32, until end: ContinuousClock.Instant) -> String? {
         var head: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4096)
-        let blankLine = Array("\r\n\r\n".utf8)
         while head.count < maximumHeadSize {
             let left = Int((end - .now) / .milliseconds(1))
             // No time at all would be no limit.
@@ -228,10 +228,12 @@ final class LoopbackRedirect: Sendable {
             let count = recv(connection, &buffer, buffer.count, 0)
             guard count > 0 else { return nil }
             head += buffer[..<count]
-            guard head.firstRange(of: blankLine) != nil else { continue }
-            let words = head.prefix { $0 != 0x0D }.split(separator: 0x20)
-            guard words.count == 3, words[0].elementsEqual("GET".utf8) else { return nil }
-            return String(decoding: words[1], as: UTF8.self)
+            guard let end = MessageHead.end(in: head.span, from: 0) else { continue }
+            guard let head = try? MessageHead(Array(head[..<end]), from: .client),
+                let line = try? RequestLine(head.octets.span.extracting(head.startLine)),
+                head.octets[line.method].elementsEqual("GET".utf8)
+            else { return nil }
+            return String(decoding: head.octets[line.target], as: UTF8.self)
         }
         return nil
     }
