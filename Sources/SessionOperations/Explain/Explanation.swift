@@ -66,13 +66,11 @@ package struct Explanation {
 
     /// Adds what the jar has.
     package mutating func add(_ jar: CookieJar) throws {
-        let retrieval = try jar.retrieve(for: context, now: now)
-        sent = retrieval.included
-        unsent = retrieval.excluded.map { Unsent(cookie: $0.cookie, reasons: $0.reasons) }
         // Scripts see cookies, and no header fields.
-        if context.interface == .http {
-            fields = FieldSelection(try jar.cachedHeaderFields(), for: context.url)
-        }
+        let decoration = try jar.decoration(for: context, withFields: context.interface == .http, now: now)
+        sent = decoration.retrieval.included
+        unsent = decoration.retrieval.excluded.map { Unsent(cookie: $0.cookie, reasons: $0.reasons) }
+        fields = decoration.fields
         let hosts = try jar.hosts()
         try addStrays(of: jar, hosts)
         try addChanges(of: jar)
