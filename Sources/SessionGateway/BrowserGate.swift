@@ -95,15 +95,20 @@ struct BrowserGate {
         let hidden = Set((retrieval.included + retrieval.excluded.map(\.cookie)).filter { !isSeen($0) }.map(\.name))
         let all = Set(known.map(\.pair))
         var lines: [Octets] = []
+        var learned: [Cookie.ID] = []
         for pair in own
         where !all.contains(pair.octets) && !renewal.former.contains(pair.octets) && !pair.name.isEmpty
             && !hidden.contains(pair.name)
         {
             if let former = changed[pair.name], former.count == 1, var record = former.first.map({ CookieRecord($0) }) {
                 record.value = pair.value
+                learned.append(former[0].id)
                 lines.append(Octets(record.setCookieLine))
             } else {
                 // A request tells name and value only.
+                learned.append(
+                    Cookie.ID(
+                        name: pair.name, domain: context.url.host, isHostOnly: true, path: "/", partitionKey: nil))
                 let isSecure = context.url.scheme.isCryptographic && pair.name.starts(with: "__".utf8)
                 lines.append(Octets(pair.octets.bytes + Array("; Path=/\(isSecure ? "; Secure" : "")".utf8)))
             }
@@ -116,6 +121,8 @@ struct BrowserGate {
             lines.append(Octets(record.setCookieLine))
         }
         guard !lines.isEmpty else { return }
+        // Before they are in the jar: a request beside this one must not get them, and its response not set them.
+        profile.noteGiven(learned)
         var access = context
         if gate.mode == .mirror { access.interface = .script }
         _ = try await gate.store(lines, in: access)
