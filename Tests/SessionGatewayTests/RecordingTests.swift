@@ -117,14 +117,12 @@ struct RecordingTests {
             octets.suffix(4).elementsEqual("\r\n\r\n".utf8)
                 ? Array("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi".utf8) : nil
         }
-        let closed = try await RecordingServer.start { _ in nil }
-        try await closed.stop()
         try await fixture.run(recording: try folder.recording("s.har", withSecrets: false)) { address in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<20 {
                     group.addTask {
                         let client = try await RawClient.connect(to: address)
-                        let port = number == 7 ? closed.port : server.port
+                        let port = number == 7 ? address.port : server.port
                         try await client.send(
                             "GET http://127.0.0.1:\(port)/\(number) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n"
                                 + "Connection: close\r\n\r\n")
@@ -137,7 +135,7 @@ struct RecordingTests {
         let entries = try HARFile(folder.path("s.har")).entries
         #expect(entries.count == 20)
         let failed = entries.filter { $0.response["_error"] != nil }
-        #expect(failed.count == 1 && failed.first?.response["_error"] as? String == "connection_refused")
+        #expect(failed.count == 1 && failed.first?.response["_error"] as? String == "destination_ip_prohibited")
         #expect(failed.first?.response["status"] as? Int == 0)
     }
 
