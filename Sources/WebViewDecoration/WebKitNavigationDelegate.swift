@@ -46,6 +46,11 @@
             session?.gateway?.answer(to: challenge) ?? (.performDefaultHandling, nil)
         }
 
+        /// A navigation has begun.
+        public func webView(_ webView: WKWebView, didStartProvisionalNavigation navigation: WKNavigation!) {
+            tell(.started(url: webView.url?.absoluteString ?? ""))
+        }
+
         /// The server redirected the navigation.
         public func webView(
             _ webView: WKWebView, didReceiveServerRedirectForProvisionalNavigation navigation: WKNavigation!

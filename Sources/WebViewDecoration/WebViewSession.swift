@@ -23,6 +23,8 @@ public final class WebViewSession {
     private weak var host: (any WebViewHost)?
     private let clock: @Sendable () -> Timestamp
     private var navigationState = NavigationState()
+    /// How far the page has come.
+    public var navigationPhase: NavigationPhase { navigationState.phase }
     /// Both stores as they were when they were last brought together; in memory, so that the native session that it is
     /// about has always gone on.
     private var base: StoreDiff.Base?

@@ -6,6 +6,8 @@ public enum NavigationEvent: Sendable, Hashable {
     case response(NavigationResponse)
     /// A page asks for a window of its own.
     case newWindow(NavigationAction)
+    /// A navigation of the page has begun: its request is sent, and the page before it is still visible.
+    case started(url: String)
     /// The page's document begins to arrive: its response headers have come.
     case committed(url: String)
     /// The server redirected a navigation that has not been committed.
@@ -25,6 +27,8 @@ public enum NavigationEvent: Sendable, Hashable {
         case response
         /// ``NavigationEvent/newWindow(_:)``.
         case newWindow = "new-window"
+        /// ``NavigationEvent/started(url:)``.
+        case started
         /// ``NavigationEvent/committed(url:)``.
         case committed
         /// ``NavigationEvent/redirected(url:)``.
@@ -43,6 +47,7 @@ public enum NavigationEvent: Sendable, Hashable {
         case .action: .action
         case .response: .response
         case .newWindow: .newWindow
+        case .started: .started
         case .committed: .committed
         case .redirected: .redirected
         case .finished: .finished

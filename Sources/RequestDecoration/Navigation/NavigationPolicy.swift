@@ -28,7 +28,7 @@ public struct NavigationPolicy: Sendable {
     private static let engineSchemes: Set<String> = ["about", "blob", "data", "javascript"]
 
     /// WKError.webContentProcessTerminated.
-    private static let processTerminated = NavigationFailure(phase: .committed, domain: "WKErrorDomain", code: 2)
+    static let processTerminated = NavigationFailure(phase: .committed, domain: "WKErrorDomain", code: 2)
 
     /// Creates a policy without app schemes and sign-in pages.
     public init() {}
@@ -40,7 +40,9 @@ public struct NavigationPolicy: Sendable {
     ///   - state: The state of the web view.
     ///   - now: the time.
     public func decide(_ event: NavigationEvent, state: inout NavigationState, now: Timestamp) -> NavigationDecision {
+        state.phase = state.phase.after(event)
         switch event {
+        case .started: return NavigationDecision([], .ordinary)
         case .action(let action): return decide(action, state: &state)
         case .response(let response): return decide(response, state: &state)
         case .newWindow(let action): return decideNewWindow(action)
@@ -166,6 +168,8 @@ public struct NavigationState: Sendable, Hashable {
     var hasTriedFallback = false
     /// When the process that shows the page ended, as far back as it counts.
     var terminations: [Timestamp] = []
+    /// How far the page has come.
+    public internal(set) var phase = NavigationPhase(page: .none)
 
     /// Creates the state of a web view that has loaded nothing yet.
     public init() {}
@@ -208,15 +212,14 @@ public enum WebViewCallback: String, Sendable, CaseIterable {
         switch self {
         case .decidePolicyForNavigationAction: .action
         case .decidePolicyForNavigationResponse: .response
+        case .didStartProvisionalNavigation: .started
         case .didReceiveServerRedirect: .redirected
         case .didFailProvisionalNavigation, .didFail: .failed
         case .didCommit: .committed
         case .didFinish: .finished
         case .processDidTerminate: .processTerminated
         case .createWebView: .newWindow
-        case .didStartProvisionalNavigation, .didReceiveChallenge, .actionDidBecomeDownload,
-            .responseDidBecomeDownload, .didClose:
-            nil
+        case .didReceiveChallenge, .actionDidBecomeDownload, .responseDidBecomeDownload, .didClose: nil
         }
     }
 

@@ -117,6 +117,7 @@ struct NavigationPolicyTests {
         (response { $0.canShowMediaType = false }, [.download, .takeCookies], .cannotShow),
         (response { $0.isAttachment = true }, [.download, .takeCookies], .downloadRequested),
         // Milestones.
+        (.started(url: page), [], .ordinary),
         (.redirected(url: page), [.takeCookies], .ordinary), (.committed(url: page), [.takeCookies], .ordinary),
         (.finished(url: page), [.takeCookies], .ordinary),
         // Failures, and what is none.
