@@ -192,6 +192,7 @@ let package = Package(
                 .embedInCode("Inspector/Pages/bottom.mustache"), .embedInCode("Inspector/Pages/cookie.mustache"),
                 .embedInCode("Inspector/Pages/inspector.css"), .embedInCode("Inspector/Pages/inspector.js"),
                 .embedInCode("Inspector/Pages/foreign-link.mustache"),
+                .embedInCode("Inspector/Pages/gateway.mustache"),
                 .embedInCode("Inspector/Pages/jar.mustache"), .embedInCode("Inspector/Pages/lifetime.mustache"),
                 .embedInCode("Inspector/Pages/overview.mustache"), .embedInCode("Inspector/Pages/problem.mustache"),
                 .embedInCode("Inspector/Pages/sign-in.mustache"), .embedInCode("Inspector/Pages/top.mustache"),

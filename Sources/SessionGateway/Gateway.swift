@@ -32,6 +32,10 @@ public final class Gateway: Sendable {
     private let profile: BrowserKnowledge?
     /// Signs the user in again; `nil` if nothing does.
     private let logins: GatewayLogin?
+    /// Where pages send events; `nil` if nobody gets them.
+    private let events: PageEvents?
+    /// The ports of the last run.
+    private let formerPorts = Mutex<[Int]>([])
     private let connections = Mutex<[ObjectIdentifier: ClientConnection]>([:])
 
     /// Creates a gateway for one jar.
@@ -50,8 +54,14 @@ public final class Gateway: Sendable {
         self.group = group
         self.now = now
         self.observe = observe
-        logins = settings.isOffline ? nil : settings.fallback.map { GatewayLogin(jar, making: $0) }
+        let limits = settings.limits
+        logins =
+            settings.isOffline
+            ? nil : settings.fallback.map { GatewayLogin(jar, keepingBodiesUpTo: limits.keptBodies, making: $0) }
         let hosts = settings.interception
+        // Only the witnesses of a browser tell whose page sends a request.
+        let takesEvents = hosts != nil && settings.client == .browser && settings.origins.isEmpty
+        events = takesEvents ? settings.pageEvents.map { PageEvents($0) } : nil
         // All requests to the sites that are offered at addresses pass through the gateway.
         let seesAll = !settings.origins.isEmpty
         profile =
@@ -59,10 +69,19 @@ public final class Gateway: Sendable {
             ? BrowserKnowledge(jar.policy.publicSuffixes) { seesAll || hosts?.contains($0) == true } : nil
     }
 
+    /// The path at which pages of decrypted hosts send events, with a GET or a POST; `nil` if it takes none.
+    public var eventsPath: String? { events?.path }
+
+    /// How many clients are connected.
+    public var openConnections: Int { connections.withLock { $0.count } }
+
     private typealias Listener = NIOAsyncChannel<ByteStream, Never>
 
     /// Serves clients until the task is cancelled. Then it accepts no more, finishes the requests that are under way, and
     /// returns; tunnels end after ``GatewaySettings/Limits/stop``.
+    ///
+    /// Run it again after it has returned, as an app does whose listening socket has died while it was suspended: what it
+    /// knows of the browser is still there, and a port that it chose itself is the same again if nothing else has taken it.
     ///
     /// - Parameter ready: Called once, with the addresses that it listens on: one, or one for each of
     ///   ``GatewaySettings/origins``.
@@ -70,16 +89,23 @@ public final class Gateway: Sendable {
     public func run(_ ready: @Sendable ([GatewayAddress]) async -> Void = { _ in }) async throws {
         try checkOrigins()
         var listeners: [(listener: Listener, address: GatewayAddress)] = []
+        let former = formerPorts.withLock { $0 }
         do {
-            for origin in settings.origins {
-                listeners.append(try await listen(on: origin.port, for: origin.url))
+            let places = settings.origins.map { (port: $0.port, url: Optional($0.url)) }
+            for (index, place) in (places.isEmpty ? [(settings.port, nil)] : places).enumerated() {
+                let former = index < former.count && place.port == 0 ? former[index] : 0
+                if former != 0, let listener = try? await listen(on: former, for: place.url) {
+                    listeners.append(listener)
+                } else {
+                    listeners.append(try await listen(on: place.port, for: place.url))
+                }
             }
-            if listeners.isEmpty { listeners.append(try await listen(on: settings.port, for: nil)) }
         } catch {
             for (listener, _) in listeners { try? await listener.channel.close() }
             throw error
         }
         let ports = Set(listeners.map(\.address.port))
+        formerPorts.withLock { $0 = listeners.map(\.address.port) }
         let isProhibited = { @Sendable (remote: SocketAddress) in
             !WebHost.isReachable(remote.addressOctets)
                 || remote.isLoopback && remote.port.map(ports.contains) == true
@@ -195,7 +221,8 @@ public final class Gateway: Sendable {
             let servers = servers[ObjectIdentifier(client.channel.eventLoop)]
         else { return client.channel.close(promise: nil) }
         let connection = ClientConnection(
-            client, gate: JarGate(jar: jar, mode: settings.cookies, profile: profile, now: now), settings: settings,
+            client, gate: JarGate(jar: jar, mode: settings.cookies, profile: profile, events: events, now: now),
+            settings: settings,
             servers: servers, logins: logins, origins: origins, observing: observe)
         let id = ObjectIdentifier(connection)
         connections.withLock { $0[id] = connection }
@@ -229,8 +256,8 @@ public struct GatewayRecord: Sendable {
     public internal(set) var verdict: EngineVerdict?
     /// The names of the jar's cookies that were added, in their order.
     public internal(set) var cookiesSent: [Octets] = []
-    /// How many cookies the response has changed in the jar.
-    public internal(set) var cookiesStored = 0
+    /// The names of the cookies that the response has changed in the jar.
+    public internal(set) var cookiesStored: [Octets] = []
     /// Whether the response came from a recording.
     public internal(set) var isReplayed = false
     /// Whether the user was signed in again, and the request sent once more.

@@ -21,8 +21,8 @@ actor GatewayLogin {
     enum Storage {
         /// They are still to be stored.
         case due
-        /// They are stored. So many cookies of the jar have changed.
-        case done(Int)
+        /// They are stored. The cookies of the jar that have changed, by name.
+        case done([Octets])
         /// They must not be stored: they are older than the login.
         case omitted
     }
@@ -31,7 +31,7 @@ actor GatewayLogin {
     private let make: @Sendable ([LoginRule]) -> LoginFallback
     /// The nonces that servers want in proofs.
     nonisolated let nonces = DPoPNonces()
-    nonisolated let spools = BodySpool.Budget()
+    nonisolated let spools: BodySpool.Budget
     private nonisolated let known = Mutex<(definitions: [String], fallback: LoginFallback?)>(([], nil))
     private var running: [LoginRule: Task<Outcome, any Error>] = [:]
     /// The last login by each rule, and how many there have been.
@@ -39,9 +39,14 @@ actor GatewayLogin {
 
     /// Creates the logins of a jar.
     ///
-    /// - Parameter make: Makes the fallback for the jar's rules.
-    init(_ jar: CookieJar, making make: @escaping @Sendable ([LoginRule]) -> LoginFallback) {
+    /// - Parameters:
+    ///   - limit: How many octets of bodies are kept at the same time.
+    ///   - make: Makes the fallback for the jar's rules.
+    init(
+        _ jar: CookieJar, keepingBodiesUpTo limit: Int, making make: @escaping @Sendable ([LoginRule]) -> LoginFallback
+    ) {
         self.jar = jar
+        spools = BodySpool.Budget(limit: limit)
         self.make = make
     }
 
@@ -80,7 +85,7 @@ actor GatewayLogin {
     /// - Throws: if what the response sets cannot be stored.
     func answer(
         _ challenge: LoginChallenge, by recovery: LoginRecovery, after counts: [LoginRule: Int],
-        storing store: @escaping @Sendable () async throws -> Int, now: @escaping @Sendable () -> Timestamp
+        storing store: @escaping @Sendable () async throws -> [Octets], now: @escaping @Sendable () -> Timestamp
     ) async throws -> (result: Result<Outcome, any Error>, storage: Storage) {
         let rule = challenge.rule
         if let last = last[rule], last.number > counts[rule] ?? 0 { return (.success(last.outcome), .omitted) }
@@ -172,7 +177,7 @@ struct RequestLogin {
     /// - Throws: if that fails.
     mutating func consequence(
         of response: ForwardedResponse, to request: ForwardedRequest,
-        storing store: @escaping @Sendable () async throws -> Int, now: @escaping @Sendable () -> Timestamp
+        storing store: @escaping @Sendable () async throws -> [Octets], now: @escaping @Sendable () -> Timestamp
     ) async throws -> (consequence: Consequence, storage: GatewayLogin.Storage) {
         let head = response.responseHead
         if let nonce = head.proofNonce { login.nonces.remember(nonce, for: request.url.origin) }

@@ -67,6 +67,8 @@ public struct GatewaySettings: Sendable {
         public var connections = 10_000
         /// How many idle connections to servers are kept for further requests.
         public var idleServers = 64
+        /// How many octets of requests' bodies are kept at the same time, for requests that may have to be sent once more.
+        public var keptBodies = 1 << 30
 
         /// The usual limits.
         public init() {}
@@ -108,6 +110,9 @@ public struct GatewaySettings: Sendable {
     public var replay: TrafficReplay?
     /// Whether no server is connected to. A request that ``replay`` does not answer gets status 504.
     public var isOffline = false
+    /// Gets the events that pages of decrypted hosts send to ``Gateway/eventsPath``; `nil` if they send none. It must not
+    /// block.
+    public var pageEvents: (@Sendable (PageEvent) -> Void)?
 
     /// Which hosts' https requests a gateway decrypts.
     public struct Interception: Sendable {

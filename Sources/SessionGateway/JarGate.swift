@@ -23,6 +23,8 @@ struct JarGate: Sendable {
     let mode: GatewaySettings.CookieMode
     /// The browser that sends the requests; `nil` for programs.
     let profile: BrowserKnowledge?
+    /// Where pages send events; `nil` if they send none.
+    var events: PageEvents?
     let now: @Sendable () -> Timestamp
 
     /// Decides on a request.
@@ -90,22 +92,22 @@ struct JarGate: Sendable {
     /// Stores what a response sets, and removes what it clears. It is on the disk when this returns, so the next request
     /// cannot overtake it.
     ///
-    /// - Returns: How many cookies of the jar have changed.
-    func store(_ response: ForwardedResponse, in context: RequestContext) async throws(GatewayFailure) -> Int {
+    /// - Returns: The names of the cookies of the jar that have changed.
+    func store(_ response: ForwardedResponse, in context: RequestContext) async throws(GatewayFailure) -> [Octets] {
         var lines = response.setCookie
         if let profile { lines.removeAll(where: profile.isWitness) }
         let stored = try await store(lines, status: response.status, in: context)
         profile?.noteGiven(zip(lines, stored).compactMap { passes($0) ? $1.cookie?.id : nil })
-        let cleared = response.clearsCookies ? try await clear(context) : 0
-        return stored.count { $0.outcome.changesJar } + cleared
+        let cleared = response.clearsCookies ? try await clear(context) : []
+        return stored.filter { $0.outcome.changesJar }.compactMap { $0.cookie?.name } + cleared
     }
 
     /// Removes the cookies of a site that has them cleared: those of its registrable domain that the response could set.
     /// What the same response has set goes too, as in browsers.
     ///
-    /// - Returns: How many they are.
-    private func clear(_ context: RequestContext) async throws(GatewayFailure) -> Int {
-        guard AuthorizationRule.isConfidential(context.url) else { return 0 }
+    /// - Returns: Their names.
+    private func clear(_ context: RequestContext) async throws(GatewayFailure) -> [Octets] {
+        guard AuthorizationRule.isConfidential(context.url) else { return [] }
         let site = context.url.host.registrableDomain(jar.policy.publicSuffixes)
         var filter = CookieFilter()
         filter.domain = WebHost(String(decoding: site, as: UTF8.self))
@@ -114,7 +116,7 @@ struct JarGate: Sendable {
         if let partition = context.verdict?.partition { partitions.insert(partition) }
         filter.partitions = partitions
         profile?.forget(context.url)
-        return try await changing { [jar, filter, now = now()] in try jar.removeCookies(filter, now: now).count }
+        return try await changing { [jar, filter, now = now()] in try jar.removeCookies(filter, now: now).map(\.name) }
     }
 
     /// Stores cookies.

@@ -156,7 +156,7 @@ extension SetCookieDocument: RequestDocument, RequestDescription {}
 /// The request whose cookies are explained.
 public struct ExplainDocument: Codable, Sendable {
     package enum CodingKeys: String, CodingKey, CaseIterable {
-        case url, method, topLevel, initiator, navigation, script
+        case url, method, topLevel, initiator, navigation, script, verdict
     }
 
     /// The URL.
@@ -171,19 +171,57 @@ public struct ExplainDocument: Codable, Sendable {
     public let navigation: Bool?
     /// Whether the question is what scripts of the page see or may set.
     public let script: Bool?
+    /// What a browser has decided, as a gateway reports it; it takes the place of `topLevel` and `initiator`.
+    public let verdict: EngineVerdictDocument?
 
     /// Creates the document. Members that are `nil` are left out.
-    public init(url: String, _ details: RequestDetails = RequestDetails(), script: Bool? = nil) {
+    public init(
+        url: String, _ details: RequestDetails = RequestDetails(), script: Bool? = nil,
+        verdict: EngineVerdictDocument? = nil
+    ) {
         self.url = url
         self.method = details.method
         self.topLevel = details.topLevel
         self.initiator = details.initiator
         self.navigation = details.navigation
         self.script = script
+        self.verdict = verdict
     }
 }
 
 extension ExplainDocument: RequestDocument, RequestDescription {}
+
+/// What a browser has decided on the cookies of a request.
+public struct EngineVerdictDocument: Codable, Sendable {
+    package enum CodingKeys: String, CodingKey, CaseIterable {
+        case source, classes, partition
+    }
+
+    /// How that is known: `witness`, `sec-fetch` or `none`.
+    public let source: String
+    /// The classes of cookies that the request carries: `strict`, `lax`, `none`, `default` and `recent`.
+    public let classes: [String]
+    /// The partition whose cookies it carries.
+    public let partition: String?
+
+    /// Creates the document. A partition that is `nil` is left out.
+    public init(source: String, classes: [String], partition: String? = nil) {
+        self.source = source
+        self.classes = classes
+        self.partition = partition
+    }
+
+    /// Decodes a verdict, which has no other members.
+    public init(from decoder: any Decoder) throws {
+        try decoder.requireMembers(of: EngineVerdictDocument.self)
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        source = try members.decode(String.self, forKey: .source)
+        classes = try members.decode([String].self, forKey: .classes)
+        partition = try members.decodeIfPresent(String.self, forKey: .partition)
+    }
+}
+
+extension EngineVerdictDocument: RequestDocument {}
 
 /// `Set-Cookie` lines that are tried without being stored.
 public struct ExplainSetCookieDocument: Codable, Sendable {

@@ -53,6 +53,8 @@ public struct ExplanationReport: Codable, Sendable {
     public let site: String
     /// The time that lifetimes are counted from.
     public let now: String
+    /// What a browser has decided on the request's cookies; `nil` if that is not known.
+    public let verdict: EngineVerdictReport?
     /// The cookies that are sent.
     public let included: [CookieReport]
     /// The cookies that are not sent.
@@ -70,7 +72,8 @@ public struct ExplanationReport: Codable, Sendable {
     public let fields: [FieldVerdictReport]?
 
     package init(
-        url: String, jar: String, site: String, now: String, included: [CookieReport], excluded: [Exclusion],
+        url: String, jar: String, site: String, now: String, verdict: EngineVerdictReport? = nil,
+        included: [CookieReport], excluded: [Exclusion],
         changes: [ChangeReport]? = nil, otherJars: [OtherJar], similarSites: [String], better: Alternative? = nil,
         fields: [FieldVerdictReport]? = nil
     ) {
@@ -78,6 +81,7 @@ public struct ExplanationReport: Codable, Sendable {
         self.jar = jar
         self.site = site
         self.now = now
+        self.verdict = verdict
         self.included = included
         self.excluded = excluded
         self.changes = changes

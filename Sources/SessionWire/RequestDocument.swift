@@ -57,6 +57,12 @@ public enum CountRange: NumberRange {
     public static let range = 0...Int.max
 }
 
+/// A port; 0 for any that is free.
+public enum PortRange: NumberRange {
+    /// The accepted numbers.
+    public static let range = 0...65_535
+}
+
 /// The seconds for which a token still has to be valid.
 public enum TokenSkew: NumberRange {
     /// The accepted numbers.
@@ -66,7 +72,7 @@ public enum TokenSkew: NumberRange {
 }
 
 /// A member that is a whole number of a range. The service rejects anything else, such as 1.5, -1 or 1e99.
-public struct Number<Range: NumberRange>: Codable, Sendable {
+public struct Number<Range: NumberRange>: Codable, Sendable, Hashable {
     /// The value.
     public let value: Int
 

@@ -11,10 +11,14 @@ import Synchronization
 enum GatewayRun {
     /// Runs a gateway for as long as the order is served. Requests that are under way are finished.
     ///
-    /// - Throws: `Problem` if it does not start.
+    /// - Throws: `OperationError` if it does not start.
     static func run(_ order: GatewayOrder) async throws {
+        try await run(order, over: NetworkSettings(environment: ProcessInfo.processInfo.environment))
+    }
+
+    /// The same with settings of its own for connections to servers.
+    static func run(_ order: GatewayOrder, over network: NetworkSettings) async throws {
         signal(SIGPIPE, SIG_IGN)
-        let network = NetworkSettings(environment: ProcessInfo.processInfo.environment)
         var settings = GatewaySettings(host: order.host, port: order.port)
         settings.cookies = GatewaySettings.CookieMode(rawValue: order.cookies) ?? .mirror
         settings.client = GatewaySettings.Client(rawValue: order.client) ?? .tool
@@ -23,10 +27,12 @@ enum GatewayRun {
             settings.proxy = try network.gatewayProxy()
             settings.tls = try network.tlsConfiguration(trusting: [])
         } catch let error as NetworkSettingsError {
-            throw Problem(.gatewayNotStarted, error.reason)
+            throw OperationError(.gatewayNotStarted, error.reason)
         }
         settings.origins = order.origins.map { GatewaySettings.ReverseOrigin($0.url, port: $0.port) }
         settings.clientCertificates = order.clientCertificates
+        if let limit = order.connectionLimit { settings.limits.connections = limit }
+        if let limit = order.keptBodies { settings.limits.keptBodies = limit }
         settings.interception = try interception(order)
         settings.fallback = order.fallback
         settings.isOffline = order.isOffline
@@ -36,20 +42,22 @@ enum GatewayRun {
                 try TrafficRecording(path: path, withSecrets: order.recordsSecrets, failed: order.recordingFailed)
             }
         } catch let error as GatewayError {
-            throw Problem(.gatewayNotStarted, error.description)
+            throw OperationError(.gatewayNotStarted, error.description)
         }
         let authority = settings.interception?.authority
         // Not where requests are served: the reader of the log may pause. Then the oldest reports are kept.
-        let (reports, reporting) = AsyncStream<GatewayRequestReport>.makeStream(
+        let (reports, reporting) = AsyncStream<@Sendable () -> Void>.makeStream(
             bufferingPolicy: .bufferingOldest(10_000))
-        let log = order.log
-        let logging = Task { for await report in reports { log?(report) } }
+        let logging = Task { for await report in reports { report() } }
+        if let pageEvents = order.pageEvents {
+            settings.pageEvents = { event in reporting.yield { pageEvents(PageEventReport(event)) } }
+        }
         let told = Mutex<Set<LoginFailure>>([])
         let gateway = Gateway(jar: order.jar, settings: settings, now: order.clock) { record in
             if let failure = record.loginFailure, told.withLock({ $0.count < 1000 && $0.insert(failure).inserted }) {
                 order.loginFailed(failure.description)
             }
-            if log != nil { reporting.yield(GatewayRequestReport(record)) }
+            if let log = order.log { reporting.yield { log(GatewayRequestReport(record)) } }
         }
         let run = Task {
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -59,10 +67,15 @@ enum GatewayRun {
                     try await gateway.run { continuation.yield($0) }
                 }
                 for await addresses in starts {
-                    let listening = addresses.map { GatewayListening(address: $0.description, upstream: $0.origin) }
+                    let listening = addresses.map {
+                        GatewayListening(
+                            address: $0.description, upstream: $0.origin, eventsPath: gateway.eventsPath)
+                    }
                     group.addTask {
                         try await order.serving(
-                            GatewayOrder.Access(listening: listening, authority: authority?.certificatePEM))
+                            GatewayOrder.Access(listening: listening, authority: authority?.certificatePEM) {
+                                gateway.openConnections
+                            })
                     }
                     break
                 }
@@ -91,7 +104,7 @@ enum GatewayRun {
         } catch let error as GatewayError {
             // The next try creates the file again.
             if error.code != .listenerFailed, let path = order.recordPath { unlink(path) }
-            throw Problem(.gatewayNotStarted, error.description)
+            throw OperationError(.gatewayNotStarted, error.description)
         }
     }
 
@@ -128,10 +141,19 @@ enum GatewayRun {
 extension GatewayRequestReport {
     fileprivate init(_ record: GatewayRecord) {
         self.init(
-            time: record.time, method: record.method, url: record.url, status: record.status,
-            isDecorated: record.isDecorated, verdict: record.verdict,
-            cookiesSent: record.cookiesSent, cookiesStored: record.cookiesStored, isReplayed: record.isReplayed,
-            isSignedInAgain: record.isSignedInAgain, loginFailure: record.loginFailure?.code,
-            failure: record.failure)
+            time: record.time.rfc3339, method: record.method, url: record.url, status: record.status,
+            decorated: record.isDecorated, verdict: record.verdict.map { EngineVerdictReport($0) },
+            cookiesSent: record.cookiesSent.map(\.description), cookiesStored: record.cookiesStored.map(\.description),
+            replayed: record.isReplayed,
+            signedInAgain: record.isSignedInAgain, loginFailure: record.loginFailure?.code, failure: record.failure)
+    }
+}
+
+extension PageEventReport {
+    fileprivate init(_ event: PageEvent) {
+        let text = String(validating: event.body, as: UTF8.self)
+        self.init(
+            time: event.time.rfc3339, origin: event.origin, query: event.query.description,
+            data: text, dataBase64: text == nil ? Octets(event.body).base64 : nil)
     }
 }

@@ -50,9 +50,10 @@ enum ServiceRun {
         let store = try SessionDatabase(
             path: path, keys: order.keys, durability: settings.isFullyDurable ? .full : .normal, now: .now)
         let connections = NetworkClients(clients)
-        let server = SessionServer(
+        var server = SessionServer(
             database: store, configuration: settings, transport: HTTPExchange(by: { connections }),
             logger: logger, now: { .now })
+        server.runGateway = { try await GatewayRun.run($0, over: clients) }
         let outcome: Result<Void, any Error>
         do { outcome = .success(try await server.run()) } catch { outcome = .failure(error) }
         await connections.shutDown()

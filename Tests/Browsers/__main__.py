@@ -17,6 +17,7 @@ from engines import ENGINES, EngineFailure
 from gateway.browse import run_browse
 from gateway.differential import DEFAULT_CASES as DEFAULT_GATEWAY_CASES
 from gateway.differential import run_gateway_differential
+from gateway.events import run_events, run_view_example
 from gateway.run import run_gateway
 from inspector.run import run_inspector
 from login.run import tell_login_stories
@@ -78,7 +79,9 @@ def stories(binary: Path, engines: list[str], options: argparse.Namespace) -> li
     """What else is to run, each in a folder of its own, in any order or at the same time."""
     part, chosen = options.part, []
     if part == "all" or (part == "gateway" and not options.cases and not options.only):
-        chosen += [partial(run_browse, binary, engines), partial(run_gateway, binary, engines)]
+        chosen += [partial(run_browse, binary, engines), partial(run_gateway, binary, engines),
+                   partial(run_events, binary, engines)]
+        chosen += [partial(run_view_example, binary)] if "webkit" in engines else []
     if part in ("all", "matrix"):
         chosen.append(lambda folder: print_matrix(run_matrix(binary, engines, folder)))
     if part in ("all", "restart"):

@@ -104,6 +104,28 @@ struct ExplainCommandTests {
         #expect(reasons(object["excluded"]) == ["sid": situation.reasons])
     }
 
+    @Test("With a browser's decision, it counts, and is told with its source")
+    func verdict() throws {
+        try home.receive(
+            "strict=secret; SameSite=Strict", "lax=secret; SameSite=Lax", "none=secret; SameSite=None; Secure")
+        let text = try explain("https://www.example.com/", "--verdict", "witness:lax,none,default")
+        #expect(
+            text.hasPrefix(
+                """
+                2 of 3 cookies of example.com in jar 'default' are sent to https://www.example.com/
+                the browser's decision: cross-site navigation (lax, none, default), by the gateway's witness cookies
+
+                """), "\(text)")
+        let report = try report("https://www.example.com/", "--verdict", "none:")
+        let verdict = try #require(report["verdict"] as? [String: Any])
+        #expect(verdict["source"] as? String == "none" && (verdict["classes"] as? [Any])?.isEmpty == true)
+        #expect(reasons(report["excluded"])["strict"] == ["browser-omits"], "\(report)")
+        for wrong in ["witness:all", "guess:lax"] {
+            let result = try home.start(["explain", "https://a.test/", "--verdict", wrong]).wait()
+            #expect(result.status == 64 && result.messages.contains("use one of"), "\(result.messages)")
+        }
+    }
+
     @Test("An expired session says when it ended, a living one when it will")
     func lifetimes() throws {
         try home.receive(

@@ -73,6 +73,6 @@ extension HostPattern {
     /// All hosts of the site that a host belongs to.
     fileprivate static func site(of host: WebHost, _ suffixes: PublicSuffixList) -> [HostPattern] {
         let site = String(decoding: host.registrableDomain(suffixes), as: UTF8.self)
-        return [site, "*.\(site)"].compactMap { try? HostPattern($0, of: "URL") }
+        return [site, "*.\(site)"].compactMap { try? HostPattern($0) }
     }
 }

@@ -33,11 +33,37 @@ struct ExplainCommand: CrumbCommand {
             valueName: "file"))
     var setCookie: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "What a browser has decided on the cookies, in place of --top-level and --initiator: the 'source' and "
+                + "'classes' of a gateway's log, as in 'witness:lax,none,default'; 'witness:' for none.",
+            valueName: "source:classes"))
+    var verdict: String?
+
     @Argument(help: "The URL of the request.")
     var url: String
 
+    func validate() throws {
+        guard verdict == nil || setCookie == nil else {
+            throw ValidationError("--verdict: leave it out with --set-cookie.")
+        }
+    }
+
+    /// The verdict of the option.
+    private func engineVerdict() throws -> EngineVerdict? {
+        guard let verdict else { return nil }
+        let parts = verdict.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let classes = parts.dropFirst().flatMap { $0.split(separator: ",").map(String.init) }
+        do {
+            return try EngineVerdict(source: parts[0], classes: classes)
+        } catch {
+            throw ValidationError("--verdict '\(verdict)': \(error).")
+        }
+    }
+
     func execute(_ console: Console) throws {
-        let request = try context.context(for: try requestURL(url), interface: script ? .script : .http)
+        var request = try context.context(for: try requestURL(url), interface: script ? .script : .http)
+        request.verdict = try engineVerdict()
         let kept = try jar.backend(now: console.now)
         if let setCookie {
             let report = try kept.trial(of: try SetCookieInput(InputFile(setCookie)).lines, from: request)

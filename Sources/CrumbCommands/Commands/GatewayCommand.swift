@@ -1,10 +1,9 @@
 import ArgumentParser
-package import CookieModel
+import CookieModel
 import Foundation
-package import OAuth2
-package import RequestDecoration
+import RequestDecoration
 import SessionOperations
-package import SessionStore
+import SessionStore
 import Synchronization
 
 struct GatewayCommand: ParsableCommand {
@@ -15,15 +14,8 @@ struct GatewayCommand: ParsableCommand {
         defaultSubcommand: GatewayRunCommand.self)
 }
 
-/// Which cookies pass on to the client of a gateway.
-enum GatewayCookieMode: String, CaseIterable, ExpressibleByArgument {
-    case mirror, strip, pass
-}
-
-/// What sends its requests through a gateway.
-enum GatewayClient: String, CaseIterable, ExpressibleByArgument {
-    case browser, tool
-}
+extension GatewayCookieMode: ExpressibleByArgument {}
+extension GatewayClient: ExpressibleByArgument {}
 
 struct GatewayRunCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
@@ -86,7 +78,9 @@ struct GatewayRunCommand: CrumbCommand {
         let isJSON = output.json
         var order = try GatewayOrder(jar: kept, console)
         if authorityFile == nil, !hosts.isEmpty {
-            order.authority = try StoredAuthority.forInterception(of: hosts, in: kept.database, now: console.now)
+            order.authority = try StoredAuthority.forInterception(
+                of: hosts, in: kept.database, member: "--intercept",
+                alternative: ", or use --authority-file FILE for an authority of this run", now: console.now)
         }
         if let address = addresses.first { (order.host, order.port) = (address.host, Int(address.port)) }
         order.origins = origins
@@ -100,14 +94,20 @@ struct GatewayRunCommand: CrumbCommand {
             order.log = { report in
                 if isJSON { try? console.writeJSON(report) } else { try? console.writeLine(report.line) }
             }
+            order.pageEvents = { event in
+                if isJSON { try? console.writeJSON(["pageEvent": event]) } else { try? console.writeLine(event.line) }
+            }
         }
-        let authorityFile = authorityFile
+        let (authorityFile, hasLog) = (authorityFile, log)
         order.serving = { access in
             if let authorityFile, let authority = access.authority {
                 try PrivateFile.write(Array(authority.utf8), at: authorityFile)
             }
             for listening in access.listening {
                 if isJSON { try console.writeJSON(listening) } else { try console.writeLine(listening.line) }
+            }
+            if !isJSON, hasLog, let path = access.listening.first?.eventsPath {
+                console.note("pages of decrypted hosts send events to \(path)")
             }
             // Until a signal cancels it.
             await GatewayOrder.cancellation()
@@ -153,83 +153,15 @@ struct ListeningAddress {
     }
 }
 
-/// What a gateway is run with.
-package struct GatewayOrder: Sendable {
-    /// What a client needs to use it.
-    package struct Access: Sendable {
-        /// Where it listens.
-        package let listening: [GatewayListening]
-        /// The certificate of its authority, in PEM; `nil` if it decrypts nothing.
-        package let authority: String?
-
-        package init(listening: [GatewayListening], authority: String?) {
-            self.listening = listening
-            self.authority = authority
-        }
-
-        /// The address of the proxy.
-        var address: String { listening.first?.address ?? "" }
-    }
-
-    /// A site that is offered at an address.
-    package struct Origin: Sendable {
-        package let url: RequestURL
-        package let port: Int
-    }
-
-    package let jar: CookieJar
-    package let clock: @Sendable () -> Timestamp
-    package var host = "127.0.0.1"
-    package var port = 0
-    /// The sites that are offered at addresses of their own; empty for a proxy.
-    package var origins: [Origin] = []
-    /// What sends the requests: `browser` or `tool`.
-    package var client = "tool"
-    /// Which cookies pass on to the client: `mirror`, `strip` or `pass`.
-    package var cookies = "mirror"
-    /// The hosts whose https requests are decrypted.
-    package var hosts: [HostPattern] = []
-    /// The authority that clients trust for them; `nil` for one that exists for this run only.
-    package var authority: StoredAuthority?
-    /// The hosts whose requests pass unread all the same.
-    package var bypassed: [HostPattern] = []
-    /// The certificates that servers get which ask for one.
-    package var clientCertificates: [WebHost: ClientCertificate] = [:]
-    /// Whether those to the sites of the jar are, too.
-    package var interceptsSites = false
-    /// The file that requests and responses are recorded in; `nil` for none.
-    package var recordPath: String?
-    /// Whether values of cookies and credentials are recorded.
-    package var recordsSecrets = false
-    /// The HAR that answers requests; `nil` for none.
-    package var replayPath: String?
-    /// Whether no server is connected to.
-    package var isOffline = false
-    /// Whether Control-C and SIGTERM cancel ``serving``. A second one ends the process. A command that runs beside the
-    /// gateway gets signals itself.
-    package var stopsOnSignals = false
-    /// Runs while the gateway does, which stops when it returns.
-    package var serving: @Sendable (Access) async throws -> Void = { _ in }
-    /// Gets a report of each request; `nil` if none is wanted.
-    package var log: (@Sendable (GatewayRequestReport) -> Void)?
-
-    /// Makes what signs the user in again by the login rules of the jar.
-    package let fallback: @Sendable ([LoginRule]) -> LoginFallback
-    /// Gets the reason, once, why a user could not be signed in again.
-    package let loginFailed: @Sendable (String) -> Void
-    /// Gets the reason, once, why no more can be recorded.
-    package let recordingFailed: @Sendable (String) -> Void
-
+extension GatewayOrder {
     /// Creates an order for a gateway of a jar. It needs the network, so `crumb` is replaced first.
     init(jar: CookieJar, _ console: Console) throws {
-        self.jar = jar
-        clock = console.clock
-        loginFailed = { console.error($0) }
-        recordingFailed = { console.error($0) }
         let network = try Network.required()
         let refresher = try TokenAccess(jar.tokens, clock: console.clock).refresher()
-        fallback = { rules in
+        self.init(jar: jar, clock: console.clock) { rules in
             LoginFallback(rules: rules, store: jar.tokens, refresher: refresher, transport: network.endpoints)
+        } failed: {
+            console.error($0)
         }
     }
 
@@ -254,97 +186,4 @@ package struct GatewayOrder: Sendable {
         let status = try outcome.withLock { $0 }?.get() ?? 0
         guard status == 0 else { throw ExitCode(status) }
     }
-
-    /// Waits until the task is cancelled.
-    static func cancellation() async {
-        let (stream, _) = AsyncStream<Never>.makeStream()
-        for await _ in stream {}
-    }
-}
-
-/// A request that has passed through a gateway, without values.
-package struct GatewayRequestReport: Encodable, Sendable {
-    private let time: String
-    private let method: String
-    private let url: String
-    private let status: Int?
-    private let decorated: Bool
-    private let verdict: GatewayVerdictReport?
-    private let cookiesSent: [String]
-    private let cookiesStored: Int
-    private let replayed: Bool
-    private let signedInAgain: Bool
-    private let loginFailure: String?
-    private let failure: String?
-
-    /// A report from its parts.
-    package init(
-        time: Timestamp, method: String, url: String, status: Int?, isDecorated: Bool,
-        verdict: EngineVerdict?, cookiesSent: [Octets], cookiesStored: Int, isReplayed: Bool,
-        isSignedInAgain: Bool,
-        loginFailure: String?, failure: String?
-    ) {
-        self.time = time.rfc3339
-        self.method = method
-        self.url = url
-        self.status = status
-        decorated = isDecorated
-        self.verdict = verdict.map(GatewayVerdictReport.init)
-        self.cookiesSent = cookiesSent.map(\.description)
-        self.cookiesStored = cookiesStored
-        replayed = isReplayed
-        signedInAgain = isSignedInAgain
-        self.loginFailure = loginFailure
-        self.failure = failure
-    }
-
-    /// The report as a line for a person.
-    var line: String {
-        var line = "\(method) \(url) \(status.map(String.init) ?? "-")"
-        if let failure { line += " \(failure)" } else if !decorated { line += " passed unchanged" }
-        if let verdict { line += " \(verdict.source): \(verdict.text)" }
-        if replayed { line += " replayed" }
-        if !cookiesSent.isEmpty { line += " sent: \(cookiesSent.joined(separator: ", "))" }
-        if cookiesStored > 0 { line += " stored: \(cookiesStored)" }
-        if signedInAgain { line += " signed in again" }
-        if let loginFailure { line += " not signed in: \(loginFailure)" }
-        return line
-    }
-}
-
-/// What a browser has decided on the cookies of a request.
-private struct GatewayVerdictReport: Encodable {
-    let source: String
-    let classes: [String]
-    let partition: String?
-
-    init(_ verdict: EngineVerdict) {
-        let names: [(EngineVerdict.Classes, String)] = [
-            (.strict, "strict"), (.lax, "lax"), (.none, "none"), (.default, "default"), (.recentDefault, "recent"),
-        ]
-        source = verdict.source.rawValue
-        classes = names.filter { verdict.classes.contains($0.0) }.map(\.1)
-        partition = verdict.partition?.serialized
-    }
-
-    var text: String {
-        if classes.contains("strict") { return "same-site" }
-        if classes.contains("lax") { return "cross-site navigation" }
-        return classes.contains("none") ? "cross-site" : partition == nil ? "no cookies" : "partitioned cookies only"
-    }
-}
-
-/// An address that a gateway listens on.
-package struct GatewayListening: Encodable, Sendable {
-    let address: String
-    /// The origin of the site that is offered there; `nil` for a proxy.
-    let upstream: String?
-
-    package init(address: String, upstream: String?) {
-        self.address = address
-        self.upstream = upstream
-    }
-
-    /// The address as a line for a person: a URL to open, or a proxy to set.
-    var line: String { upstream.map { "http://\(address) \($0)" } ?? address }
 }

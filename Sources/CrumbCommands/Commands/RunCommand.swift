@@ -1,8 +1,7 @@
 import ArgumentParser
-package import CookieModel
+import CookieModel
 import Foundation
 import OAuth2
-import PublicSuffix
 import SessionOperations
 import SessionStore
 
@@ -146,39 +145,26 @@ struct InterceptionOptions: ParsableArguments {
     }
 }
 
-/// A host, or all hosts below one.
-package struct HostPattern: Sendable {
-    /// The host without `*.`.
-    package let host: WebHost
-    private let isOfSubdomains: Bool
-
+extension HostPattern {
     /// Reads `HOST` or `*.HOST`.
-    ///
-    /// - Throws: `ValidationError` as ``interceptedHost(_:of:)`` does.
-    init(_ text: String, of option: String) throws {
-        isOfSubdomains = text.hasPrefix("*.")
-        host = try HostPattern.interceptedHost(isOfSubdomains ? String(text.dropFirst(2)) : text, of: option)
-    }
-
-    /// Reads a host whose requests may be decrypted.
     ///
     /// - Parameter option: The option that names it, for the error.
     /// - Throws: `ValidationError` for a public suffix such as `com`, and for what is no host.
-    static func interceptedHost(_ text: String, of option: String) throws -> WebHost {
-        guard let host = WebHost(text), !text.hasSuffix("."), !text.contains("*") else {
-            throw ValidationError("\(option) '\(text)': this is not a host. Write one such as shop.example.")
+    init(_ text: String, of option: String) throws {
+        do {
+            self = try HostPattern(text)
+        } catch {
+            throw ValidationError("\(option) '\(text)': \(error)")
         }
-        guard !host.isPublicSuffix(.bundled) || host.isLoopback else {
-            throw ValidationError(
-                "\(option) '\(text)': this is a public suffix, and the hosts below it belong to others. Name a host such "
-                    + "as shop.\(host).")
-        }
-        return host
     }
 
-    /// Whether a host is meant.
-    package func matches(_ other: WebHost) -> Bool {
-        isOfSubdomains ? other.description.hasSuffix(".\(host.description)") : other == host
+    /// Reads a host whose requests may be decrypted.
+    static func interceptedHost(_ text: String, of option: String) throws -> WebHost {
+        do {
+            return try interceptedHost(text)
+        } catch {
+            throw ValidationError("\(option) '\(text)': \(error)")
+        }
     }
 }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import SessionOperations
 
 /// Whether a gateway records its traffic, and whether a recording answers requests.
 struct TrafficOptions: ParsableArguments {

@@ -2,7 +2,7 @@ package import CookieModel
 import Foundation
 package import OAuth2
 package import SessionClient
-import SessionOperations
+package import SessionOperations
 package import SessionStore
 import Synchronization
 

@@ -8,7 +8,15 @@ extension ExplanationReport {
     func text(for request: RequestContext) -> String {
         let isScript = request.interface == .script
         let rows = count == 0 && gone.isEmpty ? [] : [""] + rows(isScript: isScript)
-        return ([verdict(isScript: isScript)] + summary + rows + fieldLines + hints(request)).joined(separator: "\n")
+        return ([verdict(isScript: isScript)] + decision + summary + rows + fieldLines + hints(request)).joined(
+            separator: "\n")
+    }
+
+    /// What the browser has decided, and how that is known.
+    private var decision: [String] {
+        guard let verdict else { return [] }
+        let classes = verdict.classes.isEmpty ? "" : " (\(verdict.classes.joined(separator: ", ")))"
+        return ["the browser's decision: \(verdict.text)\(classes), by \(verdict.sourceText)"]
     }
 
     /// What becomes of each header field of the jar.

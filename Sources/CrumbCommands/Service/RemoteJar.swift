@@ -148,7 +148,8 @@ struct RemoteJar: JarBackend {
 
     func explanation(of request: RequestContext) throws -> ExplanationReport {
         let document = ExplainDocument(
-            url: request.url.description, RequestDetails(request), script: request.interface == .script)
+            url: request.url.description, RequestDetails(request), script: request.interface == .script,
+            verdict: request.verdict.map { EngineVerdictDocument($0) })
         return try answer(.explain(document, in: name))
             ?? ExplanationReport(Explanation(request, jar: name, policy: CookiePolicy(), now: now))
     }

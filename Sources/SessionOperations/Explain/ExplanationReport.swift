@@ -7,6 +7,7 @@ extension ExplanationReport {
         let origins = explanation.requestOrigins
         self.init(
             url: explanation.context.url.description, jar: explanation.jar, site: explanation.site, now: now.rfc3339,
+            verdict: explanation.context.verdict.map { EngineVerdictReport($0) },
             included: explanation.sent.map { CookieReport($0, at: now, origin: origins[$0.id]) },
             excluded: explanation.unsent.map { unsent in
                 Exclusion(

@@ -134,6 +134,9 @@ package enum FailureKind: String, CaseIterable, Sendable {
     case loginRuleNotFound = "login-rule-not-found"
     case loginNotNeeded = "login-not-needed"
     case cookieAmbiguous = "cookie-ambiguous"
+    case gatewayNotFound = "gateway-not-found"
+    case gatewayExists = "gateway-exists"
+    case gatewaysExhausted = "gateways-exhausted"
 }
 
 extension FailureKind {
@@ -271,7 +274,9 @@ extension FailureKind {
                 "`serve`: the service cannot start; the message names the setting, address, file or database "
                     + "that prevents it")
         case .gatewayNotStarted:
-            Row(77, "`gateway`: the gateway cannot start; the message names the address or setting that prevents it")
+            Row(
+                77, http: 422,
+                "`gateway`: the gateway cannot start; the message names the address or setting that prevents it")
         case .browserNotStarted:
             Row(78, "`browse`: the browser, or `certutil`, is not on `PATH` or cannot be started")
         case .authorityExists:
@@ -348,6 +353,9 @@ extension FailureKind {
         case .loginRuleNotFound: Row(55, http: 404)
         case .loginNotNeeded: Row(55, http: 422)
         case .cookieAmbiguous: Row(55, http: 409)
+        case .gatewayNotFound: Row(55, http: 404)
+        case .gatewayExists: Row(55, http: 409)
+        case .gatewaysExhausted: Row(55, http: 429)
         }
     }
 

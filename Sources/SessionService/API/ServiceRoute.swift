@@ -111,10 +111,10 @@ struct ServiceRoute: Sendable {
         case .jar(let verb): try context.require(verb, jar: try context.jarName)
         }
         for verb in furtherVerbs {
-            if case .jar = access {
-                try context.require(verb, jar: try context.jarName)
-            } else {
-                try context.require(verb)
+            switch access {
+            case .jar: try context.require(verb, jar: try context.jarName)
+            case .someJars: try context.requireForSomeJars(verb)
+            case .everyone, .caller, .allJars: try context.require(verb)
             }
         }
     }

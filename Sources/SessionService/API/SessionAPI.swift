@@ -31,6 +31,8 @@ struct SessionAPI: Sendable {
     let renewals = RenewalMemory()
     /// What keeps the service from giving out secrets until a passphrase is given.
     let agentLock = AgentLock()
+    /// The gateways that run here.
+    let gateways: GatewayRegistry
 
     /// An API over a database.
     ///
@@ -38,11 +40,13 @@ struct SessionAPI: Sendable {
     ///   - policy: the rules, with the public suffix list; what each jar has of its own takes the place of the rest.
     ///   - writers: threads that may block, running; 64 let as many writers share a commit.
     ///   - tokens: how authorization servers are asked; `nil` if they are not.
+    ///   - gateways: the gateways; `nil` if none are run.
     ///   - now: the clock.
     init(
         database: SessionDatabase, policy: CookiePolicy = CookiePolicy(), writers: NIOThreadPool = .singleton,
         tokens: TokenAPI? = nil, following: ChangeFollowing = ChangeFollowing(),
-        changes: ChangeSignal = ChangeSignal(), now: @escaping @Sendable () -> Timestamp
+        changes: ChangeSignal = ChangeSignal(), gateways: GatewayRegistry = GatewayRegistry(),
+        now: @escaping @Sendable () -> Timestamp
     ) {
         self.database = database
         self.policy = policy
@@ -50,6 +54,7 @@ struct SessionAPI: Sendable {
         self.tokens = tokens ?? TokenAPI(database.tokens, transport: nil, now: now)
         self.following = following
         self.changes = changes
+        self.gateways = gateways
         self.now = now
         idempotency = IdempotencyCache()
         responses = ResponseQueue(writers: writers)
@@ -59,7 +64,8 @@ struct SessionAPI: Sendable {
     var routes: [ServiceRoute] {
         jarRoutes + savedSessionRoutes + responseRoutes + captureRoutes + decorateRoutes + cookieRoutes + scriptRoutes
             + explainRoutes + changeRoutes + exportRoutes + tokenRoutes + loginRoutes + loginRuleRoutes
-            + headerFieldRoutes + webStorageRoutes + renewalRoutes + simulateRoutes + agentRoutes + documentRoutes
+            + headerFieldRoutes + webStorageRoutes + renewalRoutes + simulateRoutes + agentRoutes + gatewayRoutes
+            + documentRoutes
     }
 
     /// Adds the routes of `/v1`, and that errors are answered as problems, those of routes that are added later too.

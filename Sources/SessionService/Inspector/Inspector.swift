@@ -17,12 +17,15 @@ struct Inspector: Sendable {
     private static let jarCount = 100
     /// How many changes a page shows before newer ones come.
     private static let changeCount: Int64 = 50
+    /// How many requests of a gateway a page shows before newer ones come.
+    private static let requestCount = 100
 
     let database: SessionDatabase
     let sessions: InspectorSessions
     private let changes: ChangeSignal
     private let failures: RateLimiter
     private let agentLock: AgentLock
+    private let gateways: GatewayRegistry
     let pages: InspectorPages
     /// The prefix of all paths, behind a proxy: empty, or as in `/crumb`.
     private let base: String
@@ -30,13 +33,15 @@ struct Inspector: Sendable {
 
     init(
         database: SessionDatabase, admission: Admission, changes: ChangeSignal = ChangeSignal(),
-        agentLock: AgentLock = AgentLock(), base: String = "", now: @escaping @Sendable () -> Timestamp
+        agentLock: AgentLock = AgentLock(), gateways: GatewayRegistry = GatewayRegistry(), base: String = "",
+        now: @escaping @Sendable () -> Timestamp
     ) throws {
         self.changes = changes
         self.database = database
         sessions = admission.sessions
         failures = admission.failures
         self.agentLock = agentLock
+        self.gateways = gateways
         self.now = now
         self.base = base
         pages = try InspectorPages(base: base)
@@ -63,6 +68,23 @@ struct Inspector: Sendable {
                 try answer(request, context) { try jar(context) }
             },
             ServiceRoute(.get, "/jars/{jar}/changes", .everyone, query: ["after"], use: follow),
+            ServiceRoute(.get, "/gateways/{name}", .everyone) { request, context in
+                try answer(request, context) {
+                    let gateway = try gateway(context)
+                    let start = max(0, gateway.position - Int64(Inspector.requestCount))
+                    let entries = gateway.entries(after: start, limit: Inspector.requestCount)
+                    return page(GatewayView(gateway, entries: entries, caller: view(of: context)))
+                }
+            },
+            ServiceRoute(.get, "/gateways/{name}/events", .everyone, query: ["after"]) { request, context in
+                let gateway = try gateway(context)
+                return GatewayFollowing(
+                    gateway: gateway, gateways: gateways, following: ChangeFollowing(), caller: context.caller,
+                    tokens: database.serviceTokens, now: now
+                ).follower { entry in
+                    EventFollower.event("request", GatewayRow(entry), id: entry.position)
+                }.response(after: try EventFollower.position(in: request, context.query) ?? gateway.position)
+            },
             ServiceRoute(.post, "/jars/{jar}/reveal", .everyone, body: .document) { request, context in
                 let form = try await form(request, RevealForm.self, context)
                 return try answer(request, context) { try reveal(form, request, context) }
@@ -149,7 +171,11 @@ struct Inspector: Sendable {
         let page = OverviewView.Page(
             jars: Array(found.prefix(Inspector.jarCount)), search: search, isFirst: start == nil,
             hasMore: found.count > Inspector.jarCount)
-        return self.page(OverviewView(caller: view(of: context), page: page, tokens: tokens, now: now))
+        let running =
+            grant.verbs.contains(.read)
+            ? gateways.all.filter { grant.covers(jar: $0.jar) }.map(GatewaySummary.init) : []
+        return self.page(
+            OverviewView(caller: view(of: context), page: page, gateways: running, tokens: tokens, now: now))
     }
 
     private func jar(_ context: ServiceRequestContext) throws -> Response {
@@ -223,21 +249,25 @@ struct Inspector: Sendable {
             tokens: database.serviceTokens, now: now
         ) { page in
             page.changes.flatMap { change in
-                ChangeFollower.event(
+                EventFollower.event(
                     "change",
                     ChangeEvent(at: change.time.rfc3339, cause: change.cause.identifier, label: change.cookie.label),
                     id: change.position)
             }
         }
-        let body = ResponseBody { writer in
-            var writer: any ResponseBodyWriter = writer
-            try await follower.send(after: max(0, position), to: &writer)
-        }
-        return Response(
-            status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"], body: body)
+        return follower.follower.response(after: max(0, position))
     }
 
     // MARK: - Parts
+
+    private func gateway(_ context: ServiceRequestContext) throws -> HostedGateway {
+        let name = try context.pathParameter("name")
+        guard let gateway = gateways.gateway(name), context.caller.grant.covers(jar: gateway.jar) else {
+            throw ServiceProblem(.gatewayNotFound, "\(name): no gateway of this name runs")
+        }
+        try context.require(.read, jar: gateway.jar)
+        return gateway
+    }
 
     private func existingJar(_ verb: AccessVerb, _ context: ServiceRequestContext) throws -> CookieJar {
         let name = try context.parameters.require("jar").removingPercentEncoding ?? ""
@@ -318,7 +348,6 @@ struct Inspector: Sendable {
 }
 
 extension HTTPField.Name {
-    fileprivate static let lastEventID = HTTPField.Name("Last-Event-ID") ?? .ifNoneMatch
     fileprivate static let fetchMode = HTTPField.Name("Sec-Fetch-Mode") ?? .ifNoneMatch
     fileprivate static let fetchDestination = HTTPField.Name("Sec-Fetch-Dest") ?? .ifNoneMatch
 }

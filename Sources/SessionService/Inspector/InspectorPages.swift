@@ -14,7 +14,7 @@ struct InspectorPages: Sendable {
             ("foreign-link", PackageResources.foreign_link_mustache),
             ("overview", PackageResources.overview_mustache), ("lifetime", PackageResources.lifetime_mustache),
             ("cookie", PackageResources.cookie_mustache), ("jar", PackageResources.jar_mustache),
-            ("value", PackageResources.value_mustache),
+            ("value", PackageResources.value_mustache), ("gateway", PackageResources.gateway_mustache),
         ]
         for (name, bytes) in templates {
             let text = String(decoding: bytes, as: UTF8.self).replacing("{{base}}", with: base)
@@ -53,6 +53,11 @@ enum InspectorPath {
     /// The page of a jar.
     static func jar(_ name: String) -> String {
         "/jars/\(encoded(name))"
+    }
+
+    /// The page of a gateway.
+    static func gateway(_ name: String) -> String {
+        "/gateways/\(encoded(name))"
     }
 
     /// A text as a part of a path or query.

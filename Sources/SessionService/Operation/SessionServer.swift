@@ -7,6 +7,7 @@ import NIOPosix
 public import OAuth2
 import OpenIDConnect
 import ServiceLifecycle
+package import SessionOperations
 public import SessionStore
 import UnixSignals
 
@@ -23,6 +24,8 @@ public struct SessionServer: Sendable {
     let transport: (any EndpointTransport)?
     let logger: Logger
     let now: @Sendable () -> Timestamp
+    /// Runs a gateway until the task is cancelled; `nil` if this service runs none.
+    package var runGateway: (@Sendable (GatewayOrder) async throws -> Void)?
     /// How many writers wait together, and share a commit.
     var writerCount = 64
 
@@ -99,21 +102,24 @@ public struct SessionServer: Sendable {
                 path: path, summaryInterval: .seconds(configuration.auditSummarySeconds), logger: logger, now: now)
         }
         let router = Router(context: ServiceRequestContext.self, options: .autoGenerateHeadEndpoints)
+        let gateways = GatewayRegistry(limits: configuration.gateways, logger: logger, running: runGateway)
         HealthRoutes(database: database, state: state, health: health).add(to: router)
         MetricsRoute(
-            database: database, connections: connections, metrics: metrics, isPublic: configuration.publishesMetrics
+            database: database, connections: connections, metrics: metrics, gateways: gateways,
+            isPublic: configuration.publishesMetrics
         ).add(to: router)
         let writers = NIOThreadPool(numberOfThreads: writerCount)
         writers.start()
         let changes = ChangeSignal()
-        let api = SessionAPI(database: database, writers: writers, tokens: tokens, changes: changes, now: now)
+        let api = SessionAPI(
+            database: database, writers: writers, tokens: tokens, changes: changes, gateways: gateways, now: now)
         api.addRoutes(to: router)
         let admission = Admission(
             tokens: database.serviceTokens, limits: configuration.limits,
             publishesMetrics: configuration.publishesMetrics)
         let inspector = try Inspector(
             database: database, admission: admission, changes: changes, agentLock: api.agentLock,
-            base: configuration.publicURL?.prefix ?? "", now: now)
+            gateways: gateways, base: configuration.publicURL?.prefix ?? "", now: now)
         inspector.addRoutes(to: router)
         let routes = router.buildResponder()
         let date = DateField()
@@ -137,7 +143,7 @@ public struct SessionServer: Sendable {
             refresher: tokens.refresher, configuration: configuration, logger: logger, health: health,
             now: now)
         // What starts first stops last.
-        var all: [any Service] = [WriterThreads(pool: writers), housekeeper, listeners, state]
+        var all: [any Service] = [WriterThreads(pool: writers), housekeeper, gateways, listeners, state]
         if let audit { all.insert(audit, at: 0) }
         return Services(all: all, listeners: listeners, state: state, refresher: tokens.refresher)
     }

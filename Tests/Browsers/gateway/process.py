@@ -15,7 +15,7 @@ def gateway(binary: Path, folder: Path, proxy: int, certificate: Path, sites: Se
             *more: str, is_killed: bool = False) -> Iterator[int]:
     """The port of a gateway that reads all requests to `sites`, and whose servers are all behind a proxy.
 
-    The database and the log of requests (`gateway.log`) are in `folder`. `more` are further options. In the
+    The database and the log of requests (`gateway.log`) are in `folder`, and what it says of itself (`gateway.json`). `more` are further options. In the
     end it is asked to stop, or killed without a warning.
     """
     hosts = [argument for site in sites for argument in ("--intercept", site, "--intercept", f"*.{site}")]
@@ -30,6 +30,7 @@ def gateway(binary: Path, folder: Path, proxy: int, certificate: Path, sites: Se
         line = process.stdout.readline()
         if not line:
             raise EngineFailure("the gateway does not start")
+        (folder / "gateway.json").write_bytes(line)
         # Nobody reads the log meanwhile; a full pipe must not hold the gateway up.
         with open(folder / "gateway.log", "ab") as log:
             reader = subprocess.Popen(["cat"], stdin=process.stdout, stdout=log)

@@ -1,6 +1,7 @@
 """A person's way through the inspector, in each browser: signing in, asking, seeing a value, watching, signing out; and
 the way there by a link on another site's page."""
 
+import http.client
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -108,6 +109,33 @@ def tell_of_links(engine: Engine, service: Service, story: Story) -> None:
     wait_for_title(engine, "Sign in · Crumb")
 
 
+def tell_of_gateway(engine: Engine, service: Service, story: Story, picture: Callable[..., None]) -> None:
+    """What passes through a gateway, as it happens."""
+    host, _, port = service.start_gateway().rpartition(":")
+
+    def send(path: str) -> None:
+        connection = http.client.HTTPConnection(host, int(port), timeout=20)
+        connection.request("GET", service.origin + path, headers={"Host": service.origin.removeprefix("http://")})
+        connection.getresponse().read()
+        connection.close()
+
+    send("/healthz")
+    engine.navigate(service.origin + "/gateways/shop")
+    wait_for_title(engine, "Gateway shop · Crumb")
+    story.check("labels of a gateway", engine.evaluate(UNLABELLED), [])
+    story.check("what has passed before", engine.evaluate("document.querySelectorAll('tbody tr').length > 0"))
+    wait_for(lambda: engine.evaluate("document.querySelector('.live-note').textContent.startsWith('Newer')") or None,
+             "the stream of requests", 20)
+    story.check("contrast of the page of a gateway", float(str(engine.evaluate(CONTRAST))) >= 4.5)
+    send("/readyz")
+    fresh = "document.querySelector('tbody tr.new')"
+    wait_for(lambda: engine.evaluate(f"!!{fresh}") or None, "a request that passes now", 20)
+    story.check("the request", engine.evaluate(f"{fresh}.querySelector('th').textContent.includes('/readyz')"))
+    story.check("its status", engine.evaluate(f"{fresh}.querySelector('.answer.sent').textContent"), "200")
+    story.check("a row has as many cells as the head", engine.evaluate(f"{fresh}.cells.length"), 6)
+    picture("gateway")
+
+
 def tell(engine: Engine, service: Service, story: Story, picture: Callable[..., None]) -> None:
     """The way from the sign-in to the sign-out."""
     engine.navigate(service.origin + "/jars/default")
@@ -150,6 +178,9 @@ def tell(engine: Engine, service: Service, story: Story, picture: Callable[..., 
         "[...document.querySelectorAll('.reason code')].some((code) => code.textContent === 'host-only-mismatch')"))
     picture("jar")
     story.check("contrast of the light page", float(str(engine.evaluate(CONTRAST))) >= 4.5)
+    engine.navigate(service.origin + "/")
+    wait_for_title(engine, "Jars · Crumb")
+    tell_of_gateway(engine, service, story, picture)
     engine.navigate(service.origin + "/")
     wait_for_title(engine, "Jars · Crumb")
     story.check("labels of the overview", engine.evaluate(UNLABELLED), [])

@@ -40,6 +40,13 @@ class Service:
         wait_for(self._is_ready, "the service")
         self.token = (folder / "crumb.sqlite.token").read_text().strip()
 
+    def start_gateway(self) -> str:
+        """Starts a gateway for programs; where it listens."""
+        fields = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
+        body = json.dumps({"jar": "default", "client": "tool"})
+        _, _, text = self.request("PUT", "/v1/gateways/shop", fields, body)
+        return str(json.loads(text)["addresses"][0]["address"])
+
     @property
     def origin(self) -> str:
         """Where its pages are."""

@@ -30,7 +30,8 @@ final class RunningService: Sendable {
     private let way: Way
     private let process: RunningProcess
 
-    init(_ way: Way) throws {
+    /// - Parameter prepare: Fills the home before the service starts; gives further options for it.
+    init(_ way: Way, preparing prepare: (CrumbHome) throws -> [String] = { _ in [] }) throws {
         self.way = way
         let place: [String]
         switch way {
@@ -42,7 +43,7 @@ final class RunningService: Sendable {
             address = "http://127.0.0.1:\(port)"
             place = ["--listen", "127.0.0.1:\(port)"]
         }
-        process = try home.start(["serve", "--log-level", "error"] + place)
+        process = try home.start(["serve", "--log-level", "error"] + place + prepare(home))
         for _ in 0..<600 {
             if try ask(["jars", "list"]).status == 0 { return }
             usleep(50_000)

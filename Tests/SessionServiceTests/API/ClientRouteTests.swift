@@ -42,7 +42,9 @@ struct ClientRouteTests {
         operation(.beginLogin(LoginDocument(name: ""))), operation(.login("ID")), operation(.cancelLogin("ID")),
         operation(.endLogin("ID", redirectedTo: "")), operation(.agent()),
         operation(.lockAgent(AgentPassphraseDocument(passphrase: ""))),
-        operation(.unlockAgent(AgentPassphraseDocument(passphrase: ""))),
+        operation(.unlockAgent(AgentPassphraseDocument(passphrase: ""))), operation(.gateways()),
+        operation(.gateway("NAME")), operation(.startGateway("NAME", GatewayDocument(jar: ""))),
+        operation(.stopGateway("NAME")), operation(.gatewayRequests("NAME")), operation(.gatewayEvents("NAME")),
     ]
 
     /// What no program asks for with a document: scenarios, the page of a browser, and the document itself.

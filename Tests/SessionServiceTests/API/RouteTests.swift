@@ -8,13 +8,13 @@ import Testing
 
 @Suite("The routes, their document, and who may")
 struct RouteTests {
-    private static let following = "GET /v1/jars/{jar}/events"
+    private static let following: Set<String> = ["GET /v1/jars/{jar}/events", "GET /v1/gateways/{name}/events"]
 
     @Test("Every route has a row in the table, and no row is for a route that is gone")
     func tableIsComplete() throws {
         let routes = try ServiceFixture().api.routes.map { "\($0.method) \($0.path)" }
         #expect(Set(routes).count == routes.count)
-        #expect(Set(RouteSample.all.map { "\($0.method) \($0.path)" }).union([Self.following]) == Set(routes))
+        #expect(Set(RouteSample.all.map { "\($0.method) \($0.path)" }).union(Self.following) == Set(routes))
     }
 
     @Test("The document has the routes of the router, all of them, and says what each requires")
@@ -94,7 +94,8 @@ struct RouteTests {
         let answer = try await send(sample, fixture, grant)
         switch route.access {
         case .everyone, .caller: #expect(answer.status == sample.status)
-        case .someJars: #expect(answer.text == #"{"jars":[]}"#)
+        case .someJars where sample.status == 200: #expect(answer.text.hasSuffix("\":[]}"))
+        case .someJars: #expect(answer.status == 404)
         case .allJars: #expect(answer.status == 403)
         case .jar:
             #expect(answer.status == 404 && answer.code == "jar-not-found")

@@ -12,7 +12,7 @@ struct InspectorAccessTests {
     private static let pages: [String: AccessVerb?] = [
         "GET /": nil, "GET /inspector.css": nil, "GET /inspector.js": nil, "GET /sign-in": nil, "POST /sign-in": nil,
         "POST /sign-out": nil, "GET /jars/{jar}": .read, "GET /jars/{jar}/changes": .read,
-        "POST /jars/{jar}/reveal": .secrets,
+        "POST /jars/{jar}/reveal": .secrets, "GET /gateways/{name}": .read, "GET /gateways/{name}/events": .read,
     ]
 
     /// A visitor who has signed in with a token.
@@ -108,7 +108,9 @@ struct InspectorAccessTests {
             try ServiceFixture.fill(server.database)
             let host = "localhost:\(server.port)"
             for (page, verb) in Self.pages {
-                let parts = page.replacing("{jar}", with: "default").split(separator: " ").map(String.init)
+                let parts = page.replacing("{jar}", with: "default").replacing("{name}", with: "shop").split(
+                    separator: " "
+                ).map(String.init)
                 var fields = ["Host": host, "Cookie": "crumb-inspector=guess"]
                 if parts[0] == "POST" {
                     fields["Origin"] = "http://\(host)"
@@ -121,6 +123,45 @@ struct InspectorAccessTests {
                         #expect(answer.status != 200, "\(page)")
                     }
                     #expect(!answer.body.contains("deep") && !answer.body.contains("/jars/default"))
+                }
+            }
+        }
+    }
+
+    @Test("The page of a gateway shows what has passed to who may read its jar, and text as text")
+    func gateway() async throws {
+        let gateways = PretendedGateways()
+        try await RunningServer.with(runningGateway: { try await gateways.run($0) }) { server in
+            try ServiceFixture.fill(server.database)
+            let owner = try server.ownerToken
+            try await RawConnection.with(port: server.port) { connection in
+                let fields = [
+                    "Host": "localhost:\(server.port)", "Authorization": "Bearer \(owner)",
+                    "Content-Type": "application/json",
+                ]
+                let started = try await connection.ask(
+                    "PUT", "/v1/gateways/shop", fields, body: #"{"jar":"default"}"#)
+                #expect(started.status == 201, "\(started.body)")
+                gateways.pass("https://www.example.com/<b>", stored: ["<i>cart</i>"])
+                gateways.pass("https://none.test/", failure: "dns_error")
+                for (name, verbs, jars, status) in [
+                    ("all", Set(AccessVerb.allCases), AccessGrant.Jars.all, 200),
+                    ("own", [.read], .named(["default"]), 200), ("other", [.read], .named(["other"]), 404),
+                    ("blind", [.write], .named(["default"]), 403),
+                ] as [(String, Set<AccessVerb>, AccessGrant.Jars, Int)] {
+                    let visitor = try await Visitor(server, try server.token(name, verbs, jars: jars))
+                    let page = try await visitor.ask(connection, "GET /gateways/shop")
+                    #expect(page.status == status, "\(name)")
+                    let overview = try await visitor.ask(connection, "GET /").body
+                    #expect(overview.contains(#"href="/gateways/shop""#) == (status == 200), "\(name)")
+                    guard status == 200 else {
+                        let events = try await visitor.ask(connection, "GET /gateways/shop/events")
+                        #expect(events.status == status)
+                        continue
+                    }
+                    #expect(page.body.contains("same-site") && page.body.contains("witness"))
+                    #expect(page.body.contains("&lt;i&gt;cart&lt;/i&gt;") && !page.body.contains("<i>"))
+                    #expect(page.body.contains("dns_error") && page.body.contains("/events?after=2"))
                 }
             }
         }

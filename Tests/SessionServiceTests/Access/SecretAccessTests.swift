@@ -36,7 +36,9 @@ struct SecretAccessTests {
             #expect(holdsSecret == (always || withValues), "\(answer.body)")
         }
         let lines = try server.auditLog.split(separator: "\n")
-        #expect(lines.isEmpty == !(always || withValues), "\(lines)")
+        // Who starts a gateway has the session, of which the answer holds nothing.
+        let startsGateway = sample.method == .put && sample.path == "/v1/gateways/{name}"
+        #expect(lines.isEmpty == !(always || withValues || startsGateway), "\(lines)")
         for line in lines {
             #expect(line.contains(#""caller":"taker""#) && line.contains(#""peer":"127.0.0.1""#))
             let route = sample.path.replacing("/", with: #"\/"#)

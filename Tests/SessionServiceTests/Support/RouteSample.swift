@@ -29,7 +29,7 @@ struct RouteSample: Sendable, CustomTestStringConvertible {
     private static let jar = "/v1/jars/{jar}"
     private static let url = #"{"url":"https://www.example.com/"}"#
 
-    /// All routes but the one that follows changes, which has no end.
+    /// All routes but those of events, which have no end.
     static let all: [RouteSample] = [
         RouteSample(.get, "/v1/jars", "/v1/jars"),
         RouteSample(.post, "/v1/jars", "/v1/jars", #"{"name":"new","profile":"browser"}"#, status: 201),
@@ -108,6 +108,12 @@ struct RouteSample: Sendable, CustomTestStringConvertible {
             .post, "/v1/simulate", "/v1/simulate",
             #"{"id":1,"steps":[{"receive":{"url":"https://a.test/","setCookie":["a=1"]}}]}"#,
             type: "application/x-ndjson"),
+        RouteSample(.get, "/v1/gateways", "/v1/gateways"),
+        RouteSample(.get, "/v1/gateways/{name}", "/v1/gateways/none", status: 404),
+        RouteSample(
+            .put, "/v1/gateways/{name}", "/v1/gateways/new", #"{"jar":"default","client":"tool"}"#, status: 201),
+        RouteSample(.delete, "/v1/gateways/{name}", "/v1/gateways/none", status: 404),
+        RouteSample(.get, "/v1/gateways/{name}/requests", "/v1/gateways/none/requests", status: 404),
         RouteSample(.get, "/v1/openapi.json", "/v1/openapi.json"),
     ]
 }

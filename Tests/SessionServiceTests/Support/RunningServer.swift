@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import OAuth2
 import ServiceLifecycle
+import SessionOperations
 import SessionStore
 import Synchronization
 import Testing
@@ -50,12 +51,16 @@ final class RunningServer: Sendable {
     /// - Parameters:
     ///   - transport: what asks authorization servers.
     ///   - keys: where the sealing key comes from.
+    ///   - runningGateway: runs a gateway.
     ///   - inherited: sockets that somebody else listens on for the service.
     /// - Returns: the service as it was, with what it has written.
     @discardableResult
     static func with(
         _ change: (inout ServiceConfiguration) -> Void = { _ in }, transport: (any EndpointTransport)? = nil,
         inherited: [Int32] = [], keys: KeySource? = nil,
+        runningGateway: @escaping @Sendable (GatewayOrder) async throws -> Void = {
+            try await PretendedGateways().run($0)
+        },
         _ body: @escaping @Sendable (RunningServer) async throws -> Void
     ) async throws -> RunningServer {
         let folder = TemporaryFolder()
@@ -85,6 +90,7 @@ final class RunningServer: Sendable {
             database: database, configuration: configuration, transport: transport, logger: logger, now: { now })
         // Many services run at once here.
         service.writerCount = 4
+        service.runGateway = runningGateway
         let services = try await service.prepare(inherited: inherited)
         let port = services.listeners.all.compactMap(\.port).first ?? 0
         let server = RunningServer(folder, database, log, port: port)

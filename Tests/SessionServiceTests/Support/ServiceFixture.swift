@@ -29,12 +29,15 @@ struct ServiceFixture {
     let database: SessionDatabase
     let api: SessionAPI
     let server: AuthorizationServer
+    let gateways: PretendedGateways
 
     /// - Parameter transport: What answers for authorization servers; `nil` for ``server``.
     init(transport: (any EndpointTransport)? = nil) throws {
         let key = try #require(SealingKey(bytes: Array(1...32)))
         database = try SessionDatabase(path: "", keys: .key(key), durability: .memory, now: Self.now)
         server = AuthorizationServer()
+        let gateways = PretendedGateways()
+        self.gateways = gateways
         var following = ChangeFollowing()
         following.interval = .milliseconds(1)
         following.heartbeat = 1
@@ -44,7 +47,8 @@ struct ServiceFixture {
                 database.tokens, transport: transport ?? server, callback: "http://127.0.0.1/v1/logins/callback",
                 clock: ImmediateClock()
             ) { Self.now },
-            following: following
+            following: following,
+            gateways: GatewayRegistry(limits: PretendedGateways.limits) { try await gateways.run($0) }
         ) { Self.now }
         try Self.fill(database)
     }

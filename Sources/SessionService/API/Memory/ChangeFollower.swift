@@ -1,7 +1,4 @@
 import CookieModel
-import Hummingbird
-import NIOCore
-import ServiceLifecycle
 import SessionStore
 import Synchronization
 
@@ -28,38 +25,15 @@ struct ChangeFollower: Sendable {
     /// A page of the journal as events.
     let events: @Sendable (ChangePage) throws -> [UInt8]
 
-    /// Sends what comes after a position, until the follower has gone or may follow no more, the jar is removed or the
-    /// service stops.
-    @concurrent func send(after position: Int64, to writer: inout any ResponseBodyWriter) async throws {
-        let (signals, signal, end) = changes.follow(jar.name)
-        defer { end() }
-        try await writer.write(ByteBuffer(string: "retry: \(following.retry)\n\n"))
-        // What a write of another process does not signal, time does.
-        let interval = following.interval
-        let timer = Task {
-            while true {
-                try await Task.sleep(for: interval)
-                signal()
-            }
+    /// What sends the changes.
+    var follower: EventFollower {
+        EventFollower(subject: jar.name, following: following, signal: changes) { position in
+            // Who comes again is told that the jar is gone, that changes were missed in another one of its name, or that
+            // the token has ended.
+            guard let page = try page(after: position) else { return nil }
+            let isEmpty = page.changes.isEmpty && !page.hasGap
+            return EventFollower.Page(events: isEmpty ? [] : try events(page), position: page.position)
         }
-        defer { timer.cancel() }
-        var position = position
-        var quiet = 0
-        signal()
-        following: for await _ in signals.cancelOnGracefulShutdown() {
-            while true {
-                // Who comes again is told that the jar is gone, that changes were missed in another one of its name, or that
-                // the token has ended.
-                guard let page = try page(after: position) else { break following }
-                position = page.position
-                guard !page.changes.isEmpty || page.hasGap else { break }
-                quiet = 0
-                try await writer.write(ByteBuffer(bytes: try events(page)))
-            }
-            quiet += 1
-            if quiet % following.heartbeat == 0 { try await writer.write(ByteBuffer(string: ": still here\n\n")) }
-        }
-        try await writer.finish(nil)
     }
 
     private func page(after position: Int64) throws(SessionStoreError) -> ChangePage? {
@@ -69,11 +43,6 @@ struct ChangeFollower: Sendable {
         } catch  where error.code == .jarNotFound {
             return nil
         }
-    }
-
-    /// An event.
-    static func event(_ name: String, _ value: some Encodable, id: Int64) -> [UInt8] {
-        Array("id: \(id)\nevent: \(name)\ndata: ".utf8) + JSONText.of(value) + Array("\n\n".utf8)
     }
 }
 

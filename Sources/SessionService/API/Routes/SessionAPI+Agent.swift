@@ -26,6 +26,8 @@ extension SessionAPI {
             ServiceRoute(.post, "/v1/agent/lock", .allJars(.write), body: .document, isOfLock: true) {
                 request, context in
                 try agentLock.lock(try await request.document(AgentPassphraseDocument.self, in: context).secret())
+                // Who can use a gateway has the session of its jar.
+                await gateways.stopAll()
                 return .json(AgentReport(isLocked: true))
             },
             ServiceRoute(.post, "/v1/agent/unlock", .allJars(.write), body: .document, isOfLock: true) {

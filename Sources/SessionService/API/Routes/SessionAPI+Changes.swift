@@ -21,28 +21,13 @@ extension SessionAPI {
     /// The changes as they come, as server-sent events (HTML, section 9.2).
     private func follow(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
         let jar = try jar(in: context)
-        let position: Int64
-        if let last = request.headers[.lastEventID] {
-            guard let number = Int64(last), number >= 0 else {
-                throw ServiceProblem.parameterInvalid("Last-Event-ID", "this is not a position of the journal")
-            }
-            position = number
-        } else if let after = try context.query.number("after", 0...Int64.max) {
-            position = after
-        } else {
-            // Who says nothing wants what comes from now on.
-            position = try jar.changes(after: .max, count: 1).position
-        }
+        let asked = try EventFollower.position(in: request, context.query)
+        // Who says nothing wants what comes from now on.
+        let position = try asked ?? jar.changes(after: .max, count: 1).position
         let follower = ChangeFollower(
             jar: jar, following: following, changes: changes, caller: context.caller, tokens: database.serviceTokens,
             now: now, events: SessionAPI.events)
-        return Response(
-            status: .ok,
-            headers: [.contentType: "text/event-stream", .cacheControl: "no-store", .accelBuffering: "no"],
-            body: ResponseBody { writer in
-                var writer: any ResponseBodyWriter = writer
-                try await follower.send(after: position, to: &writer)
-            })
+        return follower.follower.response(after: position)
     }
 
     /// A page of the journal as events.
@@ -50,17 +35,11 @@ extension SessionAPI {
         var events: [UInt8] = []
         if page.hasGap {
             let start = page.changes.first.map { $0.position - 1 } ?? page.position
-            events += ChangeFollower.event("missed", MissedChanges(position: start), id: start)
+            events += EventFollower.event("missed", MissedChanges(position: start), id: start)
         }
         for change in page.changes {
-            events += ChangeFollower.event("change", ChangeReport(change), id: change.position)
+            events += EventFollower.event("change", ChangeReport(change), id: change.position)
         }
         return events
     }
-}
-
-extension HTTPField.Name {
-    fileprivate static var lastEventID: HTTPField.Name { HTTPField.Name("Last-Event-ID") ?? .from }
-    /// Tells proxies not to hold events back.
-    fileprivate static var accelBuffering: HTTPField.Name { HTTPField.Name("X-Accel-Buffering") ?? .from }
 }

@@ -13,6 +13,17 @@ extension ExplainSetCookieDocument {
     }
 }
 
+extension EngineVerdictDocument {
+    /// What the names stand for.
+    fileprivate func verdict() throws(ServiceProblem) -> EngineVerdict {
+        do {
+            return try EngineVerdict(source: source, classes: classes, partition: partition)
+        } catch {
+            throw .bodyInvalid("verdict.\(error)")
+        }
+    }
+}
+
 extension SessionAPI {
     var explainRoutes: [ServiceRoute] {
         [
@@ -24,11 +35,12 @@ extension SessionAPI {
 
     private func explain(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
         let asked = try await request.document(ExplainDocument.self, in: context)
-        let description = try asked.requestContext(asked.script == true ? .script : .http)
+        var description = try asked.requestContext(asked.script == true ? .script : .http)
+        description.verdict = try asked.verdict?.verdict()
         let jar = try jar(in: context)
         let grant = context.caller.grant
         let now = now()
-        let report = try await blocking {
+        let report = try await blocking { [description] in
             var explanation = Explanation(description, jar: jar.name, policy: jar.policy, now: now)
             try explanation.add(jar)
             // Of other jars nobody learns who may not know of them.

@@ -23,6 +23,8 @@ struct SecretAccess: Sendable, Hashable {
         case accessToken = "access-token"
         /// An ID token of an OAuth2 profile.
         case idToken = "id-token"
+        /// The session of a jar, for all requests that come through a gateway.
+        case gateway
 
         /// Whether it is taken for each request that someone makes, so that a line each would drown the rest.
         var isFrequent: Bool { self == .cookieField || self == .headerFields || self == .script }

@@ -27,24 +27,59 @@ for (const form of document.querySelectorAll("form.reveal")) {
   });
 }
 
-const section = document.querySelector("[data-events]");
-if (section) {
-  const list = section.querySelector("ol");
+// Shows each event of a stream; says in a section whether it is connected.
+function follow(section, url, name, show) {
   const note = section.querySelector(".live-note");
-  const source = new EventSource(section.dataset.events);
+  const source = new EventSource(url);
   source.addEventListener("open", () => { note.textContent = "Newer ones appear here as they happen."; });
   source.addEventListener("error", () => { note.textContent = "The connection was lost; trying again."; });
-  source.addEventListener("change", (event) => {
-    const change = JSON.parse(event.data);
+  source.addEventListener(name, (event) => show(JSON.parse(event.data)));
+}
+
+function timeElement(text) {
+  const time = document.createElement("time");
+  time.dateTime = time.textContent = text;
+  return time;
+}
+
+function prepend(list, item) {
+  item.className = "new";
+  list.prepend(item);
+  while (list.children.length > 200) list.lastElementChild.remove();
+}
+
+const changes = document.querySelector("[data-events]");
+if (changes) {
+  follow(changes, changes.dataset.events, "change", (change) => {
     const item = document.createElement("li");
-    item.className = "new";
-    const time = document.createElement("time");
-    time.dateTime = time.textContent = change.at;
     const cause = document.createElement("span");
     cause.className = `cause ${change.cause}`;
     cause.textContent = change.cause;
-    item.append(time, " ", cause, ` ${change.label}`);
-    list.prepend(item);
-    while (list.children.length > 200) list.lastElementChild.remove();
+    item.append(timeElement(change.at), " ", cause, ` ${change.label}`);
+    prepend(changes.querySelector("ol"), item);
+  });
+}
+
+const requests = document.querySelector("[data-gateway]");
+if (requests) {
+  const cell = (name, ...parts) => {
+    const cell = document.createElement(name);
+    cell.append(...parts);
+    return cell;
+  };
+  // Nothing for a text that is missing.
+  const labelled = (name, style, text) => {
+    if (!text) return [];
+    const element = cell(name, text);
+    element.className = style;
+    return [element];
+  };
+  follow(requests, requests.dataset.gateway, "request", (request) => {
+    const status = labelled("span", `answer ${request.kind}`, request.status);
+    const head = cell("th", request.request, ...labelled("p", "reason", request.note));
+    head.scope = "row";
+    prepend(requests.querySelector("tbody"), cell(
+      "tr", cell("td", timeElement(request.time)), head, cell("td", ...status),
+      cell("td", request.verdict, ...labelled("p", "reason", request.source)), cell("td", request.sent), cell("td", request.stored)));
   });
 }

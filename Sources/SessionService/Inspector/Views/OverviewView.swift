@@ -73,8 +73,10 @@ struct OverviewView: InspectorView {
     let tokens: [Token]
     let hasTokens: Bool
     let seesTokens: Bool
+    let gateways: [GatewaySummary]
+    let hasGateways: Bool
 
-    init(caller: CallerView?, page: Page, tokens: [StoredToken]?, now: Timestamp) {
+    init(caller: CallerView?, page: Page, gateways: [GatewaySummary], tokens: [StoredToken]?, now: Timestamp) {
         self.caller = caller
         jars = page.jars.map(Jar.init)
         hasJars = !jars.isEmpty
@@ -90,6 +92,8 @@ struct OverviewView: InspectorView {
         self.tokens = (tokens ?? []).map { Token($0, now: now) }
         hasTokens = !self.tokens.isEmpty
         seesTokens = tokens != nil
+        self.gateways = gateways
+        hasGateways = !gateways.isEmpty
     }
 }
 

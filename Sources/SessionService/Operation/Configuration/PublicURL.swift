@@ -4,7 +4,8 @@ import CookieModel
 public struct PublicURL: Sendable, Hashable, CustomStringConvertible {
     /// The first segments of the service's own paths, with which no prefix can begin.
     static let ownSegments: Set<Substring> = [
-        "v1", "healthz", "readyz", "metrics", "jars", "sign-in", "sign-out", "inspector.css", "inspector.js",
+        "v1", "healthz", "readyz", "metrics", "jars", "gateways", "sign-in", "sign-out", "inspector.css",
+        "inspector.js",
     ]
 
     /// The URL without a slash at its end.

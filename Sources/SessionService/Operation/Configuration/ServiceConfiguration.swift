@@ -29,6 +29,8 @@ public struct ServiceConfiguration: Sendable {
     public var auditSummarySeconds = 60
     /// What the service puts up with.
     public var limits = ServiceLimits()
+    /// How many gateways run, and what they put up with.
+    public var gateways = GatewayLimits()
     /// How many minutes lie between two removals of what has expired; 0 for never.
     public var pruneMinutes = 60
     /// How many seconds ahead of their expiry tokens are renewed whose profile asks for that.

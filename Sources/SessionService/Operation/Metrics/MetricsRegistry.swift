@@ -188,6 +188,7 @@ struct MetricsRoute: Sendable {
     let database: SessionDatabase
     let connections: ConnectionPools
     let metrics: ServiceMetrics
+    let gateways: GatewayRegistry
     /// Whether everybody may, who reaches the service.
     let isPublic: Bool
 
@@ -199,7 +200,8 @@ struct MetricsRoute: Sendable {
                     headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8", .cacheControl: "no-store"],
                     body: ResponseBody(
                         byteBuffer: ByteBuffer(
-                            string: metrics.text(database: database, connections: connections.count))))
+                            string: metrics.text(
+                                database: database, connections: connections.count, gateways: gateways.all))))
             })
     }
 }

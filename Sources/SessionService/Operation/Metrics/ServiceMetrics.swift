@@ -90,12 +90,31 @@ final class ServiceMetrics: Sendable {
         }
     }
 
+    // MARK: - Gateways
+
+    /// A request has passed through a gateway.
+    func count(_ request: GatewayRequestReport) {
+        let status = request.status.map { "\($0 / 100)xx" } ?? "none"
+        count("crumb_gateway_requests_total", ("status", status), 1)
+        count("crumb_gateway_cookies_total", ("outcome", "sent"), request.cookiesSent.count)
+        count("crumb_gateway_cookies_total", ("outcome", "stored"), request.cookiesStored.count)
+        // The gateway's own word, one of a few.
+        if let failure = request.failure { count("crumb_gateway_failures_total", ("type", failure), 1) }
+    }
+
+    private func count(_ label: String, _ dimension: (String, String), _ number: Int) {
+        guard number > 0 else { return }
+        Counter(label: label, dimensions: [dimension], factory: registry).increment(by: number)
+    }
+
     // MARK: - Text
 
     /// Everything, with how the database and the connections are at present.
-    func text(database: SessionDatabase, connections: Int) -> String {
+    func text(database: SessionDatabase, connections: Int, gateways: [HostedGateway] = []) -> String {
         let load = database.writeLoad
         let gauges: [(String, Int)] = [
+            ("crumb_gateways", gateways.count),
+            ("crumb_gateway_connections", gateways.reduce(0) { $0 + $1.openConnections }),
             ("crumb_connections", connections), ("crumb_database_waiting_writers", load.waiting),
             ("crumb_database_bytes", Int(database.sizeInBytes)),
         ]

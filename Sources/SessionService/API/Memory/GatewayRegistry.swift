@@ -1,0 +1,248 @@
+import CookieModel
+import Logging
+import ServiceLifecycle
+import SessionOperations
+import SessionStore
+import Synchronization
+
+/// How many gateways a service runs, and what each of them puts up with.
+public struct GatewayLimits: Sendable, Hashable {
+    /// How many gateways run at the same time; 0 for none.
+    public var count = 16
+    /// How many clients of one gateway are connected at the same time.
+    public var connections = 256
+    /// How many octets of requests' bodies one gateway keeps at the same time, to send them once more after a login.
+    public var bodyBytes = 256 << 20
+
+    /// The limits where nothing else is set.
+    public init() {}
+}
+
+/// The gateways that run in the service. They end with it.
+final class GatewayRegistry: Service {
+    /// Runs a gateway until the task is cancelled.
+    typealias Run = @Sendable (GatewayOrder) async throws -> Void
+
+    private enum Place {
+        /// It does not listen yet.
+        case starting
+        case running(HostedGateway)
+    }
+
+    private struct State {
+        var places: [String: Place] = [:]
+        var isStopped = false
+    }
+
+    let limits: GatewayLimits
+    /// Tells followers of a gateway that something has passed through it.
+    let signal = ChangeSignal()
+    private let run: Run?
+    private let logger: Logger?
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - run: Runs a gateway; `nil` if this service runs none.
+    ///   - logger: Gets what no request is told; `nil` for nothing.
+    init(limits: GatewayLimits = GatewayLimits(), logger: Logger? = nil, running run: Run? = nil) {
+        self.limits = limits
+        self.logger = logger
+        self.run = run
+    }
+
+    /// The gateways that run, by name.
+    var all: [HostedGateway] {
+        state.withLock { state in
+            state.places.values.compactMap { if case .running(let gateway) = $0 { gateway } else { nil } }
+        }.sorted { $0.name < $1.name }
+    }
+
+    /// The gateway of a name; `nil` if none runs.
+    func gateway(_ name: String) -> HostedGateway? {
+        state.withLock { if case .running(let gateway) = $0.places[name] { gateway } else { nil } }
+    }
+
+    /// Starts a gateway, unless it runs already.
+    ///
+    /// - Parameters:
+    ///   - asked: What it was asked for with. Only the same again is answered with the one that runs.
+    ///   - mayGoOn: Throws when it has to end: its caller may use the jar no more. Asked from time to time.
+    /// - Returns: It, once it listens, and whether it is new.
+    func start(
+        _ name: String, as asked: GatewayDocument, _ order: GatewayOrder, metrics: ServiceMetrics?,
+        checkingEvery interval: Duration, _ mayGoOn: @escaping @Sendable () throws -> Void
+    ) async throws -> (gateway: HostedGateway, isNew: Bool) {
+        guard let run, limits.count > 0 else {
+            throw ServiceProblem(.gatewayNotStarted, "this service runs no gateways; 'gateways.count' allows them")
+        }
+        let present = try state.withLock { state throws(ServiceProblem) -> HostedGateway? in
+            guard !state.isStopped else { throw ServiceProblem(.shuttingDown, "the service is shutting down") }
+            switch state.places[name] {
+            case .running(let gateway) where gateway.asked == asked: return gateway
+            case .running, .starting:
+                throw ServiceProblem(
+                    .gatewayExists, "\(name): a gateway of this name runs with other settings; stop it first")
+            case nil: break
+            }
+            guard state.places.count < limits.count else {
+                throw ServiceProblem(
+                    .gatewaysExhausted, "\(limits.count) gateways run, which is the limit; stop one first")
+            }
+            state.places[name] = .starting
+            return nil
+        }
+        if let present { return (present, false) }
+        let gateway = HostedGateway(name, asked, order, metrics, signal: signal)
+        let end: @Sendable ((any Error)?) -> Void = { [self] error in
+            state.withLock { _ = $0.places.removeValue(forKey: name) }
+            signal.notify(name)
+            guard let error, !(error is CancellationError) else { return }
+            logger?.warning("A gateway has ended", metadata: ["name": "\(name)", "error": "\(error)"])
+        }
+        do {
+            try await gateway.start(run, ending: end) {
+                while true {
+                    try mayGoOn()
+                    try await Task.sleep(for: interval)
+                }
+            }
+        } catch {
+            throw (error as? OperationError).map { ServiceProblem($0.failure, $0.description) } ?? error
+        }
+        let isStopped = state.withLock { state in
+            if state.places[name] != nil { state.places[name] = .running(gateway) }
+            return state.isStopped
+        }
+        if isStopped { await gateway.stop() }
+        return (gateway, true)
+    }
+
+    /// Stops all gateways. Requests that are under way are finished.
+    func stopAll() async {
+        await withDiscardingTaskGroup { group in
+            for gateway in all { group.addTask { await gateway.stop() } }
+        }
+    }
+
+    /// Waits for the end of the service, and stops all gateways then.
+    func run() async throws {
+        try? await gracefulShutdown()
+        state.withLock { $0.isStopped = true }
+        await stopAll()
+    }
+}
+
+/// A gateway that runs in the service.
+final class HostedGateway: Sendable {
+    let name: String
+    /// What it was asked for with.
+    let asked: GatewayDocument
+    let jar: String
+    private let order: GatewayOrder
+    private let metrics: ServiceMetrics?
+    private let signal: ChangeSignal
+    private let started: Timestamp
+    private let log = Mutex(GatewayLog())
+    private let access = Mutex<GatewayOrder.Access?>(nil)
+    private let task = Mutex<Task<Void, Never>?>(nil)
+
+    fileprivate init(
+        _ name: String, _ asked: GatewayDocument, _ order: GatewayOrder, _ metrics: ServiceMetrics?,
+        signal: ChangeSignal
+    ) {
+        self.name = name
+        self.asked = asked
+        self.order = order
+        self.metrics = metrics
+        self.signal = signal
+        jar = order.jar.name
+        started = order.clock()
+    }
+
+    /// Starts it, and waits until it listens.
+    ///
+    /// - Parameters:
+    ///   - end: Called once it has ended, with what ended it.
+    ///   - watch: Runs beside it. It ends when this does.
+    fileprivate func start(
+        _ run: @escaping GatewayRegistry.Run, ending end: @escaping @Sendable ((any Error)?) -> Void,
+        watching watch: @escaping @Sendable () async throws -> Void
+    ) async throws {
+        var order = order
+        let (starts, start) = AsyncStream<Result<GatewayOrder.Access, any Error>>.makeStream()
+        order.serving = { access in
+            start.yield(.success(access))
+            await GatewayOrder.cancellation()
+        }
+        order.log = { [weak self] in self?.note($0) }
+        order.pageEvents = { [weak self] in self?.note($0) }
+        let finished = order
+        let running = Task {
+            var failure: (any Error)?
+            do {
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { try await run(finished) }
+                    group.addTask { try await watch() }
+                    defer { group.cancelAll() }
+                    try await group.next()
+                }
+            } catch {
+                failure = error
+            }
+            end(failure)
+            start.yield(.failure(failure ?? CancellationError()))
+            start.finish()
+        }
+        task.withLock { $0 = running }
+        for await result in starts {
+            let started = try result.get()
+            access.withLock { $0 = started }
+            return
+        }
+    }
+
+    /// Ends it. Requests that are under way are finished.
+    func stop() async {
+        task.withLock { $0 }?.cancel()
+        await ended()
+    }
+
+    /// Waits until it has ended.
+    func ended() async {
+        await task.withLock { $0 }?.value
+    }
+
+    private func note(_ request: GatewayRequestReport) {
+        metrics?.count(request)
+        log.withLock { $0.add(request) }
+        signal.notify(name)
+    }
+
+    private func note(_ event: PageEventReport) {
+        log.withLock { $0.add(event) }
+        signal.notify(name)
+    }
+
+    /// How many clients are connected.
+    var openConnections: Int { access.withLock { $0 }?.openConnections() ?? 0 }
+
+    /// The position of the newest entry.
+    var position: Int64 { log.withLock { $0.position } }
+
+    /// What has passed through it after a position.
+    func entries(after position: Int64, limit: Int) -> GatewayLog.Page {
+        log.withLock { $0.page(after: position, limit: limit) }
+    }
+
+    /// The gateway as it is now.
+    var report: GatewayReport {
+        let log = log.withLock { $0 }
+        let access = access.withLock { $0 }
+        return GatewayReport(
+            name: name, jar: jar, client: order.client, cookies: order.cookies, intercept: asked.intercept ?? [],
+            bypass: asked.bypass ?? [], addresses: access?.listening ?? [], started: started.rfc3339,
+            certificate: access?.authority,
+            openConnections: access?.openConnections() ?? 0, requests: log.requests, cookiesSent: log.cookiesSent,
+            cookiesStored: log.cookiesStored, failures: log.failures, position: log.position)
+    }
+}

@@ -1,0 +1,166 @@
+import CookieModel
+import HTTPTypes
+import Hummingbird
+import Logging
+import SessionOperations
+import SessionStore
+
+extension SessionAPI {
+    /// Who may send requests through a gateway has the session of its jar: to start one takes the right to change the jar
+    /// and to see its secrets. A gateway of a jar that the grant is not for is answered as one that does not run.
+    var gatewayRoutes: [ServiceRoute] {
+        [
+            ServiceRoute(.get, "/v1/gateways", .someJars(.read)) { _, context in
+                let gateways = gateways.all.filter { context.caller.grant.covers(jar: $0.jar) }
+                return .json(GatewayList(gateways: gateways.map(\.report)))
+            },
+            ServiceRoute(.get, "/v1/gateways/{name}", .someJars(.read)) { _, context in
+                .json(try gateway(.read, context).report)
+            },
+            ServiceRoute(
+                .put, "/v1/gateways/{name}", .someJars(.write), and: [.secrets], body: .document, use: startGateway),
+            ServiceRoute(.delete, "/v1/gateways/{name}", .someJars(.write)) { _, context in
+                await (try gateway(.write, context)).stop()
+                return Response(status: .noContent)
+            },
+            ServiceRoute(.get, "/v1/gateways/{name}/requests", .someJars(.read), query: ["after", "limit"]) {
+                _, context in
+                let position = try context.query.number("after", 0...Int64.max) ?? 0
+                let limit = Int(try context.query.number("limit", 1...1000) ?? 1000)
+                let page = try gateway(.read, context).entries(after: position, limit: limit)
+                return .json(
+                    GatewayRequestList(
+                        requests: page.entries.compactMap {
+                            if case .request(let request) = $0 { request } else { nil }
+                        },
+                        position: page.position, hasGap: page.gap != nil, hasMore: page.hasMore))
+            },
+            ServiceRoute(.get, "/v1/gateways/{name}/events", .someJars(.read), query: ["after"]) { request, context in
+                let gateway = try gateway(.read, context)
+                // Who says nothing wants what comes from now on.
+                let position = try EventFollower.position(in: request, context.query) ?? gateway.position
+                return GatewayFollowing(
+                    gateway: gateway, gateways: gateways, following: following, caller: context.caller,
+                    tokens: database.serviceTokens, now: now
+                ).follower { entry in
+                    switch entry {
+                    case .request(let request): EventFollower.event("request", request, id: entry.position)
+                    case .event(let event): EventFollower.event("page", event, id: entry.position)
+                    }
+                }.response(after: position)
+            },
+        ]
+    }
+
+    private func gateway(_ verb: AccessVerb, _ context: ServiceRequestContext) throws -> HostedGateway {
+        let name = try context.pathParameter("name")
+        guard let gateway = gateways.gateway(name), context.caller.grant.covers(jar: gateway.jar) else {
+            throw ServiceProblem(.gatewayNotFound, "\(name): no gateway of this name runs")
+        }
+        try context.require(verb, jar: gateway.jar)
+        return gateway
+    }
+
+    @Sendable private func startGateway(
+        _ request: Request, _ context: ServiceRequestContext
+    ) async throws -> Response {
+        let asked = try await request.document(GatewayDocument.self, in: context)
+        let name = try context.pathParameter("name")
+        try SessionStoreError.check(name, of: "gateway")
+        try context.require(.write, jar: asked.jar)
+        try context.require(.secrets, jar: asked.jar)
+        let jar = try jar(named: asked.jar)
+        var order = GatewayOrder(jar: jar, clock: now, fallback: { [tokens] in tokens.fallback($0) }) {
+            [logger = context.logger] reason in
+            logger.warning("A gateway cannot sign the user in", metadata: ["name": "\(name)", "reason": "\(reason)"])
+        }
+        try asked.apply(to: &order)
+        if !order.hosts.isEmpty {
+            order.authority = try await blocking { [order, now = now()] in
+                try StoredAuthority.forInterception(of: order.hosts, in: database, member: "intercept", now: now)
+            }
+        }
+        order.connectionLimit = gateways.limits.connections
+        order.keptBodies = gateways.limits.bodyBytes
+        let (caller, tokens, now) = (context.caller, database.serviceTokens, now)
+        let (gateway, isNew) = try await gateways.start(
+            name, as: asked, order, metrics: context.metrics, checkingEvery: following.interval * 4
+        ) {
+            guard try caller.isStillAdmitted(by: tokens, now: now()) else { throw ServiceProblem.unauthenticated }
+            _ = try jar.latestChange()
+        }
+        context.audit(SecretAccess(.gateway, jar: jar.name, names: [name]))
+        return .json(gateway.report, status: isNew ? .created : .ok)
+    }
+}
+
+/// Sends what passes through a gateway to one follower.
+struct GatewayFollowing: Sendable {
+    let gateway: HostedGateway
+    let gateways: GatewayRegistry
+    let following: ChangeFollowing
+    /// Who follows, for as long as its access token counts.
+    let caller: Caller
+    let tokens: ServiceTokenStore
+    let now: @Sendable () -> Timestamp
+
+    /// - Parameter event: An entry as an event.
+    func follower(_ event: @escaping @Sendable (GatewayLog.Entry) -> [UInt8]) -> EventFollower {
+        EventFollower(subject: gateway.name, following: following, signal: gateways.signal) { position in
+            guard try caller.isStillAdmitted(by: tokens, now: now()) else { return nil }
+            let page = gateway.entries(after: position, limit: 1000)
+            var events: [UInt8] = []
+            if let gap = page.gap { events += EventFollower.event("missed", MissedChanges(position: gap), id: gap) }
+            for entry in page.entries { events += event(entry) }
+            // What has come up to its end is sent; then the stream ends, too.
+            guard !events.isEmpty || gateways.gateway(gateway.name) === gateway else { return nil }
+            return EventFollower.Page(events: events, position: page.position)
+        }
+    }
+}
+
+extension GatewayDocument {
+    /// The most hosts of each list, and sites.
+    private static let countLimit = 100
+
+    /// Sets what the document says.
+    fileprivate func apply(to order: inout GatewayOrder) throws(ServiceProblem) {
+        order.client = try GatewayClient.named(client, member: "client")?.rawValue ?? GatewayClient.browser.rawValue
+        order.port = port?.value ?? 0
+        order.hosts = try GatewayDocument.patterns(intercept, member: "intercept")
+        order.bypassed = try GatewayDocument.patterns(bypass, member: "bypass")
+        let upstreams = upstreams ?? []
+        guard upstreams.count <= GatewayDocument.countLimit else {
+            throw .bodyInvalid("upstreams: name at most \(GatewayDocument.countLimit)")
+        }
+        guard upstreams.isEmpty || order.hosts.isEmpty else {
+            throw .bodyInvalid(
+                "intercept: this is for a proxy, and 'upstreams' reads the requests anyway; leave it out")
+        }
+        guard upstreams.isEmpty || port == nil else {
+            throw .bodyInvalid("port: this is for a proxy; give each of 'upstreams' its port")
+        }
+        for upstream in upstreams {
+            let url = try RequestURL(upstream.url, member: "upstreams")
+            guard url.path == "/", url.query.isEmpty else {
+                throw .bodyInvalid("upstreams: write an origin such as https://shop.example")
+            }
+            order.origins.append(GatewayOrder.Origin(url: url, port: upstream.port?.value ?? 0))
+        }
+        let usual = upstreams.isEmpty ? GatewayCookieMode.mirror : .strip
+        order.cookies = (try GatewayCookieMode.named(cookies, member: "cookies") ?? usual).rawValue
+    }
+
+    private static func patterns(_ hosts: [String]?, member: String) throws(ServiceProblem) -> [HostPattern] {
+        guard hosts?.count ?? 0 <= countLimit else { throw .bodyInvalid("\(member): name at most \(countLimit) hosts") }
+        var patterns: [HostPattern] = []
+        for host in hosts ?? [] {
+            do {
+                patterns.append(try HostPattern(host))
+            } catch {
+                throw .bodyInvalid("\(member) '\(host.prefix(100))': \(error)")
+            }
+        }
+        return patterns
+    }
+}

@@ -1,0 +1,65 @@
+/// How a gateway runs, which gives requests the session of a jar.
+public struct GatewayDocument: Codable, Sendable, Hashable {
+    package enum CodingKeys: String, CodingKey, CaseIterable {
+        case jar, client, cookies, intercept, bypass, port, upstreams
+    }
+
+    /// The name of the jar.
+    public let jar: String
+    /// What sends the requests: `browser`, the default, or `tool`.
+    public let client: String?
+    /// Which cookies of a response the client gets: `mirror`, `strip` or `pass`.
+    public let cookies: String?
+    /// The hosts whose https requests are decrypted; `*.HOST` for the subdomains of one.
+    public let intercept: [String]?
+    /// The hosts whose https requests pass unread all the same.
+    public let bypass: [String]?
+    /// The port of 127.0.0.1; a free one if it is `nil` or 0.
+    public let port: Number<PortRange>?
+    /// The sites that are offered at addresses of their own, in place of a proxy.
+    public let upstreams: [GatewayUpstreamDocument]?
+
+    /// Creates the document. Members that are `nil` are left out.
+    public init(
+        jar: String, client: String? = nil, cookies: String? = nil, intercept: [String]? = nil,
+        bypass: [String]? = nil, port: Int? = nil, upstreams: [GatewayUpstreamDocument]? = nil
+    ) {
+        self.jar = jar
+        self.client = client
+        self.cookies = cookies
+        self.intercept = intercept
+        self.bypass = bypass
+        self.port = port.map(Number.init(unchecked:))
+        self.upstreams = upstreams
+    }
+}
+
+extension GatewayDocument: RequestDocument {}
+
+/// A site that a gateway offers at an address of this machine.
+public struct GatewayUpstreamDocument: Codable, Sendable, Hashable {
+    package enum CodingKeys: String, CodingKey, CaseIterable {
+        case url, port
+    }
+
+    /// The origin of the site.
+    public let url: String
+    /// The port of 127.0.0.1; a free one if it is `nil` or 0.
+    public let port: Number<PortRange>?
+
+    /// Creates the document. Members that are `nil` are left out.
+    public init(url: String, port: Int? = nil) {
+        self.url = url
+        self.port = port.map(Number.init(unchecked:))
+    }
+
+    /// Decodes a site, which has no other members.
+    public init(from decoder: any Decoder) throws {
+        try decoder.requireMembers(of: GatewayUpstreamDocument.self)
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        url = try members.decode(String.self, forKey: .url)
+        port = try members.decodeIfPresent(Number<PortRange>.self, forKey: .port)
+    }
+}
+
+extension GatewayUpstreamDocument: RequestDocument {}

@@ -1,0 +1,240 @@
+/// A request that has passed through a gateway, without values.
+public struct GatewayRequestReport: Codable, Sendable {
+    /// Its place among what has passed through the gateway, from 1; `nil` from a command.
+    public internal(set) var position: Int64?
+    /// When its head arrived (RFC 3339).
+    public let time: String
+    /// The method.
+    public let method: String
+    /// The URL without its query; host and port for a tunnel.
+    public internal(set) var url: String
+    /// The status of the response; `nil` if the client got none.
+    public let status: Int?
+    /// Whether the jar's cookies and fields were added.
+    public let decorated: Bool
+    /// What the browser has decided on the cookies; `nil` for programs.
+    public let verdict: EngineVerdictReport?
+    /// The names of the jar's cookies that were added.
+    public let cookiesSent: [String]
+    /// The names of the cookies that the response has changed in the jar.
+    public let cookiesStored: [String]
+    /// Whether the response came from a recording.
+    public let replayed: Bool
+    /// Whether the user was signed in again, and the request sent once more.
+    public let signedInAgain: Bool
+    /// Why the user was not signed in again: a code; `nil` if the response does not say "not signed in".
+    public let loginFailure: String?
+    /// The type of the failure (RFC 9209); `nil` if the server has answered.
+    public let failure: String?
+
+    package init(
+        time: String, method: String, url: String, status: Int?, decorated: Bool, verdict: EngineVerdictReport?,
+        cookiesSent: [String], cookiesStored: [String], replayed: Bool, signedInAgain: Bool, loginFailure: String?,
+        failure: String?
+    ) {
+        self.time = time
+        self.method = method
+        self.url = url
+        self.status = status
+        self.decorated = decorated
+        self.verdict = verdict
+        self.cookiesSent = cookiesSent
+        self.cookiesStored = cookiesStored
+        self.replayed = replayed
+        self.signedInAgain = signedInAgain
+        self.loginFailure = loginFailure
+        self.failure = failure
+    }
+
+    /// The report as a line for a person.
+    package var line: String {
+        var line = "\(method) \(url) \(status.map(String.init) ?? "-")"
+        if let failure { line += " \(failure)" } else if !decorated { line += " passed unchanged" }
+        if let verdict { line += " \(verdict.source): \(verdict.text)" }
+        if replayed { line += " replayed" }
+        if !cookiesSent.isEmpty { line += " sent: \(cookiesSent.joined(separator: ", "))" }
+        if !cookiesStored.isEmpty { line += " stored: \(cookiesStored.joined(separator: ", "))" }
+        if signedInAgain { line += " signed in again" }
+        if let loginFailure { line += " not signed in: \(loginFailure)" }
+        return line
+    }
+
+    /// The report at a place, with a URL of limited length.
+    package func placed(at position: Int64, urlLimit limit: Int) -> GatewayRequestReport {
+        var report = self
+        report.position = position
+        if url.utf8.count > limit { report.url = String(decoding: url.utf8.prefix(limit), as: UTF8.self) + "…" }
+        return report
+    }
+}
+
+/// What a browser has decided on the cookies of a request.
+public struct EngineVerdictReport: Codable, Sendable, Hashable {
+    /// How that is known: `witness`, `sec-fetch` or `none`.
+    public let source: String
+    /// The classes of cookies that the request carries: `strict`, `lax`, `none`, `default` and `recent`.
+    public let classes: [String]
+    /// The partition whose cookies it carries.
+    public let partition: String?
+
+    /// Creates a verdict. A partition that is `nil` is left out.
+    public init(source: String, classes: [String], partition: String? = nil) {
+        self.source = source
+        self.classes = classes
+        self.partition = partition
+    }
+
+    /// Where it comes from, for a person.
+    package var sourceText: String {
+        switch source {
+        case "witness": "the gateway's witness cookies"
+        case "sec-fetch": "its Sec-Fetch fields"
+        default: "nothing that is known"
+        }
+    }
+
+    /// The verdict for a person.
+    package var text: String {
+        if classes.contains("strict") { return "same-site" }
+        if classes.contains("lax") { return "cross-site navigation" }
+        return classes.contains("none") ? "cross-site" : partition == nil ? "no cookies" : "partitioned cookies only"
+    }
+}
+
+/// An address that a gateway listens on.
+public struct GatewayListening: Codable, Sendable {
+    /// `HOST:PORT`: a proxy, or the address of a site.
+    public let address: String
+    /// The origin of the site that is offered there; `nil` for a proxy.
+    public let upstream: String?
+    /// The path, on each decrypted host, at which pages send events; `nil` if it takes none.
+    public let eventsPath: String?
+
+    package init(address: String, upstream: String? = nil, eventsPath: String? = nil) {
+        self.address = address
+        self.upstream = upstream
+        self.eventsPath = eventsPath
+    }
+
+    /// The address as a line for a person: a URL to open, or a proxy to set.
+    package var line: String { upstream.map { "http://\(address) \($0)" } ?? address }
+}
+
+/// An event that a page has sent through a gateway.
+public struct PageEventReport: Codable, Sendable {
+    /// Its place among what has passed through the gateway, from 1; `nil` from a command.
+    public internal(set) var position: Int64?
+    /// When it arrived (RFC 3339).
+    public let time: String
+    /// The origin of the page.
+    public let origin: String
+    /// The query of its URL, as it was sent.
+    public let query: String
+    /// The body, if it is text.
+    public let data: String?
+    /// The body in Base64, if it is not text.
+    public let dataBase64: String?
+
+    package init(time: String, origin: String, query: String, data: String?, dataBase64: String?) {
+        self.time = time
+        self.origin = origin
+        self.query = query
+        self.data = data
+        self.dataBase64 = dataBase64
+    }
+
+    /// The event at a place.
+    package func placed(at position: Int64) -> PageEventReport {
+        var report = self
+        report.position = position
+        return report
+    }
+
+    /// The event as a line for a person, without its data.
+    package var line: String { "event \(origin)\(query.isEmpty ? "" : " \(query)")" }
+}
+
+/// A gateway that runs in the service.
+public struct GatewayReport: Codable, Sendable {
+    /// The name.
+    public let name: String
+    /// The name of the jar.
+    public let jar: String
+    /// What sends the requests: `browser` or `tool`.
+    public let client: String
+    /// Which cookies of a response the client gets: `mirror`, `strip` or `pass`.
+    public let cookies: String
+    /// The hosts whose https requests are decrypted.
+    public let intercept: [String]
+    /// The hosts whose https requests pass unread all the same.
+    public let bypass: [String]
+    /// Where it listens.
+    public let addresses: [GatewayListening]
+    /// Since when (RFC 3339).
+    public let started: String
+    /// The certificate in PEM that clients have to trust; `nil` if it decrypts nothing.
+    public let certificate: String?
+    /// How many clients are connected.
+    public let openConnections: Int
+    /// How many requests have passed through it.
+    public let requests: Int
+    /// How many cookies of the jar went with them.
+    public let cookiesSent: Int
+    /// How many cookies of the jar their responses have changed.
+    public let cookiesStored: Int
+    /// How many of them got no response of a server.
+    public let failures: Int
+    /// The position of the newest request or event.
+    public let position: Int64
+
+    package init(
+        name: String, jar: String, client: String, cookies: String, intercept: [String], bypass: [String],
+        addresses: [GatewayListening], started: String, certificate: String?,
+        openConnections: Int, requests: Int, cookiesSent: Int, cookiesStored: Int, failures: Int, position: Int64
+    ) {
+        self.name = name
+        self.jar = jar
+        self.client = client
+        self.cookies = cookies
+        self.intercept = intercept
+        self.bypass = bypass
+        self.addresses = addresses
+        self.started = started
+        self.certificate = certificate
+        self.openConnections = openConnections
+        self.requests = requests
+        self.cookiesSent = cookiesSent
+        self.cookiesStored = cookiesStored
+        self.failures = failures
+        self.position = position
+    }
+}
+
+/// The gateways that the caller can see, by name.
+public struct GatewayList: Codable, Sendable {
+    /// The gateways.
+    public let gateways: [GatewayReport]
+
+    package init(gateways: [GatewayReport]) {
+        self.gateways = gateways
+    }
+}
+
+/// A page of the requests that have passed through a gateway.
+public struct GatewayRequestList: Codable, Sendable {
+    /// The requests, the oldest first.
+    public let requests: [GatewayRequestReport]
+    /// The position to request next.
+    public let position: Int64
+    /// Whether requests after the requested position are no longer known.
+    public let hasGap: Bool
+    /// Whether more requests can be read now.
+    public let hasMore: Bool
+
+    package init(requests: [GatewayRequestReport], position: Int64, hasGap: Bool, hasMore: Bool) {
+        self.requests = requests
+        self.position = position
+        self.hasGap = hasGap
+        self.hasMore = hasMore
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import Testing
+
+@Suite("Gateways of crumb serve")
+struct ServiceGatewayTests {
+    @Test("One decrypts with the stored authority; what passes, and what pages send, is followed until it ends")
+    func story() throws {
+        let service = try RunningService(.socket) { home in
+            try home.makeCertificate(for: "localhost", names: "DNS:localhost")
+            #expect(try home.crumb("gateway", "ca", "create", "--host", "localhost").status == 0)
+            try home.write("sid=v4lue; Secure; HttpOnly; Path=/\n", to: "lines")
+            let set = try home.start(
+                ["set", "--jar", "work", "https://localhost/"], input: home.file("lines")
+            ).wait()
+            #expect(set.status == 0, "\(set.messages)")
+            return ["--ca-file", home.file("ca.pem")]
+        }
+        let home = service.home
+        let socket = service.address.dropFirst("unix:".count)
+        func ask(_ method: String, _ path: String, _ rest: String = "") throws -> RunResult {
+            try home.shell("curl -sS --unix-socket \(socket) -X \(method) \(rest) http://crumb/v1/gateways/\(path)")
+        }
+        let started = try ask(
+            "PUT", "shop", #"-H 'Content-Type: application/json' -d '{"jar":"work","intercept":["localhost"]}'"#)
+        let report = try #require(try started.objects().first, "\(started.messages)")
+        let listening = try #require((report["addresses"] as? [[String: Any]])?.first, "\(started.text)")
+        let address = try #require(listening["address"] as? String)
+        let path = try #require(listening["eventsPath"] as? String)
+        try home.write(try #require(report["certificate"] as? String).utf8, to: "authority.pem")
+        let port = try RunningService.freePort()
+        let server = try RunningProcess(
+            "openssl",
+            [
+                "s_server", "-accept", "\(port)", "-cert", home.file("host.pem"), "-key", home.file("host.key"), "-www",
+                "-quiet",
+            ], environment: home.environment, scratch: home.path)
+        defer {
+            server.kill()
+            _ = server.wait()
+        }
+        let curl =
+            "curl -sS -o answer -w '%{http_code}' --retry 5 --retry-connrefused --proxy \(address) "
+            + "--cacert authority.pem"
+        let page = try home.shell(
+            "\(curl) -c cookies -H 'Sec-Fetch-Site: none' -H 'Sec-Fetch-Dest: document' -H 'Sec-Fetch-Mode: navigate' "
+                + "'https://localhost:\(port)/cart?token=1'")
+        #expect(page.text == "200", "\(page.text) \(page.messages)")
+        func event(_ rest: String) throws -> String {
+            try home.shell("\(curl) \(rest) -d hello 'https://localhost:\(port)\(path)?a=1'").text
+        }
+        let own = "-b cookies -H 'Sec-Fetch-Site: same-origin'"
+        #expect(try event(own) == "204")
+        // Without the witnesses, a page of any site may have sent it.
+        #expect(try event("-H 'Sec-Fetch-Site: same-origin'") == "403")
+        // A frame of another site in a page of this one, as WebKit sends it.
+        #expect(try event("-b cookies -H 'Sec-Fetch-Site: cross-site'") == "403")
+        #expect(String(decoding: home.bytes("answer"), as: UTF8.self).contains("page of the site itself"))
+        #expect(try event("\(own) -X PUT") == "405")
+        try home.write([UInt8](repeating: UInt8(ascii: "x"), count: 20_000), to: "long")
+        #expect(try event("\(own) --data @long") == "413")
+
+        let list = try ask("GET", "shop/requests")
+        let requests = try #require(try list.objects().first?["requests"] as? [[String: Any]], "\(list.text)")
+        #expect(requests.compactMap { $0["status"] as? Int } == [200, 403, 403, 405, 413], "\(list.text)")
+        #expect(requests.first?["url"] as? String == "https://localhost:\(port)/cart")
+        #expect(requests.first?["cookiesSent"] as? [String] == ["sid"])
+        #expect(!list.text.contains(path) && !list.text.contains("v4lue"))
+        let follower = try RunningProcess(
+            "curl", ["-sSN", "--unix-socket", String(socket), "http://crumb/v1/gateways/shop/events?after=0"],
+            environment: home.environment, output: home.file("events"), scratch: home.path)
+        let deadline = ContinuousClock.now + .seconds(60)
+        while home.bytes("events").isEmpty, ContinuousClock.now < deadline { usleep(20_000) }
+        let stopped = try ask("DELETE", "shop", "-w '%{http_code}'")
+        #expect(stopped.text == "204", "\(stopped.text)")
+        #expect(follower.wait().status == 0)
+        let events = String(decoding: home.bytes("events"), as: UTF8.self)
+        #expect(
+            events.contains("event: page\ndata: {\"data\":\"hello\",\"origin\":\"https://localhost:\(port)\""),
+            "\(events)")
+        #expect(events.contains("event: request\n") && !events.contains("v4lue"))
+        #expect(try home.shell("curl -sS --max-time 5 --proxy \(address) http://localhost:\(port)/").status == 7)
+    }
+}

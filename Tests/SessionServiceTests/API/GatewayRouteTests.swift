@@ -1,0 +1,247 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import SessionOperations
+import SessionStore
+import Testing
+
+@testable import SessionService
+
+@Suite("Gateways in the service")
+struct GatewayRouteTests {
+    private static let shop = "/v1/gateways/shop"
+    private static let body = #"{"jar":"default","client":"tool"}"#
+
+    private static func faults(_ answer: ServiceAnswer, _ operation: String) throws -> [String] {
+        try APIDocument().faults(of: answer, to: operation)
+    }
+
+    @Test("One is started, shown, listed and stopped")
+    func life() async throws {
+        let fixture = try ServiceFixture()
+        try await fixture.run { client in
+            let started = try await client.send(.put, Self.shop, Self.body)
+            #expect(started.status == 201, "\(started.text)")
+            #expect(try Self.faults(started, "PUT /v1/gateways/{name}") == [])
+            #expect(try started.isEncoded(as: GatewayReport.self))
+            // The same again changes nothing.
+            let answer1 = try await client.send(.put, Self.shop, Self.body)
+            #expect(answer1.status == 200)
+            let other = try await client.send(.put, Self.shop, #"{"jar":"default"}"#)
+            #expect(other.status == 409 && other.code == "gateway-exists")
+            #expect(fixture.gateways.all.count == 1)
+            fixture.gateways.pass("https://www.example.com/cart", stored: ["cart"])
+            fixture.gateways.pass("https://none.test/", failure: "dns_error")
+            let shown = try await client.send(.get, Self.shop)
+            #expect(try Self.faults(shown, "GET /v1/gateways/{name}") == [])
+            let report = try JSONDecoder().decode(GatewayReport.self, from: Data(shown.text.utf8))
+            #expect(report.jar == "default" && report.client == "tool" && report.cookies == "mirror")
+            #expect(report.addresses.map(\.address) == ["127.0.0.1:8080"] && report.openConnections == 2)
+            #expect(report.requests == 2 && report.cookiesSent == 2 && report.cookiesStored == 1)
+            #expect(report.failures == 1 && report.position == 2)
+            let list = try await client.send(.get, "/v1/gateways")
+            #expect(try Self.faults(list, "GET /v1/gateways") == [])
+            #expect((list.object["gateways"] as? [Any])?.count == 1)
+            let answer2 = try await client.send(.delete, Self.shop)
+            #expect(answer2.status == 204)
+            let answer3 = try await client.send(.get, Self.shop)
+            #expect(answer3.code == "gateway-not-found")
+            let answer4 = try await client.send(.get, "/v1/gateways")
+            #expect(answer4.text == #"{"gateways":[]}"#)
+        }
+    }
+
+    @Test("What has passed is read by cursor")
+    func requests() async throws {
+        let fixture = try ServiceFixture()
+        try await fixture.run { client in
+            let answer5 = try await client.send(.put, Self.shop, Self.body)
+            #expect(answer5.status == 201)
+            for number in 1...5 { fixture.gateways.pass("https://www.example.com/\(number)") }
+            let first = try await client.send(.get, "\(Self.shop)/requests?limit=2")
+            #expect(try Self.faults(first, "GET /v1/gateways/{name}/requests") == [])
+            #expect(first.object["position"] as? Int == 2 && first.object["hasMore"] as? Bool == true)
+            let rest = try await client.send(.get, "\(Self.shop)/requests?after=2")
+            let requests = rest.object["requests"] as? [[String: Any]] ?? []
+            #expect(requests.map { $0["url"] as? String } == (3...5).map { "https://www.example.com/\($0)" })
+            #expect(rest.object["hasMore"] as? Bool == false && rest.object["hasGap"] as? Bool == false)
+        }
+    }
+
+    @Test(
+        "What cannot be is refused, with the member that it is about",
+        arguments: [
+            (#"{"jar":"default","intercept":["com"]}"#, 400, "intercept 'com': this is a public suffix"),
+            (#"{"jar":"default","bypass":["a b"]}"#, 400, "bypass 'a b': this is not a host"),
+            (#"{"jar":"default","client":"robot"}"#, 400, "client: use one of browser, tool"),
+            (#"{"jar":"default","cookies":"all"}"#, 400, "cookies: use one of mirror, strip, pass"),
+            (#"{"jar":"default","port":65536}"#, 400, "port: use a whole number from 0 to 65535"),
+            (#"{"jar":"default","upstreams":[{"url":"https://a.test/x"}]}"#, 400, "upstreams: write an origin"),
+            (#"{"jar":"default","upstreams":[{"url":"https://a.test","x":1}]}"#, 400, "upstreams.[0].x: unknown"),
+            (
+                #"{"jar":"default","intercept":["a.test"],"upstreams":[{"url":"https://a.test"}]}"#, 400,
+                "intercept: this is for a proxy"
+            ),
+            (#"{"jar":"default","intercept":["shop.test"]}"#, 422, "intercept: the database has no authority"),
+            (#"{"jar":"default","port":1}"#, 422, "cannot listen on 127.0.0.1:1"),
+            (#"{"jar":"none"}"#, 404, "none: no such jar"),
+        ])
+    func refused(body: String, status: Int, detail: String) async throws {
+        let fixture = try ServiceFixture()
+        try await fixture.run { client in
+            let answer = try await client.send(.put, Self.shop, body)
+            #expect(answer.status == status, "\(answer.text)")
+            #expect((answer.object["detail"] as? String)?.hasPrefix(detail) == true, "\(answer.text)")
+            #expect(try Self.faults(answer, "PUT /v1/gateways/{name}") == [])
+            // The name is free again.
+            let answer6 = try await client.send(.put, Self.shop, Self.body)
+            #expect(answer6.status == 201)
+        }
+    }
+
+    @Test("There are so many at most")
+    func limit() async throws {
+        try await ServiceFixture().run { client in
+            for name in ["a", "b", "c"] {
+                let answer7 = try await client.send(.put, "/v1/gateways/\(name)", Self.body)
+                #expect(answer7.status == 201)
+            }
+            let refused = try await client.send(.put, "/v1/gateways/d", Self.body)
+            #expect(refused.status == 429 && refused.code == "gateways-exhausted")
+            let answer8 = try await client.send(.delete, "/v1/gateways/b")
+            #expect(answer8.status == 204)
+            let answer9 = try await client.send(.put, "/v1/gateways/d", Self.body)
+            #expect(answer9.status == 201)
+        }
+    }
+
+    @Test("A gateway of a jar that the grant is not for does not run, and one of it takes its secrets")
+    func rights() async throws {
+        let fixture = try ServiceFixture()
+        let started = try await fixture.run { try await $0.send(.put, Self.shop, Self.body) }
+        #expect(started.status == 201)
+        let other = AccessGrant(verbs: Set(AccessVerb.allCases), jars: .named(["other"]))
+        try await fixture.run(other) { client in
+            for path in ["", "/requests", "/events"] {
+                let answer10 = try await client.send(.get, Self.shop + path)
+                #expect(answer10.code == "gateway-not-found")
+            }
+            let answer11 = try await client.send(.delete, Self.shop)
+            #expect(answer11.code == "gateway-not-found")
+            let answer12 = try await client.send(.get, "/v1/gateways")
+            #expect(answer12.text == #"{"gateways":[]}"#)
+            let answer13 = try await client.send(.put, "/v1/gateways/own", Self.body)
+            #expect(answer13.code == "jar-not-found")
+            let answer14 = try await client.send(.put, "/v1/gateways/own", #"{"jar":"other"}"#)
+            #expect(answer14.status == 201)
+        }
+        let blind = AccessGrant(verbs: [.read, .write], jars: .named(["default"]))
+        try await fixture.run(blind) { client in
+            let answer15 = try await client.send(.put, "/v1/gateways/own", Self.body)
+            #expect(answer15.code == "forbidden")
+            let answer16 = try await client.send(.get, Self.shop)
+            #expect(answer16.status == 200)
+        }
+        let reader = AccessGrant(verbs: [.read, .secrets], jars: .named(["default"]))
+        let refused = try await fixture.run(reader) { try await $0.send(.delete, Self.shop) }
+        #expect(refused.code == "forbidden")
+        #expect(fixture.gateways.all.count == 2)
+    }
+
+    @Test("It ends with the lock, and with its jar")
+    func ends() async throws {
+        let fixture = try ServiceFixture()
+        try await fixture.run { client in
+            let answer17 = try await client.send(.put, Self.shop, Self.body)
+            #expect(answer17.status == 201)
+            let answer18 = try await client.send(.post, "/v1/agent/lock", #"{"passphrase":"p"}"#)
+            #expect(answer18.status == 200)
+            let answer19 = try await client.send(.get, Self.shop)
+            #expect(answer19.code == "gateway-not-found")
+            let answer20 = try await client.send(.post, "/v1/agent/unlock", #"{"passphrase":"p"}"#)
+            #expect(answer20.status == 200)
+            let answer21 = try await client.send(.put, Self.shop, Self.body)
+            #expect(answer21.status == 201)
+            let gateway = try #require(fixture.api.gateways.gateway("shop"))
+            let answer22 = try await client.send(.delete, "/v1/jars/default")
+            #expect(answer22.status == 200)
+            await gateway.ended()
+            let answer23 = try await client.send(.get, Self.shop)
+            #expect(answer23.code == "gateway-not-found")
+        }
+    }
+
+    @Test("It is followed as it happens, and its stream ends with it")
+    func events() async throws {
+        let fixture = try ServiceFixture()
+        try await fixture.run { client in
+            let answer24 = try await client.send(.put, Self.shop, Self.body)
+            #expect(answer24.status == 201)
+            fixture.gateways.pass("https://www.example.com/1")
+            let order = try #require(fixture.gateways.all.last)
+            order.pageEvents?(
+                PageEventReport(
+                    time: "2027-01-15T08:00:00Z", origin: "https://www.example.com", query: "a=1", data: "hello",
+                    dataBase64: nil))
+            async let followed = client.send(.get, "\(Self.shop)/events?after=0")
+            let answer25 = try await client.send(.delete, Self.shop)
+            #expect(answer25.status == 204)
+            let text = try await followed.text
+            #expect(text.hasPrefix("retry: 2000\n\nid: 1\nevent: request\ndata: {"))
+            #expect(text.contains(#""url":"https://www.example.com/1""#))
+            #expect(
+                text.contains(
+                    "id: 2\nevent: page\ndata: {\"data\":\"hello\",\"origin\":\"https://www.example.com\",\"position\":2,"
+                        + "\"query\":\"a=1\""))
+        }
+    }
+
+    @Test("The token that started it is what it lives by; who started it is in the audit log; it counts")
+    func service() async throws {
+        let gateways = PretendedGateways()
+        let server = try await RunningServer.with(
+            { $0.gateways = PretendedGateways.limits }, runningGateway: { try await gateways.run($0) }
+        ) { server in
+            let token = try server.token("starter", Set(AccessVerb.allCases))
+            let owner = try server.ownerToken
+            try await RawConnection.with(port: server.port) { connection in
+                func ask(_ method: String, _ path: String, by token: String, body: String? = nil) async throws
+                    -> RawConnection.Answer
+                {
+                    var fields = ["Host": "localhost:\(server.port)", "Authorization": "Bearer \(token)"]
+                    if body != nil { fields["Content-Type"] = "application/json" }
+                    return try await connection.ask(method, path, fields, body: body)
+                }
+                let started = try await ask("PUT", Self.shop, by: token, body: #"{"jar":"work","client":"tool"}"#)
+                #expect(started.status == 201, "\(started.body)")
+                gateways.pass("https://www.example.com/", stored: ["a", "b"])
+                gateways.pass("https://www.example.com/", failure: "dns_error")
+                let metrics = try await ask("GET", "/metrics", by: owner).body
+                for line in [
+                    #"crumb_gateway_requests_total{status="2xx"} 1"#, #"crumb_gateway_requests_total{status="5xx"} 1"#,
+                    #"crumb_gateway_cookies_total{outcome="sent"} 2"#,
+                    #"crumb_gateway_cookies_total{outcome="stored"} 2"#,
+                    #"crumb_gateway_failures_total{type="dns_error"} 1"#, "crumb_gateways 1",
+                    "crumb_gateway_connections 2",
+                ] {
+                    #expect(metrics.contains(line), "\(line)")
+                }
+                #expect(try server.database.serviceTokens.revoke(named: "starter", now: RunningServer.now))
+                // The next look at the token ends it.
+                var status = 200
+                while status == 200 { status = try await ask("GET", Self.shop, by: owner).status }
+                #expect(status == 404)
+                // What runs when the service stops ends with it.
+                let again = try await ask("PUT", Self.shop, by: owner, body: #"{"jar":"work","client":"tool"}"#)
+                #expect(again.status == 201)
+            }
+        }
+        let lines = try server.auditLog.split(separator: "\n").filter { $0.contains(#""kind":"gateway""#) }
+        #expect(lines.count == 2)
+        #expect(lines.first?.contains(#""caller":"starter""#) == true)
+        #expect(lines.first?.contains(#""names":["shop"]"#) == true)
+        #expect(server.log.text.contains("A gateway has ended"))
+        #expect(gateways.all.count == 2)
+    }
+}
