@@ -1,0 +1,249 @@
+import OAuth2
+import SessionStore
+
+/// How a login by a client that the server knows goes: what the request does not say was said by the last login under the
+/// name, or by the server.
+extension TokenLoginRequest {
+    func planForKnownClient(
+        _ store: TokenStore, isNewClient: Bool = false, over transport: any EndpointTransport
+    ) async throws -> TokenLoginPlan {
+        let own = try earlier(store)
+        let isSameServer = issuer == nil && endpoints.isEmpty
+        let grant = try grant ?? own.flatMap { try usable($0.credentials.settings.grant) } ?? .authorizationCode
+        let exchange = try exchange(grant, own, store)
+        // An exchange is made by the client and at the server of the login that is exchanged, unless it names others.
+        let earlier = try own ?? (isSameServer ? exchange.flatMap { try exchanged($0, store) } : nil)
+        let before = isSameServer && !isNewClient ? earlier?.credentials : nil
+        let assertion = try assertion(grant, before)
+        var metadata = try await metadata(grant, earlier, over: transport)
+        if clientCertificate != nil || before?.clientCertificate != nil {
+            let aliases = metadata.mutualTLSEndpoints.filter { endpoints[$0.key] == nil }
+            metadata.endpoints.merge(aliases) { $1 }
+        }
+        // Without a client identifier, the assertion alone says which client asks (RFC 7521, section 3).
+        let clientID = clientID ?? earlier?.profile.clientID ?? ""
+        guard !clientID.isEmpty || assertion?.issuer != nil else {
+            throw OperationError(.tokenSettingsInvalid, "\(name): name the client by its identifier")
+        }
+        let secret = clientSecret ?? before?.clientSecret
+        let certificate = clientCertificate?.pem ?? before?.clientCertificate
+        var settings = ProfileSettings(
+            grant: grant, endpoints: metadata.endpoints,
+            authenticationMethod: try method(
+                hasSecret: secret != nil, hasCertificate: certificate != nil, before, metadata),
+            keyID: keyID ?? before?.settings.keyID,
+            scopes: (scope ?? earlier?.credentials.settings.scopes ?? defaultScope).map { Scopes(parsing: $0) },
+            resources: resources.isEmpty ? earlier?.credentials.settings.resources ?? [] : resources,
+            redirectURI: redirectURI ?? earlier?.credentials.settings.redirectURI,
+            dangerouslyAllowsPlainHTTP: dangerouslyAllowsPlainHTTP
+                || before?.settings.dangerouslyAllowsPlainHTTP == true)
+        // What manages the registration of one client does not manage another's.
+        let isSameClientID = clientID == own?.profile.clientID
+        settings.registrationURL = isSameClientID ? before?.settings.registrationURL : nil
+        settings.assertion = assertion
+        settings.exchange = exchange
+        settings.assertionAudience = assertionAudience ?? before?.settings.assertionAudience
+        settings.idTokenAlgorithm = idTokenAlgorithm ?? before?.settings.idTokenAlgorithm
+        settings.serverIDTokenAlgorithms = metadata.idTokenAlgorithms
+        settings.serverSendsIssuer = metadata.sendsIssuer ? true : nil
+        let pushes = pushes || metadata.requiresPushedRequests || before?.settings.pushesRequests == true
+        settings.pushesRequests = pushes ? true : nil
+        let parameters = parameters(over: before, settings)
+        settings.parameters = parameters.filter { !TokenLoginRequest.onceOnly.contains($0.name) }
+        let isBound = bindsTokens || before?.proofKey != nil
+        // A login at the same server is by the same account, however the server was named.
+        let isSameClient =
+            isSameServer
+            || !metadata.issuer.isEmpty && metadata.issuer == earlier?.profile.issuer
+                && clientID == earlier?.profile.clientID
+        let sameLogin = isSameClient ? own : nil
+        let target =
+            try account ?? assertion?.account ?? exchange.map { try self.account(exchanging: $0, settings, store) }
+        let isNamed = target != nil || sameLogin?.namesAccount == true
+        settings.namesAccount = isNamed
+        let profile = ProfileID(
+            issuer: metadata.issuer, clientID: clientID, account: target ?? sameLogin?.profile.account ?? "")
+        try store.checkExchange(settings, of: name)
+        if settings.scopes.map({ Scopes(parsing: $0).contains("openid") }) != true {
+            try checkAccount(of: profile, store)
+        }
+        return TokenLoginPlan(
+            name: name, metadata: metadata, profile: profile,
+            hasAccount: isNamed, user: sameLogin?.user, replacesAccount: replacesAccount,
+            credentials: ProfileCredentials(
+                settings: settings, clientSecret: secret, proofKey: isBound ? SigningKey().secret : nil,
+                grantKey: assertion == nil ? nil : assertionKey ?? before?.grantKey, clientCertificate: certificate,
+                registrationToken: isSameClientID ? before?.registrationToken : nil),
+            parameters: parameters, pushes: pushes)
+    }
+
+    /// Parameters that a site asks of one login (RFC 9470, section 4), not of those after it.
+    private static let onceOnly: Set = ["acr_values", "max_age"]
+
+    /// What the last login said, but where this one says otherwise.
+    private func parameters(
+        over before: ProfileCredentials?, _ settings: ProfileSettings
+    ) -> [(name: String, value: String)] {
+        let said = Set(parameters.map(\.name))
+        var all = (before?.settings.parameters ?? []).filter { !said.contains($0.name) } + parameters
+        let scopes = settings.scopes.map { Scopes(parsing: $0) } ?? []
+        if before == nil, asksForConsent, settings.grant == .authorizationCode, !said.contains("prompt"),
+            scopes.contains("openid"), scopes.contains("offline_access")
+        {
+            all.append((name: "prompt", value: "consent"))
+        }
+        return all.filter { $0.name != "prompt" || !$0.value.isEmpty }
+    }
+
+    /// Makes sure that the tokens can be kept under the name, where no ID token will tell whose they are: a user who has
+    /// logged in should not hear afterwards that it was for nothing.
+    private func checkAccount(of profile: ProfileID, _ store: TokenStore) throws {
+        let others = try store.all().compactMap { try? $0.get().profile }
+        guard let other = others.first(where: { $0.id == profile && $0.name != name }) else { return }
+        throw OperationError(
+            .nameInvalid,
+            "\(name): the login of the same issuer, client and account is stored as '\(other.name)'; name "
+                + "another account, as "
+                + "with --account")
+    }
+
+    /// What the last login under the name went by.
+    struct Earlier {
+        let profile: ProfileID
+        let credentials: ProfileCredentials
+        let user: LoggedInUser
+
+        /// Whether the account is one that the user has named. Logins from before that was noted have another account
+        /// than their ID token says if it is.
+        var namesAccount: Bool {
+            credentials.settings.namesAccount ?? (!profile.account.isEmpty && profile.account != user.subject)
+        }
+    }
+
+    func earlier(_ store: TokenStore) throws -> Earlier? {
+        try earlier(store, named: name)
+    }
+
+    private func earlier(_ store: TokenStore, named name: String) throws -> Earlier? {
+        do throws(SessionStoreError) {
+            let stored = try store.get(name)
+            return try store.credentials(name).map { credentials in
+                Earlier(
+                    profile: stored.profile.id, credentials: credentials,
+                    user: LoggedInUser(account: stored.profile.id.account, stored.tokens))
+            }
+        } catch {
+            guard error.code == .tokenNotFound || error.code == .valueDamaged else { throw error }
+            return nil
+        }
+    }
+
+    /// What assertions say, if there are any: what is not said now was said before.
+    private func assertion(
+        _ grant: ProfileSettings.Grant, _ before: ProfileCredentials?
+    ) throws -> ProfileSettings.Assertion? {
+        guard grant == .jwtBearer else { return nil }
+        guard assertionKey != nil || before?.grantKey != nil else {
+            throw OperationError(
+                .tokenSettingsInvalid, "\(name): name the key that signs the assertion with --assertion-key-file")
+        }
+        let earlier = before?.settings.assertion
+        return ProfileSettings.Assertion(
+            issuer: assertion.issuer ?? earlier?.issuer, subject: assertion.subject ?? earlier?.subject,
+            audience: assertion.audience ?? earlier?.audience, keyID: assertion.keyID ?? earlier?.keyID)
+    }
+
+    /// What is exchanged, if anything is: other logins of the store.
+    private func exchange(
+        _ grant: ProfileSettings.Grant, _ own: Earlier?, _ store: TokenStore
+    ) throws -> ProfileSettings.Exchange? {
+        guard grant == .tokenExchange else { return nil }
+        guard let exchange = exchange ?? own?.credentials.settings.exchange else {
+            throw OperationError(.tokenSettingsInvalid, "\(name): name the login to exchange with --exchange")
+        }
+        for login in exchange.logins { _ = try store.get(login) }
+        return exchange
+    }
+
+    /// What an exchange takes over of the login that it exchanges: server and client.
+    private func exchanged(_ exchange: ProfileSettings.Exchange, _ store: TokenStore) throws -> Earlier? {
+        guard let subject = try earlier(store, named: exchange.subject) else { return nil }
+        var credentials = ProfileCredentials(
+            settings: subject.credentials.settings, clientSecret: subject.credentials.clientSecret,
+            clientCertificate: subject.credentials.clientCertificate)
+        credentials.settings.scopes = nil
+        credentials.settings.resources = []
+        credentials.settings.redirectURI = nil
+        credentials.settings.parameters = []
+        credentials.settings.pushesRequests = nil
+        return Earlier(profile: subject.profile, credentials: credentials, user: subject.user)
+    }
+
+    /// The account of an exchanged token: whose it is and what it is for, so that each has a profile of its own.
+    private func account(
+        exchanging exchange: ProfileSettings.Exchange, _ settings: ProfileSettings, _ store: TokenStore
+    ) throws -> String {
+        let subject = try store.get(exchange.subject).profile
+        let owner = subject.id.account.isEmpty ? subject.name : subject.id.account
+        let targets = exchange.audiences + settings.resources + (settings.scopes.map { [$0] } ?? [])
+        let actor = exchange.actor.map { " by \($0)" } ?? ""
+        return (targets.isEmpty ? owner : "\(owner) for \(targets.joined(separator: " "))") + actor
+    }
+
+    func usable(_ grant: ProfileSettings.Grant) throws -> ProfileSettings.Grant? {
+        grant == .imported ? nil : grant
+    }
+
+    private func metadata(
+        _ grant: ProfileSettings.Grant, _ earlier: Earlier?, over transport: any EndpointTransport
+    ) async throws -> ServerMetadata {
+        if issuer == nil, endpoints.isEmpty, let earlier {
+            var metadata = ServerMetadata(
+                issuer: earlier.profile.issuer, endpoints: earlier.credentials.settings.endpoints)
+            metadata.sendsIssuer = earlier.credentials.settings.serverSendsIssuer == true
+            metadata.idTokenAlgorithms = earlier.credentials.settings.serverIDTokenAlgorithms
+            return metadata
+        }
+        let lookup = ServerLookup(
+            issuer: issuer, endpoints: endpoints, dangerouslyAllowsPlainHTTP: dangerouslyAllowsPlainHTTP)
+        return try await lookup.metadata(for: name, needing: needed(grant), over: transport)
+    }
+
+    func needed(_ grant: ProfileSettings.Grant) -> Set<ServerMetadata.Endpoint> {
+        let isOpenID = (scope ?? defaultScope).map { Scopes(parsing: $0).contains("openid") } ?? false
+        let keys: Set<ServerMetadata.Endpoint> = isOpenID ? [.keys] : []
+        switch grant {
+        case .clientCredentials, .jwtBearer, .tokenExchange: return [.token]
+        case .deviceCode: return keys.union([.token, .deviceAuthorization])
+        case .authorizationCode, .imported:
+            return keys.union(pushes ? [.token, .authorization, .pushedAuthorization] : [.token, .authorization])
+        }
+    }
+
+    /// The method that was named, else the one of the last login, else one that fits the secret and the server.
+    private func method(
+        hasSecret: Bool, hasCertificate: Bool, _ before: ProfileCredentials?, _ metadata: ServerMetadata
+    ) throws -> ProfileSettings.AuthenticationMethod {
+        if let authenticationMethod {
+            let isUsable = authenticationMethod.takesCertificate ? hasCertificate : hasSecret
+            guard authenticationMethod == .none || isUsable else {
+                let needed = authenticationMethod.takesCertificate ? "certificate" : "secret or key"
+                throw OperationError(
+                    .tokenSettingsInvalid, "\(name): this authentication method requires the client's \(needed)")
+            }
+            return authenticationMethod
+        }
+        // A new secret goes the way that the old one went.
+        if let method = before?.settings.authenticationMethod,
+            clientSecret == nil || method.takesSecret, clientCertificate == nil || method != .none
+        {
+            return method
+        }
+        return hasSecret ? metadata.secretMethod : hasCertificate ? metadata.certificateMethod : .none
+    }
+}
+
+extension ProfileSettings.Assertion {
+    /// Whose tokens an assertion gets; `nil` if it speaks for the client.
+    fileprivate var account: String? { subject ?? issuer }
+}
