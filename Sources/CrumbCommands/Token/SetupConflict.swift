@@ -1,6 +1,7 @@
 import Foundation
 import SessionOperations
 import SessionStore
+import WebPrimitives
 
 /// What setting up another program would replace, if it is not crumb's own: for a person, without secrets.
 enum SetupConflict {
@@ -35,9 +36,9 @@ enum SetupConflict {
             let exec: Command?
 
             init(from decoder: any Decoder) throws {
-                let members = try decoder.container(keyedBy: Name.self)
+                let members = try decoder.container(keyedBy: AnyMember.self)
                 kinds = members.allKeys.map(\.stringValue).sorted()
-                exec = try? members.decodeIfPresent(Command.self, forKey: Name(stringValue: "exec"))
+                exec = try? members.decodeIfPresent(Command.self, forKey: AnyMember(stringValue: "exec"))
             }
         }
         guard let output = answer(of: ["kubectl", "config", "view", "--output=json"]),
@@ -84,17 +85,5 @@ enum SetupConflict {
 
     private final class Output {
         var bytes: [UInt8] = []
-    }
-
-    /// The name of any member.
-    private struct Name: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-
-        init(stringValue: String) {
-            self.stringValue = stringValue
-        }
-
-        init?(intValue: Int) { nil }
     }
 }

@@ -145,38 +145,29 @@ enum ScriptMessage {
 
 /// A JSON object of which every member is expected, and bounded.
 struct ScriptMessageObject {
-    private struct Name: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-
-        init(stringValue: String) {
-            self.stringValue = stringValue
-        }
-
-        init?(intValue: Int) { nil }
-    }
-
-    private let container: KeyedDecodingContainer<Name>
+    private let container: KeyedDecodingContainer<AnyMember>
     private let codingPath: [any CodingKey]
 
     /// The object that `decoder` is at.
     ///
     /// - Parameter names: the members it may have; any other makes it malformed.
     init(_ decoder: any Decoder, _ names: Set<String>) throws {
-        container = try decoder.container(keyedBy: Name.self)
+        container = try decoder.container(keyedBy: AnyMember.self)
         codingPath = decoder.codingPath
         guard container.allKeys.allSatisfy({ names.contains($0.stringValue) }) else { throw malformed() }
     }
 
     /// The object is not what it should be.
     func malformed(_ name: String? = nil) -> DecodingError {
-        let path = codingPath + (name.map { [Name(stringValue: $0)] } ?? [])
+        let path = codingPath + (name.map { [AnyMember(stringValue: $0)] } ?? [])
         return .dataCorrupted(DecodingError.Context(codingPath: path, debugDescription: ScriptMessage.unexpected))
     }
 
     /// A text of so many bytes at most; `nil` if it is missing or `null`.
     func text(_ name: String, limit: Int) throws -> String? {
-        guard let text = try container.decodeIfPresent(String.self, forKey: Name(stringValue: name)) else { return nil }
+        guard let text = try container.decodeIfPresent(String.self, forKey: AnyMember(stringValue: name)) else {
+            return nil
+        }
         guard text.utf8.count <= limit else { throw malformed(name) }
         return text
     }
@@ -189,22 +180,22 @@ struct ScriptMessageObject {
 
     /// A truth value; `nil` if it is missing or `null`.
     func flag(_ name: String) throws -> Bool? {
-        try container.decodeIfPresent(Bool.self, forKey: Name(stringValue: name))
+        try container.decodeIfPresent(Bool.self, forKey: AnyMember(stringValue: name))
     }
 
     /// A number; `nil` if it is missing or `null`.
     func number(_ name: String) throws -> Double? {
-        try container.decodeIfPresent(Double.self, forKey: Name(stringValue: name))
+        try container.decodeIfPresent(Double.self, forKey: AnyMember(stringValue: name))
     }
 
     /// An object; `nil` if it is missing or `null`.
     func member<Member: Decodable>(_ name: String, of type: Member.Type) throws -> Member? {
-        try container.decodeIfPresent(type, forKey: Name(stringValue: name))
+        try container.decodeIfPresent(type, forKey: AnyMember(stringValue: name))
     }
 
     /// A list of so many elements at most; empty if it is missing.
     func list<Element: Decodable>(_ name: String, of type: Element.Type, limit: Int) throws -> [Element] {
-        let key = Name(stringValue: name)
+        let key = AnyMember(stringValue: name)
         guard container.contains(key) else { return [] }
         var elements = try container.nestedUnkeyedContainer(forKey: key)
         guard elements.count.map({ $0 <= limit }) ?? true else { throw malformed(name) }

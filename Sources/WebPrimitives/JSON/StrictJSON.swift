@@ -151,16 +151,16 @@ extension Decoder {
     }
 }
 
-/// A member of whatever name.
-private struct AnyMember: CodingKey {
-    let stringValue: String
-    var intValue: Int? { nil }
+/// The name of any member.
+package struct AnyMember: CodingKey {
+    package let stringValue: String
+    package var intValue: Int? { nil }
 
-    init(stringValue: String) {
+    package init(stringValue: String) {
         self.stringValue = stringValue
     }
 
-    init?(intValue: Int) {
+    package init?(intValue: Int) {
         nil
     }
 }
