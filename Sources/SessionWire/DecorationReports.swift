@@ -10,12 +10,6 @@ public struct DecorationAnswer: Codable, Sendable {
         public let name: String
         /// The identifiers of the reasons.
         public let reasons: [String]
-
-        package init(cookie: CookieIdentityReport? = nil, name: String, reasons: [String]) {
-            self.cookie = cookie
-            self.name = name
-            self.reasons = reasons
-        }
     }
 
     /// A header field of the jar that is for the URL and is not sent.
@@ -26,12 +20,6 @@ public struct DecorationAnswer: Codable, Sendable {
         public let reason: String
         /// The beginning of the URLs it applies to.
         public let scope: String?
-
-        package init(name: String, reason: String, scope: String? = nil) {
-            self.name = name
-            self.reason = reason
-            self.scope = scope
-        }
     }
 
     /// The cookies that are not sent.
@@ -44,17 +32,6 @@ public struct DecorationAnswer: Codable, Sendable {
     public let omittedFields: [OmittedField]?
     /// The login rule by which the request is signed in again; only in the answer to a renewal.
     public let rule: String?
-
-    package init(
-        excluded: [Exclusion], fields: [HeaderFieldReport], included: [String], omittedFields: [OmittedField]? = nil,
-        rule: String? = nil
-    ) {
-        self.excluded = excluded
-        self.fields = fields
-        self.included = included
-        self.omittedFields = omittedFields
-        self.rule = rule
-    }
 
     /// The octets of the Cookie field; empty if no cookie is sent.
     public var cookieString: Octets { fields.first { $0.name == "cookie" }?.octets ?? [] }

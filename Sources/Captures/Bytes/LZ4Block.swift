@@ -24,11 +24,6 @@ struct LZ4Block: Sendable {
     /// How many bytes may come out.
     var limit = Int.max
 
-    /// Whether the block may end here: behind literals.
-    var isComplete: Bool {
-        if case .offset(low: nil) = stage { true } else { false }
-    }
-
     /// Takes one byte and appends what comes of it.
     mutating func take(_ byte: UInt8, into output: inout [UInt8]) {
         guard !isBroken else { return }

@@ -19,14 +19,8 @@ struct CommandDescription: Decodable {
         let names: [Name]?
         let valueName: String?
         let defaultValue: String?
-        let allValueStrings: [String]?
         let abstract: String?
         let discussion: String?
-
-        enum CodingKeys: String, CodingKey {
-            case kind, shouldDisplay, isOptional, isRepeating, names, valueName, defaultValue, abstract, discussion
-            case allValueStrings = "allValues"
-        }
 
         var isPositional: Bool { kind == "positional" }
     }
@@ -41,7 +35,6 @@ struct CommandDescription: Decodable {
     let aliases: [String]?
     let abstract: String?
     let discussion: String?
-    let defaultSubcommand: String?
     let subcommands: [CommandDescription]?
     let arguments: [Argument]?
 

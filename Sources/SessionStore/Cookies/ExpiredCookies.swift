@@ -9,8 +9,6 @@ struct ExpiredCookies {
     private var cookies: [Cookie.ID: Cookie] = [:]
     private var latestExpiry = Timestamp(microseconds: .min)
 
-    var isEmpty: Bool { cookies.isEmpty }
-
     /// Whether one of them has not expired at `now`, since the clock was set back.
     func areValid(at now: Timestamp) -> Bool {
         !cookies.isEmpty && latestExpiry >= now

@@ -188,9 +188,6 @@ package struct OctetRange: BitwiseCopyable, Sendable {
         lower = UInt32(truncatingIfNeeded: range.lowerBound)
         upper = UInt32(truncatingIfNeeded: range.upperBound)
     }
-
-    @inlinable @inline(__always)
-    package var range: Range<Int> { Int(lower)..<Int(upper) }
 }
 
 /// Octets that lie next to each other, whoever owns them.
