@@ -4,7 +4,7 @@ public import HTTPTypes
 import NIOHTTP1
 public import RequestDecoration
 
-/// Header fields are text, sent as UTF-8: cookies that are not UTF-8 stay out, and the report says so.
+/// Header fields are text, sent as UTF-8: cookies that are not UTF-8 are omitted and reported.
 extension HTTPClientRequest: DecoratableRequest {
     /// Whether header fields can carry any octets: `false`, since they are text.
     public static var carriesAnyOctets: Bool { false }

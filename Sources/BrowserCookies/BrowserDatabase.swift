@@ -9,7 +9,7 @@ internal import GRDBSQLite
 /// What is read is a copy, made while the browser may be running and gone when it has been read: the browser's own files
 /// are opened for nothing but reading, and never locked.
 public struct BrowserDatabase: Sendable {
-    /// What is asked for of a database, besides the cookies themselves.
+    /// The options of reading a database.
     public struct Options: Sendable {
         /// Which of Firefox's containers is read; 0 is none, the browser's ordinary cookies.
         public var container = 0
@@ -149,14 +149,14 @@ extension Row {
         octets(column).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// A whole number; `nil` if it is none, and where there is no such column.
+    /// A whole number; `nil` if it is none, or if there is no such column.
     func number(_ column: String) -> Int64? {
         let value: DatabaseValue? = self[column]
         guard case .int64(let number)? = value?.storage else { return nil }
         return number
     }
 
-    /// A flag; false where there is no such column.
+    /// A flag; false if there is no such column.
     func flag(_ column: String) -> Bool {
         number(column).map { $0 != 0 } ?? false
     }

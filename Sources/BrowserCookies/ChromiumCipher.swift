@@ -22,7 +22,7 @@ struct ChromiumCipher {
     }
 
     enum Value {
-        /// There is nothing encrypted: the column `value` has it.
+        /// Nothing is encrypted: the value is in the column `value`.
         case plain
         case decrypted(Octets)
         case unreadable(Obstacle)

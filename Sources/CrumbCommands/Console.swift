@@ -52,7 +52,7 @@ struct Console {
         try Console.write(line, to: toStandardError ? STDERR_FILENO : STDOUT_FILENO)
     }
 
-    /// Says something that is neither data nor an error.
+    /// Prints a note, which is neither data nor an error.
     func note(_ text: String) {
         guard !isQuiet else { return }
         Console.writeToStandardError(text)
@@ -89,7 +89,7 @@ struct Console {
     private static func writeToStandardError(_ text: String) {
         // File names and URLs may hold control characters, which a terminal would obey.
         let line = Octets(text).description
-        // Where not even standard error can be written there is nobody left to tell.
+        // If standard error cannot be written either, the error cannot be reported.
         try? write(Array("\(line)\n".utf8), to: STDERR_FILENO)
     }
 

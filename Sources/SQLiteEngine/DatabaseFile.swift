@@ -1,7 +1,7 @@
 internal import GRDBSQLite
 internal import StoreEngine
 
-/// The file of a database before a connection has it open.
+/// The file of a database before a connection opens it.
 package enum DatabaseFile {
     /// Marks the file as ours: "Crmb" in the header's application id.
     static let applicationID: UInt32 = 0x4372_6D62
@@ -30,7 +30,7 @@ package enum DatabaseFile {
             throw SessionStoreError(.databaseUnavailable, path, "the file cannot be read; check the disk")
         }
         guard !header.isEmpty else {
-            // Somebody else's empty file becomes a database: it must be as private as one made here.
+            // An empty file made by another program becomes a database: it must be as private as one made here.
             let failure = (PrivateFile.permissions(path) ?? 0) & 0o077 == 0 ? 0 : PrivateFile.restrict(path)
             guard failure == 0 else { throw SessionStoreError(opening: path, errno: failure) }
             return false

@@ -89,7 +89,7 @@ package final class FilePlaces: Sendable {
     /// Whether each path leads to its file at this moment.
     var areFound: Bool {
         if files.allSatisfy({ FileIdentity($0.location) == $0.identity }) { return true }
-        // Whoever asks later is to hear the same.
+        // Later callers must get the same answer.
         knownChange.store(0, ordering: .relaxed)
         return false
     }

@@ -2,7 +2,7 @@ internal import GRDB
 internal import GRDBSQLite
 internal import StoreEngine
 
-/// The connection of a ``SQLiteDatabase`` while one thread has it.
+/// The connection of a ``SQLiteDatabase`` while one thread uses it.
 package struct SQLiteConnection: StoreConnection {
     let database: Database
     private let kept: KeptStatements

@@ -55,7 +55,7 @@ extension SQLiteDatabase {
         try StoreFailure.translating { try SQLiteDatabase.writeCopy(of: queue, to: path) }
     }
 
-    /// Copies a database that nobody need have open, likewise.
+    /// Copies a database that need not be open, likewise.
     package static func writeCopy(ofFile source: String, to path: String) throws {
         try StoreFailure.translating {
             var configuration = Configuration()
@@ -74,7 +74,7 @@ extension SQLiteDatabase {
         try foldLog(of: copy)
     }
 
-    /// Moves the write-ahead log of a database that nobody has open into its file, and takes it away.
+    /// Moves the write-ahead log of a database that no process has open into its file, and removes it.
     package static func foldLog(ofFile path: String) throws {
         try StoreFailure.translating { try foldLog(of: try DatabaseQueue(path: DatabaseFile.location(path))) }
     }

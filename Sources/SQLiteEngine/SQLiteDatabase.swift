@@ -18,7 +18,7 @@ package final class SQLiteDatabase: Sendable {
     private let kept = KeptStatements()
     private let control = KeptStatements()
 
-    /// Opens a database, making it where there is none, and brings its schema up to date.
+    /// Opens a database, creating it if necessary, and brings its schema up to date.
     ///
     /// - Parameters:
     ///   - path: the file; `nil` for a database in memory.
@@ -74,7 +74,7 @@ package final class SQLiteDatabase: Sendable {
 }
 
 extension SQLiteDatabase {
-    /// Runs `body` with the connection, while no other thread has it.
+    /// Runs `body` with the connection, while no other thread uses it.
     func withConnection<Result>(_ body: (SQLiteConnection) throws -> Result) rethrows -> Result {
         try queue.writeWithoutTransaction { try body(SQLiteConnection($0, kept: kept, control: control)) }
     }

@@ -4,10 +4,10 @@ internal import StoreEngine
 
 /// A connection that can only read, beside the one that writes: no writer of this process holds it up.
 ///
-/// SQLite's own, without a queue: whoever has it sees to it that one thread at a time uses it.
+/// SQLite's own, without a queue: its owner ensures that one thread at a time uses it.
 package final class SQLiteReader: StoreReader {
     private let pointer: OpaquePointer
-    /// The index of the write-ahead log; `nil` where there is none, as on some network drives.
+    /// The index of the write-ahead log; `nil` if there is none, as on some network drives.
     private(set) var walIndex: WALIndex?
 
     package var version: WALIndex.Header? { walIndex?.header }

@@ -42,7 +42,7 @@ package struct WALIndex {
             let map = methods.xShmMap, let barrier = methods.xShmBarrier
         else { return nil }
         var address: UnsafeMutableRawPointer?
-        // Extends nothing: where there is no index, there is none to look at.
+        // Extends nothing: without an index, there is nothing to read.
         let code = map(file, 0, WALIndex.partSize, 0, &address)
         guard code == SQLITE_OK || code == SQLITE_READONLY, let address else { return nil }
         self.address = UnsafeRawPointer(address)
@@ -50,7 +50,7 @@ package struct WALIndex {
         self.barrier = barrier
     }
 
-    /// The header as it is now; `nil` while somebody writes it, and where it has to be made anew.
+    /// The header as it is now; `nil` while it is being written, and if it must be rebuilt.
     ///
     /// Two equal copies lie one behind the other. A writer begins with the second one and readers with the first, so
     /// that what is equal was written to its end.

@@ -182,7 +182,7 @@ public struct ImportReport: Codable, Sendable {
     public package(set) var evicted: [Evicted] = []
     /// What could not be read.
     public package(set) var failures: [Failure] = []
-    /// What the capture holds besides cookies, and what was left out because it was not requested.
+    /// Other data of the capture, and data that was left out because it was not requested.
     public package(set) var notes: [Failure] = []
     /// What the lists would hold in addition.
     public package(set) var omitted = Omitted()

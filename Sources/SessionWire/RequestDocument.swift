@@ -103,7 +103,7 @@ public struct Number<Range: NumberRange>: Codable, Sendable, Hashable {
     }
 }
 
-/// What the cookie rules have to know about a request besides its URL. A value that is `nil` is the service's default.
+/// The details of a request, other than its URL, that the cookie rules need. `nil` stands for the service's default.
 public struct RequestDetails: Sendable {
     /// The method; GET by default.
     public var method: String?

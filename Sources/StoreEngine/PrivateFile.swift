@@ -22,7 +22,7 @@ package enum PrivateFile {
         String(cString: strerror(failure))
     }
 
-    /// The permission bits of a file, or `nil` where there is no such file.
+    /// The permission bits of a file, or `nil` if there is no such file.
     package static func permissions(_ path: String) -> UInt32? {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
@@ -34,7 +34,7 @@ package enum PrivateFile {
         permissions(path).map { $0 & 0o077 == 0 } ?? false
     }
 
-    /// The number of bytes in a file, or `nil` where there is none.
+    /// The number of bytes in a file, or `nil` if there is no such file.
     package static func size(_ path: String) -> Int64? {
         var status = stat()
         return stat(path, &status) == 0 ? Int64(status.st_size) : nil
@@ -133,7 +133,7 @@ package enum PrivateFile {
     ///
     /// Two processes that both try leave one file, whole; both find it afterwards.
     ///
-    /// - Returns: 0, or the `errno` of the failure; `EEXIST` where somebody else was first.
+    /// - Returns: 0, or the `errno` of the failure; `EEXIST` if another process was first.
     package static func publish(_ bytes: [UInt8], to path: String) -> Int32 {
         let temporary = temporaryName(for: path)
         defer { unlink(temporary) }
@@ -250,7 +250,7 @@ package enum PrivateFile {
         return close(descriptor) == 0 ? 0 : errno
     }
 
-    /// Opens a file to add to its end, making it with mode 0600 where there is none.
+    /// Opens a file to add to its end, creating it with mode 0600 if it does not exist.
     ///
     /// - Returns: its descriptor, or a negative number with `errno` set.
     package static func openForAppending(_ path: String) -> Int32 {
@@ -312,7 +312,7 @@ package struct FileIdentity: Sendable, Equatable {
     private let device: UInt64
     private let inode: UInt64
 
-    /// The file at `path`; `nil` where there is none.
+    /// The file at `path`; `nil` if it does not exist.
     package init?(_ path: UnsafePointer<CChar>?) {
         var status = stat()
         guard let path, path.pointee != 0, stat(path, &status) == 0 else { return nil }

@@ -106,7 +106,7 @@ public final class RedirectDecorationDelegate: NSObject, URLSessionTaskDelegate 
         let chain = tasks.withLock { $0[task.taskIdentifier]?.exchange.chain }
         let result = Result {
             let hops = try finish(task)
-            // The platform counts redirects too, and may come to its end first.
+            // The platform counts redirects too, and may reach its limit first.
             if let chain, (error as? URLError)?.code == .httpTooManyRedirects { throw chain.exhaustedByClient }
             if let error { throw error }
             return hops

@@ -9,7 +9,7 @@ public import RequestDecoration
     public import Foundation
 #endif
 
-/// Header fields are text: cookies that text cannot carry exactly stay out, and the report says so.
+/// Header fields are text: cookies that text cannot carry exactly are omitted and reported.
 extension URLRequest: DecoratableRequest {
     /// Whether header fields can carry any octets: `false`, since they are text.
     public static var carriesAnyOctets: Bool { false }

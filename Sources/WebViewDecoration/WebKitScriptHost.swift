@@ -79,7 +79,7 @@
         init?(_ frame: WKFrameInfo) {
             guard let url = RequestURL(frame.securityOrigin) else { return nil }
             let page = frame.isMainFrame ? nil : frame.webView?.url.flatMap { try? RequestURL($0.absoluteString) }
-            // Of a frame without a page nobody can say what is cross-site to it.
+            // For a frame without a page, it is unknown what is cross-site.
             guard frame.isMainFrame || page != nil else { return nil }
             self.init(url: url, topLevel: page)
         }

@@ -12,7 +12,7 @@ public final class WebViewSession {
     public let jar: CookieJar
     /// What to do about navigations.
     public var navigationPolicy: NavigationPolicy
-    /// The handler that hears of what pages do to cookies; `nil` if nobody listens.
+    /// The handler that is told how pages change cookies; `nil` if there is none.
     public let captureHandler: MessageHandlerName?
     /// The gateway that all requests of the web view go through; `nil` if there is none. With one, cookies are its affair:
     /// the native store stays as it is, and no script is installed.
@@ -261,7 +261,7 @@ public protocol WebViewHost: AnyObject {
     func handToSystem(_ url: String)
     /// A URL of one of the app's own schemes.
     func receive(appEvent url: String)
-    /// Nobody is signed in any more: get back in, and load the page again.
+    /// The user is no longer signed in: signs in again, and reloads the page.
     func startLoginFallback(for url: String)
     /// The page could not be loaded.
     func show(_ failure: NavigationFailure)

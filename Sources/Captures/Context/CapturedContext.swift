@@ -29,7 +29,7 @@ public struct CapturedContext: Sendable {
 extension CapturedResponse {
     /// Decides in which context the request was made. The one place where evidence becomes a ``RequestContext``.
     ///
-    /// 1. A request that fills the address bar is a top-level navigation, whoever caused it.
+    /// 1. A request that fills the address bar is a top-level navigation, whatever caused it.
     /// 2. Any other request has the page that the recorder's partition names; or else the capture's page; or else where
     ///    its `Referer`, `Origin` or initiator points to; or else `topLevel`.
     /// 3. Its initiator is its `Origin`, `Referer` or recorded initiator, unless `Sec-Fetch-Site` says otherwise.

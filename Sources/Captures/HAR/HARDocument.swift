@@ -40,7 +40,7 @@ struct HARDocument {
         case cookies
         case cookie
         case cookieName
-        /// A member that nobody asks for.
+        /// A member that is not needed.
         case other
     }
 

@@ -121,7 +121,7 @@ extension CaptureError {
             .inputUnrecognized, place, "Not a cookie list: entry \(entry)\(finding.dropFirst(2))\(rest)", count: count)
     }
 
-    /// Entries of a list before its first cookie, besides the one that was named.
+    /// Entries of a list before its first cookie, other than the one that was named.
     static func entriesMalformed(_ count: Int, at place: CapturePlace) -> CaptureError {
         CaptureError(
             .entryMalformed, place, "\(count == 1 ? "One more entry" : "\(count) more entries") like it.", count: count)

@@ -6,7 +6,7 @@ public struct CaptureError: Error, Sendable, Hashable, CustomStringConvertible {
     public enum Severity: Sendable, Hashable {
         /// Something was lost.
         case problem
-        /// Nothing was lost: the capture holds something that nobody reads cookies from, or that its reader should know.
+        /// Nothing was lost: the capture contains data without cookies, or data that the user should know about.
         case notice
     }
 

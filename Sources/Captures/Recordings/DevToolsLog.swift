@@ -159,7 +159,7 @@ struct DevToolsLog: Sendable {
         exchanges[id] = exchange
     }
 
-    /// Without an extra event, the response has what there is, as in older browsers.
+    /// Without an extra event, the response itself has the fields, as in older browsers.
     private mutating func takeReceived(
         _ parameters: JSONObject, _ id: Octets, at place: CapturePlace, into items: inout [CaptureItem]
     ) {

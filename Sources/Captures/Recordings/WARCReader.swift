@@ -37,7 +37,7 @@ struct WARCReader: FormatReader {
     private var record = Record()
     private var entryCount = 0
     private var block: HeaderBlock?
-    /// The header of a request's record, at hand or read before its response.
+    /// The header of a request's record, current or read before its response.
     private var request: (url: String, head: RequestHead)?
     private var isWithinRequest = false
     /// The response that may still get its request.

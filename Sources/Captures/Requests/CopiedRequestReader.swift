@@ -90,7 +90,7 @@ struct CopiedRequest {
     /// The cookies, if more than names and values is told.
     var cookies: [CookieRecord] = []
 
-    /// curl's options with a value that copied commands have besides those that matter here.
+    /// curl's other options with a value that copied commands have.
     private static let valueOptions: Set<String> = [
         "-d", "-o", "-u", "-x", "-F", "-m", "-T", "-w", "-E", "--data", "--data-raw", "--data-binary", "--data-ascii",
         "--data-urlencode", "--json", "--output", "--user", "--proxy", "--form", "--form-string", "--max-time",

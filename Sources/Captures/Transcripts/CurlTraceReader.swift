@@ -11,7 +11,7 @@ struct CurlTraceReader: LineFormatReader {
     private enum Section {
         case requestHeader
         case responseHeader
-        /// A remark, or data that nobody asks for.
+        /// A remark, or data that is not needed.
         case other
     }
 
@@ -19,7 +19,7 @@ struct CurlTraceReader: LineFormatReader {
     var lines: LineBuffer
     private var transcript: ClientTranscript
     private var section = Section.other
-    /// The line of a header at hand, and the offset that it has come to.
+    /// The current line of a header, and the offset of its end so far.
     private var text: [UInt8] = []
     private var textLine = 0
     private var offset = 0

@@ -31,7 +31,7 @@ public struct StorageDecision: Sendable, Hashable {
     /// One cookie or none: most decisions have none and should not carry the room for one.
     private var previousCookies: [Cookie]
 
-    /// What `reception` came to for `cookie`.
+    /// The decision on `cookie` that `reception` states.
     @inline(__always)
     init(_ cookie: consuming Cookie, _ reception: consuming Reception) {
         outcome = reception.outcome

@@ -1,7 +1,7 @@
 import Foundation
 import WebPrimitives
 
-/// A scenario as its JSON has it.
+/// The JSON of a scenario.
 struct ScenarioDocument: Decodable {
     let scenario: Scenario
 
@@ -119,7 +119,7 @@ private struct ReceiveDocument: Decodable {
     }
 }
 
-/// The request of a step as its JSON has it, with what surrounds it.
+/// The JSON of a step's request, with its context.
 struct ScenarioRequestDocument: Decodable {
     let context: RequestContext
 

@@ -119,7 +119,7 @@ extension Decoder {
     }
 }
 
-/// What a scenario came to, as its JSON has it.
+/// The JSON of a scenario's results.
 struct ScenarioAnswer: Encodable {
     let id: ScenarioID?
     let results: [ScenarioStepAnswer]

@@ -119,7 +119,7 @@ public struct CookieStore: Sendable {
     private mutating func receive(
         _ cookie: inout Cookie, _ findings: CandidateFindings, site: Octets, overlaysElsewhere: Bool, now: Timestamp
     ) -> Reception {
-        // A domain of its own for a new site: the one at hand keeps the whole URL in memory.
+        // A copy of the domain for a new site: the original keeps the whole URL in memory.
         let index = sites.index(of: site) ?? sites.insert(SiteCookies(), for: Octets(Array(site)))
         var reception = sites[index].receive(
             &cookie, findings, overlaysElsewhere: overlaysElsewhere, sequence: &nextSequence, total: &count,

@@ -2,7 +2,7 @@ import WebPrimitives
 
 /// A quick hash of octets: eight of them at a time go through a multiplication whose two halves are folded together.
 ///
-/// With a key that nobody outside knows, nobody can choose octets that collide.
+/// The key is secret, so an attacker cannot choose octets that collide.
 struct OctetsHasher: Sendable {
     private var state: UInt64
     private let key: UInt64
@@ -28,7 +28,7 @@ struct OctetsHasher: Sendable {
     @inline(__always)
     mutating func combine(_ bytes: UnsafeRawBufferPointer) {
         let count = bytes.count
-        // Multiplied, so that nobody can make up for another length with other octets.
+        // Multiplied, so that other octets cannot compensate for another length.
         state ^= UInt64(truncatingIfNeeded: count) &* key
         if count >= 8 {
             var index = 0

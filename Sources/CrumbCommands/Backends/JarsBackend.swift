@@ -162,7 +162,7 @@ struct PageContents {
     let policy: CookiePolicy
 }
 
-/// What an import is told besides the captures.
+/// The options of an import.
 struct ImportOrder {
     let options: CaptureImport.Options
     /// Whether a capture that was imported before is imported again.

@@ -107,7 +107,7 @@ struct CurlCommand: CrumbCommand {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         for hop in hops {
-            // Where not even standard error can be written there is nobody left to tell.
+            // If standard error cannot be written either, the error cannot be reported.
             guard let line = try? encoder.encode(hop) else { continue }
             try? Console.write(Array(line) + [UInt8(ascii: "\n")], to: STDERR_FILENO)
         }

@@ -108,7 +108,7 @@ struct ImportCommand: CrumbCommand {
         if !outcome.hasImported { throw FailureKind.nothingImported.exitCode }
     }
 
-    /// What the files came to so far.
+    /// The sum of the reports so far.
     private struct Outcome {
         /// The status of the first failure.
         var status: FailureKind?

@@ -125,7 +125,7 @@ struct KeyRotateCommand: CrumbCommand {
         if !rotation.unreadable.isEmpty { throw FailureKind.valueDamaged.exitCode }
     }
 
-    /// A database of the user's own that lies under the same key file and is not the one at hand: its key must not go.
+    /// Another database of the user that is sealed with the same key file: its key must not be removed.
     private func otherDatabase() throws -> String? {
         let locations = Locations()
         guard locations.usesDefaultKeyFile, let own = try? locations.defaultDatabase(),

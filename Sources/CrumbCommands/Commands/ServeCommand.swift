@@ -84,7 +84,7 @@ struct ServeRunCommand: ParsableCommand {
             defaultDatabase: try? locations.defaultDatabase())
     }
 
-    /// Where the key comes from. Nobody is there to type a passphrase.
+    /// Where the key comes from. No user is present to type a passphrase.
     private func keys(_ locations: Locations) throws -> KeySource {
         let file = try locations.keyFile()
         do {

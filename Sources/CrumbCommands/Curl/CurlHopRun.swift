@@ -92,7 +92,7 @@ final class CurlHopRun {
 
     /// The argument list. What came from files, the cookies and the jar's fields are in pipes instead.
     private func words(_ process: inout ChildProcess, dump: String) throws -> [[UInt8]] {
-        // What there is in the user's .curlrc is among the options already.
+        // The options of the user's .curlrc are already included.
         var words = [Array("-q".utf8)]
         var rest = plan.options(for: hop)[...]
         while let option = rest.first {

@@ -64,7 +64,7 @@ final class LocalCurlJar: CurlJar {
     private var fallback: CurlFallback?
     private var authorization: AuthorizationRule?
     private let nonces = DPoPNonces()
-    /// Whether the token of the hop at hand has a proof, in which its server may want a nonce.
+    /// Whether the token of the current hop has a proof, for which its server may require a nonce.
     private var mayWantNonce = false
     private var challenge: LoginChallenge?
     private(set) var failure: (any Error)?

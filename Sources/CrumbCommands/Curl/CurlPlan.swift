@@ -121,7 +121,7 @@ struct CurlPlan {
 }
 
 extension CurlPlan {
-    /// The fields that an option of curl's sets besides `--header`.
+    /// The fields that options of curl other than `--header` set.
     private static let optionFields: [String: Set<String>] = [
         "compressed": ["accept-encoding"], "json": ["accept", "content-type"], "range": ["range"],
         "referer": ["referer"], "user-agent": ["user-agent"],
@@ -202,7 +202,7 @@ extension CurlPlan {
         return options
     }
 
-    /// An option as a later hop has it; `nil` if it stays behind.
+    /// An option for a later hop; `nil` if it is dropped.
     private func adapted(_ option: CurlOption, to hop: RedirectChain) -> CurlOption? {
         if CurlPlan.authorizationOptions.contains(option.name), !sendsAuthorization(hop) { return nil }
         if CurlPlan.certificateOptions.contains(option.name), hop.hasLeftOrigin { return nil }

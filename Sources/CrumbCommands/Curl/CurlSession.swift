@@ -58,7 +58,7 @@ final class CurlSession {
             if let redirect, hop.number <= plan.redirectLimit,
                 let next = try hop.following(redirect, keptPosts: plan.keptPosts)
             {
-                // What curl says about a redirect that is followed is news to nobody here.
+                // curl's message about a redirect that is followed is not needed here.
                 hop = next
                 continue
             }

@@ -2,8 +2,8 @@ import CookieModel
 import HTTPMessages
 import RequestDecoration
 
-/// Passes on what curl says on standard error, but for the last error, which waits: that it may not follow a
-/// redirect is news to nobody here.
+/// Passes on curl's standard error, except for the last error, which waits: the message that curl may not follow a
+/// redirect is dropped.
 struct CurlStderrFilter {
     private static let errorPrefix = Array("curl: (".utf8)
     /// What curl says with --verbose, where a redirect is not the end.

@@ -5,7 +5,7 @@ import SessionOperations
 
 /// Reads captures into a collection, and accounts for every line.
 struct CaptureConverter {
-    /// What the conversion is told besides the captures.
+    /// The options of the conversion.
     let options: CaptureImport.Options
     /// How a browser's database is read.
     let database: BrowserDatabase.Options

@@ -177,7 +177,7 @@ extension ExportReport {
     /// Says what became of the cookies; the command ends with the status that belongs to it.
     func tell(_ console: Console, json: Bool) throws {
         if json {
-            // Where there is no file, standard output has the cookies.
+            // Without a file, the cookies go to standard output.
             try console.writeJSON(self, toStandardError: output == nil)
         } else {
             for line in text { console.note(line) }

@@ -4,13 +4,13 @@ import CookieModel
 import SessionOperations
 import SessionStore
 
-/// Takes the cookies of files, of standard input and of browsers' databases into a jar, while a person looks on.
+/// Imports the cookies of files, of standard input and of browsers' databases into a jar, and shows progress.
 struct CaptureImporter: CaptureImporting {
     /// How much of a pipe is kept in memory, to see whether it was imported before.
     private static let pipeLimit = 32 << 20
 
     let target: ImportTarget
-    /// What the import is told besides the captures.
+    /// The options of the import.
     var options: CaptureImport.Options
     /// Whether a capture that was imported before is imported again.
     let again: Bool

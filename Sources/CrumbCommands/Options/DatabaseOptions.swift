@@ -159,7 +159,7 @@ struct BrowserDatabaseOptions: ParsableArguments {
     }
 }
 
-/// How a command talks; the same for all of them.
+/// The output options that all commands have.
 struct OutputOptions: ParsableArguments {
     @Flag(name: .long, help: "Print JSON, one object per line.")
     var json = false

@@ -21,7 +21,7 @@ struct ChildProcess {
     private var childDescriptors: [Int32] = []
     private var redirections: [(from: Int32, to: Int32)] = []
     private var child: pid_t?
-    /// Variables that the program gets besides those of this process, or in their place.
+    /// Variables that are added to those of this process, or replace them.
     var environment: [String: String] = [:]
 
     init(program: String, failure: FailureKind) {

@@ -34,7 +34,7 @@ struct ExternalCommand: Sendable {
     ///
     /// - Parameters:
     ///   - program: Its path.
-    ///   - environment: Variables that it gets besides those of this process, or in their place.
+    ///   - environment: Variables that are added to those of this process, or replace them.
     /// - Returns: Its exit status: 128 and the number of the signal that ended it.
     func run(_ program: String, environment: [String: String] = [:], _ console: Console) throws -> Int32 {
         var process = ChildProcess(program: program, failure: .outputFailed)

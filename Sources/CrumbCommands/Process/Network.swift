@@ -78,7 +78,7 @@ enum ProgramReplacement {
     /// The variable for the other program: the number of the process, the descriptor of a pipe with the secrets that were
     /// taken out of the environment, and the path of `crumb`.
     private static let variable = "_CRUMB_REPLACED"
-    /// How many bytes a pipe takes on every system before somebody reads them.
+    /// How many bytes a pipe holds on every system before they are read.
     private static let pipeSize = 1 << 14
 
     /// What the program before this one has left; `nil` if there was none.
@@ -86,7 +86,7 @@ enum ProgramReplacement {
         guard let text = getenv(variable).map({ String(cString: $0) }) else { return nil }
         unsetenv(variable)
         let parts = text.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
-        // Another process has it from its parent.
+        // Another process inherited it.
         guard parts.count == 3, parts[0] == "\(getpid())", let descriptor = Int32(parts[1]) else { return nil }
         return (secrets(in: descriptor), String(parts[2]))
     }()

@@ -1,7 +1,7 @@
 import CookieModel
 import SessionOperations
 
-/// Cookies for a person, a row each, and below each row what there is to say about it.
+/// Cookies for a person, a row each, with notes below the row.
 struct CookieTable {
     private let now: Timestamp
     private var rows = [["", "NAME", "DOMAIN", "PATH", "EXPIRES", "FLAGS"]]
@@ -49,7 +49,7 @@ struct CookieTable {
         if let remedy = reason.remedy { remark("  Fix: \(remedy)") }
     }
 
-    /// Says something below the last row.
+    /// Adds a note below the last row.
     mutating func remark(_ text: String) {
         remarks[remarks.count - 1].append((text.hasPrefix(" ") ? "" : "- ") + text)
     }

@@ -73,7 +73,7 @@ extension ImportReport {
         return rows.joined(separator: "\n")
     }
 
-    /// How many lines there were, and how many of them came to what.
+    /// The number of lines, and of each decision.
     private var summary: String {
         if lines + storageItems == 0, let requestCookies {
             let refusedCount = refused.count + omitted.refused

@@ -123,7 +123,7 @@ extension RemoteJar {
 }
 
 extension RequestDetails {
-    /// What a service is told about a request besides its URL.
+    /// The details of a request that a service gets in addition to its URL.
     init(_ request: RequestContext) {
         let initiator: String? =
             switch request.initiator {

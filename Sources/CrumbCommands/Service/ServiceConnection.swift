@@ -59,7 +59,7 @@ struct ServiceConnection {
     ///
     /// - Parameters:
     ///   - upload: Gives the next bytes of the request's body, `nil` at its end; `nil` for the request's own body.
-    ///   - interruption: Tells now and then why nobody waits any more; `nil` as long as somebody does.
+    ///   - interruption: Is asked regularly why the caller no longer waits; `nil` as long as it waits.
     ///   - consume: Is given the body of the answer as it comes.
     /// - Throws: What one of the closures throws, or `SessionClientError` if the service answers with a problem.
     func stream(
@@ -98,7 +98,7 @@ private final class StreamedExchange: Sendable {
         case arrived([UInt8], CheckedContinuation<Void, any Error>)
         case ended(Result<Void, any Error>)
 
-        /// Tells whoever waits for it that nobody listens any more.
+        /// Tells the waiting side that no one listens any more.
         func refuse() {
             switch self {
             case .wanted(let continuation): continuation.resume(throwing: CancellationError())

@@ -108,7 +108,7 @@ final class InputFile {
         while try readChunk(descriptor, body) {}
     }
 
-    /// The next chunk, for whoever reads in steps; `nil` at the end.
+    /// The next chunk, for callers that read in steps; `nil` at the end.
     func nextChunk() throws -> [UInt8]? {
         if let packets { return try packets.nextChunk() }
         if !beginning.isEmpty {

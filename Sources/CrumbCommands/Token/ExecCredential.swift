@@ -25,7 +25,7 @@ struct ExecCredentialRequest {
 
     /// The request in an environment.
     ///
-    /// Without one, the answer is for kubectl 1.19 and older, which only know v1beta1, and nobody is asked to log in.
+    /// Without one, the answer is for kubectl 1.19 and older, which only know v1beta1, and no user is asked to log in.
     ///
     /// - Throws: `Problem` if the variable holds something else, or a version that is not supported.
     init(environment: [String: String] = ProcessInfo.processInfo.environment) throws {

@@ -5,7 +5,7 @@ import SessionOperations
 import SessionStore
 import Synchronization
 
-/// Logs in at a server, in one way or another, and talks with the user in the meantime.
+/// Logs in at a server by one of the flows, and shows the user each step.
 struct TokenLogin {
     private let flow: LoginFlow
     private let console: Console
@@ -105,7 +105,7 @@ struct TokenLogin {
         if presentation.printsJSON {
             try console.writeJSON(device)
         } else {
-            // Whoever asks for a login wants to see this, quiet or not.
+            // A user who logs in needs to see this, even with --quiet.
             console.ask("Open \(shown(device.verificationURI)) and enter the code \(shown(device.userCode))")
             if let complete = device.verificationURIComplete { console.ask("or open \(shown(complete))") }
             if let qrCode = presentation.qrCode {
@@ -135,7 +135,7 @@ struct TokenLogin {
     static func offer(
         _ url: String, _ redirect: LoopbackRedirect, opensBrowser: Bool, on console: Console
     ) -> Bool {
-        // In any case: a program that opens a browser may do nothing and not say so.
+        // In any case: a program that opens a browser may fail silently.
         console.ask("\(opensBrowser ? "If no browser opens, open" : "Open") this page in a browser:\n\(url)")
         let readsInput = !opensBrowser || isatty(STDIN_FILENO) == 1
         if readsInput { console.ask("If the browser cannot return, paste the URL that it was redirected to.") }

@@ -148,7 +148,7 @@ struct TerminalQRCode {
     enum Style {
         /// In black and white, whatever the terminal's own colours are.
         case colored
-        /// In the terminal's own colours, for whoever wants no others.
+        /// In the terminal's own colours, if others are not wanted.
         case plain
     }
 

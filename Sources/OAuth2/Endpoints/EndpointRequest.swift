@@ -113,7 +113,7 @@ public struct EndpointRequest: Sendable, Equatable {
         return request
     }
 
-    /// The same request, which nobody sends any more at that moment, in microseconds since the Unix epoch.
+    /// The same request, which must be sent before that moment, in microseconds since the Unix epoch.
     ///
     /// - Parameter timeout: how long the answer is worth waiting for.
     package func sent(before moment: Int64, answeredWithin timeout: Duration) -> Self {

@@ -135,7 +135,7 @@ public struct DeviceAuthorization: Sendable, Equatable {
         interval = min(max(seconds, 1), 3600)
     }
 
-    /// More than a server needs to be spared, unless it says so itself.
+    /// Longer than any server needs, unless it names a longer interval itself.
     private static let longestWait = 60
 
     /// Adds five seconds to the wait, after a `slow_down` (section 3.5).

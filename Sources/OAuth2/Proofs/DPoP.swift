@@ -121,7 +121,7 @@ public struct DPoPTransport: EndpointTransport {
         guard response.status.code == 400 || response.status.code == 401, let name = HTTPField.Name("DPoP-Nonce"),
             let nonce = response.exposedFields[name], DPoPNonces.isNonce(nonce)
         else { return nil }
-        // A token endpoint says so in its body (section 8), what takes access tokens in a challenge (section 9).
+        // A token endpoint requests a nonce in its body (section 8), a resource server in a challenge (section 9).
         let challenges = response.exposedFields[values: .wwwAuthenticate].flatMap { value in
             AuthenticationChallenge.challenges(in: value.utf8)
         }

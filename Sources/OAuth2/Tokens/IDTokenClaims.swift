@@ -24,7 +24,7 @@ public struct IDTokenClaims: Sendable, Equatable {
     public let authenticationContext: String?
     /// The user's e-mail address or name, for display.
     public let displayName: String?
-    /// The algorithm of the signature, as the token's header has it.
+    /// The algorithm of the signature, from the token's header.
     public let algorithm: String?
     private let nonce: Secret?
     private let hasCriticalExtensions: Bool

@@ -100,7 +100,7 @@ public struct TokenType: Sendable, CustomStringConvertible {
         self.name = name
     }
 
-    /// `Bearer`: whoever has the token may use it (RFC 6750).
+    /// `Bearer`: any holder of the token may use it (RFC 6750).
     public static let bearer = TokenType("Bearer")
     /// `DPoP`: the token is bound to a key, and needs a proof with each request (RFC 9449).
     public static let dpop = TokenType("DPoP")
@@ -146,7 +146,7 @@ enum TokenSyntax {
 public struct AccessCredential: Sendable, Equatable {
     /// The tokens.
     public var tokens: TokenSet
-    /// The key that the access token is bound to; `nil` if whoever has it may use it.
+    /// The key that the access token is bound to; `nil` if any holder of the token may use it.
     public var proofKey: SigningKey?
 
     /// A credential from its parts.

@@ -54,7 +54,7 @@ extension CookieJar {
     ///
     /// - Parameters:
     ///   - own: The values of the caller's own Cookie fields.
-    ///   - withFields: Whether header fields are added, besides cookies.
+    ///   - withFields: Whether header fields are added too.
     ///   - selects: Whether a cookie for the request goes; `nil` if all do but those with the names of the caller's own.
     ///   - isSetByCaller: Whether the request has a field of a name already, which is in lower case.
     package func decoration(

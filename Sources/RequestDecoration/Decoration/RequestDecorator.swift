@@ -107,7 +107,7 @@ extension RequestDecorator {
 
 extension FieldOmissionReason: Error {}
 
-/// The fields to add to requests of a jar besides its cookies. A field of the caller always takes precedence.
+/// The fields to add to requests of a jar in addition to its cookies. A field of the caller always takes precedence.
 public struct DecorationSettings: Sendable {
     /// The header fields, each with its scope.
     public var fields: [FieldRule]

@@ -26,7 +26,7 @@ private struct InjectionReportDocument: Decodable {
     }
 }
 
-/// How many items of `localStorage` came to each state.
+/// How many items of `localStorage` have each state.
 private struct StorageDocument: Decodable {
     private static let states: [InjectionReport.State] = [.set, .present, .kept, .given, .refused, .blocked]
 

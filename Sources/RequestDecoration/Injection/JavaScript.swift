@@ -40,7 +40,7 @@ struct JavaScript {
         write(String(number).utf8)
     }
 
-    /// Writes a moment as `Expires` has it.
+    /// Writes a moment in the form of `Expires`.
     mutating func write(date moment: Timestamp) {
         moment.appendHTTPDate(to: &octets)
     }

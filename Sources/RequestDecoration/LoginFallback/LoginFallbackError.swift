@@ -48,7 +48,7 @@ public struct LoginFallbackError: Error, Hashable, Sendable, CustomStringConvert
 }
 
 extension LoginChallenge {
-    /// The error that only a new login helps, and nobody is there to make it.
+    /// The error that a new login is required, and no user is present.
     ///
     /// - Parameter reason: why the tokens that are there do not help; an error that shows no token.
     func loginRequired(because reason: (any Error)?) -> LoginFallbackError {
@@ -79,7 +79,7 @@ extension LoginChallenge {
         return isPlain && !rule.profile.hasPrefix("-") ? " \(rule.profile)" : ""
     }
 
-    /// The error that the site wants another login, and nobody is there to make it.
+    /// The error that the site requires another login, and no user is present.
     var stepUpRequired: LoginFallbackError {
         var parameters = ""
         // What a server names goes into a command to copy: nothing but plain words, and blanks between them.

@@ -27,7 +27,7 @@ public struct LoginRecovery: Sendable {
         case loggedIn
     }
 
-    /// What the request's first challenge has it do.
+    /// The next step after the request's first challenge.
     private let fallback: LoginFallback
     private var progress = Progress.untried
     /// The rule of the first challenge.

@@ -54,11 +54,11 @@ public struct StoreDiff: Sendable {
         case removedFromJar = "removed-from-jar"
         /// The native store's was removed, the jar's did not change.
         case removedFromNative = "removed-from-native"
-        /// The native store lost its session cookies with its process: nobody removed them.
+        /// The native store lost its session cookies with its process: they were not removed.
         case sessionEnded = "session-ended"
         /// Both changed, and the later write counts.
         case laterWrite = "later-write"
-        /// Both changed, nobody knows which later, and this side is preferred.
+        /// Both changed in unknown order, and this side is preferred.
         case preferredSide = "preferred-side"
 
         /// Whether both sides had changed the cookie, so that one of them loses.

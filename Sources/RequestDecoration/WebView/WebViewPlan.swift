@@ -5,7 +5,7 @@ public import SessionStore
 /// What has to be done, and in which order, so that a navigation of a web view carries a jar's session from its very
 /// first request.
 ///
-/// A value: whoever drives the web view does what ``steps`` say.
+/// A value: the program that controls the web view performs ``steps``.
 public struct WebViewPlan: Sendable {
     /// One thing to do, before the next one is begun.
     public enum Step: Sendable {

@@ -63,7 +63,7 @@ extension ExplanationReport {
     }
 }
 
-/// Notes on the cookies of an explanation, besides their verdicts, for a person.
+/// Notes for a person on the cookies of an explanation, in addition to their verdicts.
 package struct CookieRemarks {
     private let report: ExplanationReport
     /// How many cookies of each name go.

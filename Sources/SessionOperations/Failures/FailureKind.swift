@@ -97,7 +97,7 @@ package enum FailureKind: String, CaseIterable, Sendable {
     case loginCookieRefused = "login-cookie-refused"
     case loginExchangeFailed = "login-exchange-failed"
 
-    // Codes of the service alone, with the exit status that they come to with `--service`.
+    // Codes of the service alone, with their exit status with `--service`.
     case unauthenticated
     case forbidden
     case tokenMissing = "token-missing"

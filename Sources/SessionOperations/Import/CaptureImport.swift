@@ -4,7 +4,7 @@ package import SessionStore
 
 /// The import of one capture whose octets come piece by piece.
 package struct CaptureImport {
-    /// What an import is told besides the capture.
+    /// The options of an import.
     package struct Options: Sendable {
         /// The URL of a raw dump's first response.
         package var url: String?
@@ -68,7 +68,7 @@ package struct CaptureImport {
         intake = CaptureIntake(of: source, into: target, options, now: now)
     }
 
-    /// Where reading has come to.
+    /// The place up to which the capture was read.
     package var place: CapturePlace? { intake.place }
     /// How many items have come out of the capture.
     package var entryCount: Int { intake.entryCount }

@@ -24,7 +24,7 @@ package struct CaptureIntake {
     package var report: ImportReport
     /// The latest time of the responses so far.
     private var lastTime: Timestamp?
-    /// Where reading has come to.
+    /// The place up to which the capture was read.
     package private(set) var place: CapturePlace?
     /// How many items have come out of the capture.
     package private(set) var entryCount = 0

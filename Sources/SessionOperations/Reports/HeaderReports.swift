@@ -55,7 +55,7 @@ package struct HeaderReport: Codable {
         damagedFields = damaged
     }
 
-    /// The octets of the header's value; none where there is nothing to send.
+    /// The octets of the header's value; empty if there is nothing to send.
     package var cookieString: Octets { OctetsReport(text: cookie, base64: cookieBase64).octets }
 }
 

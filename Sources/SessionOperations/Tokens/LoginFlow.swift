@@ -97,7 +97,7 @@ package struct LoginFlow: Sendable {
 
     /// The tokens, once the browser has come back.
     ///
-    /// - Parameter redirect: the URL that it came to, or its path and query.
+    /// - Parameter redirect: the URL that the browser was redirected to, or its path and query.
     package func tokens(
         redirectedTo redirect: String, of attempt: AuthorizationAttempt, comingBackTo redirectURI: String
     ) async throws -> TokenSet {

@@ -153,7 +153,7 @@ extension TokenLoginRequest {
             audience: assertion.audience ?? earlier?.audience, keyID: assertion.keyID ?? earlier?.keyID)
     }
 
-    /// What is exchanged, if anything is: other logins of the store.
+    /// The other logins of the store that are exchanged; `nil` if none are.
     private func exchange(
         _ grant: ProfileSettings.Grant, _ own: Earlier?, _ store: TokenStore
     ) throws -> ProfileSettings.Exchange? {

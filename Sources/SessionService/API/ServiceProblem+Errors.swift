@@ -10,7 +10,7 @@ import SessionOperations
 import SessionStore
 
 extension ServiceProblem {
-    /// The problem that an error comes to; the caller is told no more of one that nobody expected than that it was.
+    /// The problem for an error. The details of an unexpected error stay in the log.
     init(_ error: any Error) {
         switch error {
         case let problem as ServiceProblem: self = problem

@@ -7,11 +7,11 @@ import SessionStore
 /// What is known of a request while it is answered.
 struct ServiceRequestContext: RequestContext {
     var coreContext: CoreRequestContextStorage
-    /// Who asks. Nobody, until the request was admitted.
+    /// The caller. ``Caller/nobody`` until the request is admitted.
     var caller = Caller.nobody
     /// Whether the caller is known by the cookie of the inspector's sign-in, and by nothing else.
     var isInspectorSession = false
-    /// Where the request came from: an address, or the name of the way in.
+    /// Where the request came from: an address, or the name of the listener.
     var peer = ""
     /// Who takes notes of secrets that are handed out; see ``audit(_:)``.
     var auditLog: any AuditLog = NoAuditLog()
@@ -51,7 +51,7 @@ struct ServiceRequestContext: RequestContext {
 
     /// Checks that the caller may do something with a jar.
     ///
-    /// A jar that the grant is not for is answered as one that is not there, so that nobody learns of it.
+    /// A jar outside the grant is answered like a jar that does not exist, so that its existence stays unknown.
     func require(_ verb: AccessVerb, jar name: String) throws(ServiceProblem) {
         guard caller.grant.covers(jar: name) else { throw .jarNotFound(name) }
         guard caller.grant.verbs.contains(verb) else { throw .forbidden(verb) }

@@ -7,7 +7,7 @@ import SessionStore
 /// Routes are data, so that who may is decided in one place, a path that is asked for in the wrong way can be told so,
 /// and a test can go through all of them.
 struct ServiceRoute: Sendable {
-    /// What a caller needs. What depends on the request besides, the handler asks for.
+    /// What a caller needs. The handler checks what also depends on the request.
     enum Access: Sendable, Hashable {
         /// Nothing: the request carries its own proof, which the handler checks.
         case everyone
@@ -37,7 +37,7 @@ struct ServiceRoute: Sendable {
     /// The path, with parameters in braces.
     let path: String
     let access: Access
-    /// The verbs that a caller needs besides, for the same jars.
+    /// The verbs that a caller needs in addition, for the same jars.
     let furtherVerbs: Set<AccessVerb>
     /// The query parameters that it knows; `nil` if another program makes the URL, whose parameters are its own.
     let parameters: Set<String>?

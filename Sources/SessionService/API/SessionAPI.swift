@@ -98,7 +98,7 @@ struct SessionAPI: Sendable {
         return jar
     }
 
-    /// Runs what writes to the database, or reads much of it, where blocking harms nobody.
+    /// Runs a write to the database, or a long read, on a thread that may block.
     func blocking<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
         try await writers.runIfActive(body)
     }

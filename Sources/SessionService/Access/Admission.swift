@@ -8,11 +8,11 @@ import SessionStore
 
 /// Decides who a request is from, and whether it is looked at any further: before everything else.
 struct Admission: Sendable {
-    /// Paths that need nobody: they tell nothing, or ask for their own proof.
+    /// Paths that need no caller: they reveal nothing, or require their own proof.
     private let open: Set<String>
 
     /// Where a user's browser comes back to from an authorization server, another site, without an access token: what it
-    /// brings is known by its state, which nobody can guess.
+    /// brings is identified by its state, which cannot be guessed.
     private static let loginCallback = LoginCallback.path
 
     private static let formTypes: Set<String> = [
@@ -63,7 +63,7 @@ struct Admission: Sendable {
     /// Checks that no page of another site has a browser send this.
     private func checkPlace(_ request: HTTPRequest, _ way: ListenerKind, _ channel: any Channel) throws(ServiceProblem)
     {
-        // The router passes over an empty segment; whoever decides by the beginning of a path must not be led by one.
+        // The router skips an empty segment, so decisions by the beginning of a path must skip it too.
         guard let path = request.path, Admission.isAbsolute(path.utf8),
             let authority = request.authority, Admission.host.map({ !request.headerFields.contains($0) }) ?? true
         else { throw .targetInvalid }
@@ -136,7 +136,7 @@ struct Admission: Sendable {
             guard InspectorPath.contains(path) else { throw ServiceProblem.tokenMissing }
             return try inspectorCaller(of: request, now)
         }
-        // Whoever shows a token is its bearer and no more, whichever way they come.
+        // A caller with a token has the rights of the token only, on every listener.
         let text = Admission.bearerToken(value)
         guard values.count == 1, let text, let token = try tokens.token(text, now: now) else {
             if let wait = failures.take(way.peer(of: request, on: channel), tick) {
@@ -148,7 +148,7 @@ struct Admission: Sendable {
         return Caller(token)
     }
 
-    /// Who signed in to the inspector; nobody, whom its pages send to the sign-in, where no one has.
+    /// The caller who signed in to the inspector; ``Caller/nobody`` if none has, whom its pages send to the sign-in.
     private func inspectorCaller(of request: HTTPRequest, _ now: Timestamp) throws -> Caller {
         guard let identifier = InspectorCookie.identifier(in: request.headerFields),
             let text = sessions.token(of: identifier, now: now),
@@ -175,7 +175,7 @@ struct HostRule: Sendable {
 
     private let names: Set<String>
 
-    /// - Parameter names: names besides those of the machine itself, each with a port, or for any port.
+    /// - Parameter names: names other than those of the machine itself, each with a port, or for any port.
     init(_ names: [String]) {
         self.names = Set(names.map { $0.lowercased() })
     }
@@ -189,7 +189,7 @@ struct HostRule: Sendable {
             return false
         }
         if HostRule.loopback.contains(name) { return true }
-        // An address is no name that could lead elsewhere tomorrow; it is this machine's own, or nobody's.
+        // Unlike a name, an address cannot point elsewhere tomorrow: it is this machine's own, or none.
         guard let address = local.ipAddress else { return false }
         return name == (address.contains(":") ? "[\(address)]" : address)
     }

@@ -5,10 +5,10 @@ import Synchronization
 
 /// Who sends a request.
 struct Caller: Sendable, Hashable {
-    /// The name of the access token, or of the way in; it appears in the audit log.
+    /// The name of the access token, or of the listener; it appears in the audit log.
     var name: String
     var grant: AccessGrant
-    /// The number of the access token; `nil` for the way in. Names are given again after a token was revoked, numbers
+    /// The number of the access token; `nil` for the listener. Names are given again after a token was revoked, numbers
     /// never.
     var tokenID: Int64?
 
@@ -30,7 +30,7 @@ struct Caller: Sendable, Hashable {
         return try tokens.isValid(tokenID, now: now)
     }
 
-    /// Nobody: may do nothing.
+    /// A caller without any rights.
     static let nobody = Caller(name: "nobody", grant: AccessGrant(verbs: [], jars: .named([])))
 
     /// Whoever reaches the socket that its owner alone can reach. An access token can have the same name, and the same

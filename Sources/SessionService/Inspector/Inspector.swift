@@ -138,7 +138,7 @@ struct Inspector: Sendable {
 
     // MARK: - Pages
 
-    /// The page, the way to the sign-in for whoever has not, or a page that says what is wrong.
+    /// The page, the sign-in page for callers who have not signed in, or a page with the error.
     private func answer(
         _ request: Request, _ context: ServiceRequestContext, _ body: () throws -> Response
     ) throws -> Response {

@@ -8,7 +8,7 @@ import SessionStore
 /// What the service does unasked: removes what has expired, renews tokens before they end where their profile asks for
 /// that, writes down when access tokens were used.
 struct Housekeeper: Service {
-    /// How often it is looked at what there is to do.
+    /// How often it checks for work.
     private static let interval = Duration.seconds(15)
     /// How long tokens are left alone that could not be renewed.
     private static let pauseSeconds: Int64 = 300

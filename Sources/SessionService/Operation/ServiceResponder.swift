@@ -8,7 +8,7 @@ import SessionOperations
 import SessionStore
 import Synchronization
 
-/// Answers the requests of one way in: admits them, hands them to the routes, and counts what came of it.
+/// Answers the requests of one listener: admits them, passes them to the routes, and counts the results.
 struct ServiceResponder: Sendable {
     let way: ListenerKind
     let admission: Admission
@@ -125,7 +125,7 @@ extension Request {
 }
 
 extension Error {
-    /// Whether the other side is gone: nobody reads an answer.
+    /// Whether the client is gone and will not read an answer.
     var saysClientIsGone: Bool { self is CancellationError || self is ChannelError || self is IOError }
 }
 

@@ -81,7 +81,7 @@ struct OwnerToken {
 public struct ServiceStartError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A stable identifier.
     public enum Code: String, Sendable {
-        /// The configuration says something that cannot be.
+        /// The configuration is not valid.
         case configurationInvalid = "configuration-invalid"
         /// An address cannot be listened on.
         case addressUnavailable = "address-unavailable"

@@ -239,7 +239,7 @@ public struct CookieBatch {
                 siteCount -= 1
             }
             let found: [Cookie]
-            // A key of its own: the one at hand keeps the whole URL in memory.
+            // A copy of the key: the original keeps the whole URL in memory.
             let key = Octets(Array(site))
             if var cookies = store[site] {
                 found = cookies.removeExpired(at: now)

@@ -144,7 +144,7 @@ struct CookieRowChanges: Sendable {
                 statement.bind(8, inPlace: cookie.valueOctets)
                 try statement.run()
             }
-            // Whoever decided on an update has to know the rows: a cookie that is not there would be lost in silence.
+            // An update needs an existing row: otherwise the cookie would be lost without an error.
             if header.kind == .update, statement.changeCount != 1 {
                 throw StoreFailure.unexpectedResult
             }

@@ -267,7 +267,7 @@ struct CookieRows {
         return rows
     }
 
-    /// The cookie of the row at hand, which begins with ``columns``.
+    /// The cookie of the current row, which begins with ``columns``.
     static func cookie(_ statement: Statement) -> Cookie {
         cookie(statement, value: Octets(statement.bytes(5)))
     }

@@ -28,7 +28,7 @@ final class RowPipeline: @unchecked Sendable {
 
     private let state = Mutex(State())
     private let chunkWritten = DispatchSemaphore(value: 0)
-    /// Held by whoever uses the connection.
+    /// Held while a thread uses the connection.
     private let connection = Mutex<Void>(())
     private let sealer: Sealer
     private let insertion, update, deletion: Statement
@@ -73,7 +73,7 @@ final class RowPipeline: @unchecked Sendable {
         waitForChunks(downTo: 0)
     }
 
-    /// Calls `body` while nobody else uses the connection. What was added may not be written yet.
+    /// Calls `body` while no other thread uses the connection. What was added may not be written yet.
     func withConnection<Result: Sendable>(_ body: () throws -> Result) throws -> Result {
         try connection.withLock { _ in try body() }
     }
@@ -93,7 +93,7 @@ final class RowPipeline: @unchecked Sendable {
 
     /// Writes the oldest chunk.
     ///
-    /// - Returns: whether there was one that nobody else writes, and none before it.
+    /// - Returns: Whether there was one that no other thread writes, and none before it.
     @discardableResult
     private func writeNext() -> Bool {
         let oldest = state.withLock { state -> SealableRows? in

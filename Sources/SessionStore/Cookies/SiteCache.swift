@@ -14,7 +14,7 @@ final class SiteCache: Sendable {
 
     /// What is kept of a jar.
     fileprivate struct Jar {
-        /// The version that was there before ``position`` was asked for; `nil` where there is none to compare.
+        /// The version that was there before ``position`` was asked for; `nil` if there is none to compare.
         var version: Reader.Version?
         /// The last change that was looked at: the sites are as this one left them, or newer.
         var position: Int64
@@ -82,7 +82,7 @@ extension SiteCache.State {
         return made
     }
 
-    /// Forgets the sites of a jar that somebody changed.
+    /// Forgets the sites of a jar that have changed.
     fileprivate mutating func refresh(_ jar: CookieJar, by reader: SiteReader, _ version: Reader.Version?) throws {
         let status = try reader.status(ofJar: jar.id)
         try renewKeys(jar, status)
@@ -102,7 +102,7 @@ extension SiteCache.State {
         jars[jar.id]?.version = version
     }
 
-    /// The rows of a site, in a state in which the keys at hand open them.
+    /// The rows of a site, in a state in which the loaded keys open them.
     fileprivate mutating func load(_ site: Octets, of jar: CookieJar, by reader: SiteReader) throws -> SiteCookies {
         while true {
             let cookies = try reader.cookies(site: site, ofJar: jar.id)
@@ -116,7 +116,7 @@ extension SiteCache.State {
         if size + loaded.size > SiteCache.sizeLimit {
             for id in jars.keys { forgetSites(ofJar: id) { _ in true } }
         }
-        // A key of its own: the one at hand keeps the whole URL in memory.
+        // A copy of the key: the original keeps the whole URL in memory.
         jars[jar.id]?.sites[Octets(Array(site))] = loaded
         size += loaded.size
     }

@@ -25,7 +25,7 @@ extension SessionDatabase {
 }
 
 extension SessionDatabase {
-    /// What writing came to since the database was opened here.
+    /// The results of writes since the database was opened here.
     package struct WriteLoad: Sendable {
         /// How many writers wait at present.
         package let waiting: Int

@@ -17,7 +17,7 @@ public final class SessionDatabase: Sendable {
     let serviceTokenCache = ServiceTokenCache()
     let lastAccessGranularity: Int64
 
-    /// Opens a database, making it where there is none.
+    /// Opens a database, creating it if necessary.
     ///
     /// - Parameters:
     ///   - path: the file. Its folder is made where it is missing.
@@ -94,7 +94,7 @@ extension SessionDatabase {
         }
     }
 
-    /// Runs one transaction where nobody else holds the write lock, and does not wait for it.
+    /// Runs one transaction if the write lock is free; does not wait for it.
     func writeUnlessBusy(_ body: (Connection) throws -> Void) throws(SessionStoreError) {
         try SessionStoreError.catching(path) { try engine.writeAlone(isPatient: false, body) }
     }

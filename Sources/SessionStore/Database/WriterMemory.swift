@@ -34,7 +34,7 @@ final class WriterMemory: WriteObserver, @unchecked Sendable {
     private var dataVersion: UInt32?
     /// How many rows the connection had changed when the last batch ended.
     private var changeCount: Int64 = 0
-    /// Whether this connection changed rows besides since ``isCurrent(_:)``.
+    /// Whether this connection has changed other rows since ``isCurrent(_:)``.
     private var hasOtherChanges = false
 
     init(_ keyRing: KeyRing) {

@@ -33,7 +33,7 @@ final class JarCache: Sendable {
         hasBeenAsked.store(false, ordering: .relaxed)
     }
 
-    /// The jar of that name, as the last commit left it; `nil` where there is none.
+    /// The jar of that name, as the last commit left it; `nil` if it does not exist.
     func jar(named name: String, in database: SessionDatabase) throws -> JarRows.Row? {
         guard database.engine.isOnDisk, hasBeenAsked.exchange(true, ordering: .relaxed) else {
             return try database.read { try JarRows(database: $0).jar(named: name) }

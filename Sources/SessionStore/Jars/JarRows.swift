@@ -12,7 +12,7 @@ struct JarRows {
     struct Row: Sendable {
         let id: Int64
         let settings: JarSettings
-        /// Whether there are header fields, so that nobody has to ask for them where there are none.
+        /// Whether the jar has header fields, so that a jar without them costs no query.
         let hasHeaderFields: Bool
     }
 
@@ -142,7 +142,7 @@ struct JarRows {
         return "[\(quoted.joined(separator: ","))]"
     }
 
-    /// The settings of the row at hand, which has the columns ``settings`` from `column` on.
+    /// The settings of the current row, which has the columns ``settings`` from `column` on.
     static func settings(_ statement: Statement, from column: Int32) -> JarSettings {
         func limit(_ index: Int32) -> Int? { statement.optionalInt64(column + index).map(Int.init) }
         var settings = JarSettings(profile: JarSettings.profile(statement.text(column)))

@@ -156,7 +156,7 @@ public struct JarRemoval: Sendable, Hashable {
     public let savedSessions: Int
 }
 
-/// What a merge of one jar into another came to. Every cookie of the first is counted once, but for ``evicted``.
+/// The result of merging one jar into another. Every cookie of the first is counted once, but for ``evicted``.
 public struct JarMerge: Sendable, Hashable {
     /// How many cookies the target did not have.
     public internal(set) var added = 0

@@ -143,7 +143,7 @@ extension SessionDatabase {
     }
 }
 
-/// What a copy of a jar came to.
+/// The result of copying a jar.
 public struct JarCopy: Sendable, Hashable {
     /// How many cookies the copy has.
     public internal(set) var copied = 0

@@ -40,7 +40,7 @@ extension SessionDatabase {
         return jar
     }
 
-    /// The jar of that name, `nil` where there is none; writes nothing.
+    /// The jar of that name; `nil` if it does not exist. Writes nothing.
     ///
     /// - Parameter policy: the rules, but for profile and limits, which are the jar's own.
     public func existingJar(

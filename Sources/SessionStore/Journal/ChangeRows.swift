@@ -54,7 +54,7 @@ struct ChangeRows {
         SELECT max(next_change, coalesce((\(newest) & \(lastPosition)) + 1, 0)) FROM jar WHERE jar.id = ?1
         """
 
-    /// Where the journal begins, and the position that the next entry gets; `nil` where there is no such jar any more.
+    /// Where the journal begins, and the position that the next entry gets; `nil` if the jar no longer exists.
     func bounds() throws -> (first: Int64, next: Int64)? {
         let statement = try database.statement(
             "SELECT first_change, (\(ChangeRows.nextPositionQuery)) FROM jar WHERE id = ?1")
@@ -152,7 +152,7 @@ struct ChangeRows {
         try writer.finish(&end)
     }
 
-    /// The entries after `position`, at most `count`; `nil` where there is no such jar any more.
+    /// The entries after `position`, at most `count`; `nil` if the jar no longer exists.
     func page(after position: Int64, count: Int) throws -> ChangePage? {
         guard let (start, next) = try bounds() else { return nil }
         let statement = try database.statement(
@@ -198,7 +198,7 @@ struct ChangeRows {
         WHERE cookie_change.id > ?1 AND cookie_change.id <= ?2
         """
 
-    /// The change of the row at hand.
+    /// The change of the current row.
     private static func change(_ statement: Statement) -> CookieChange {
         CookieChange(
             position: statement.int64(0), cause: CookieChange.Cause(rawValue: statement.int64(1)) ?? .removed,
@@ -212,7 +212,7 @@ struct ChangeRows {
 ///
 /// One number for all of them, so that nothing stays behind of the names.
 struct FormerJournal {
-    /// Where a journal begins that nobody can have read before, as `first`: a query.
+    /// The start of a journal that no reader can have read before, as `first`: a query.
     static let firstChange =
         "SELECT 1 + coalesce((SELECT next_change FROM former_journal WHERE id = 1), 0) AS first"
 

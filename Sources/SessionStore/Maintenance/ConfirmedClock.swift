@@ -39,7 +39,7 @@ struct ConfirmedClock: Equatable {
         self.confirmed = confirmed
     }
 
-    /// Whether a sighting at `now` is worth a write besides.
+    /// Whether a sighting at `now` is worth a write of its own.
     func isDue(at now: Timestamp) -> Bool {
         now < seen || now.microseconds - ConfirmedClock.granularity >= seen.microseconds
     }

@@ -117,7 +117,7 @@ extension SessionDatabase {
     }
 }
 
-/// What a check of a database came to.
+/// The result of checking a database.
 public struct DatabaseCheck: Sendable, Hashable {
     /// Everything that was found, in the order of the looks.
     public var findings: [DatabaseFinding] = []

@@ -16,7 +16,7 @@ extension SessionDatabase {
     ///   - journalLimit: how many entries of each pruned jar's journal stay.
     ///   - vacuum: when the file is written anew.
     ///   - now: the time at which cookies are expired or not.
-    /// - Throws: ``SessionStoreError/Code/jarNotFound`` where there is no such jar.
+    /// - Throws: ``SessionStoreError/Code/jarNotFound`` if there is no such jar.
     public func prune(
         jar: String? = nil, journalLimit: Int = journalLimit, vacuum: Pruning.Vacuum = .whenWorthwhile, now: Timestamp
     ) throws(SessionStoreError) -> Pruning {

@@ -51,7 +51,7 @@ extension SessionDatabase {
         }
         let (jars, values) = try verified(temporary, keys: keys, named: backup, now: now)
         let size = PrivateFile.size(temporary) ?? 0
-        // Held until the new file is in its place: whoever opens the old one waits, then finds that it was replaced.
+        // Held until the new file is in its place: a process that opens the old one waits, then finds it replaced.
         let lock = try lock(place, named: path)
         try withExtendedLifetime(lock) { () throws(SessionStoreError) in
             PrivateFile.removeLogs(of: place)

@@ -12,7 +12,7 @@ extension SessionDatabase {
     ///
     /// - Parameters:
     ///   - keepingOldKeys: leaves the old keys in the key file: for other databases under the same file, and for backups.
-    ///   - batchSize: how many values are sealed in one transaction, during which nobody else can write.
+    ///   - batchSize: How many values are sealed in one transaction, which blocks other writers.
     ///   - now: the time, noted with the new key.
     /// - Throws: ``SessionStoreError/Code/keyRotationRefused`` where another process rotates, or the source has no newer
     ///   key; any other error of the store, after which the rotation can be called again.
@@ -71,7 +71,7 @@ extension SessionDatabase {
                     .keyRotationRefused, keyRing.source.name,
                     "the new key is not in use yet; nothing was changed. Try again")
             }
-            // From here on, whoever writes seals under the new key: what lies behind a page stays done.
+            // From here on, all writers seal under the new key, so a page that is done stays done.
             for table in SealedTable.allCases {
                 var position: SealedTable.Position?
                 repeat {
@@ -126,11 +126,11 @@ extension SessionDatabase {
     }
 }
 
-/// What a rotation of the key came to.
+/// The result of a key rotation.
 public struct KeyRotation: Sendable, Hashable {
     /// How many values were sealed anew.
     public var resealed = 0
-    /// Values that no key at hand opens, since they were changed, moved or cut off: they stay as they are.
+    /// Values that no loaded key opens, since they were changed, moved or cut off: they stay as they are.
     public var unreadable: [SealedValueLocation] = []
     /// Whether an earlier rotation was brought to its end, rather than a new key made.
     public var wasResumed = false

@@ -2,7 +2,7 @@ public import CookieModel
 internal import SQLiteEngine
 
 extension SessionDatabase {
-    /// Counts what there is. Reads all cookies' rows, and opens none.
+    /// Counts jars, cookies and tokens. Reads all cookies' rows, and decrypts none.
     public func statistics(now: Timestamp) throws(SessionStoreError) -> DatabaseStatistics {
         var statistics = try read { database in
             let statement = try database.statement(
@@ -36,9 +36,9 @@ public struct DatabaseStatistics: Sendable, Hashable {
     public var freeSize: Int64 = 0
     /// How many bytes the write-ahead log takes.
     public var logSize: Int64 = 0
-    /// When the oldest cookie was made; `nil` where there is none.
+    /// When the oldest cookie was created; `nil` if there is none.
     public var oldestCookie: Timestamp?
-    /// When the newest cookie was made; `nil` where there is none.
+    /// When the newest cookie was created; `nil` if there is none.
     public var newestCookie: Timestamp?
     /// How many cookies have expired and were not removed yet.
     public var expiredCookies = 0

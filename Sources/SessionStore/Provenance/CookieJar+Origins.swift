@@ -25,7 +25,7 @@ extension CookieJar {
         }
     }
 
-    /// Where a cookie's present value came from; `nil` where there is no such cookie.
+    /// Where a cookie's present value came from; `nil` if there is no such cookie.
     public func origin(of cookie: Cookie.ID) throws(SessionStoreError) -> CookieOrigin? {
         let site = cookie.domain.registrableDomain(policy.publicSuffixes)
         return try database.read { connection in

@@ -62,7 +62,7 @@ public final class KeyFile: Sendable {
         return try keys(lines)
     }
 
-    /// The lines of the file; `nil` where there is no file.
+    /// The lines of the file; `nil` if it does not exist.
     func lines() throws(SessionStoreError) -> [KeyFileLine]? {
         guard let bytes = PrivateFile.contents(path, limit: 16384) else {
             let failure = errno
@@ -161,7 +161,7 @@ extension KeyFile {
         public let isLocked: Bool
     }
 
-    /// What the file is; `nil` where there is none. Needs no passphrase.
+    /// The kind of the file; `nil` if it does not exist. Needs no passphrase.
     ///
     /// - Throws: ``SessionStoreError/Code/keyExposed`` where others may read it, and
     ///   ``SessionStoreError/Code/keyUnavailable`` where it cannot be read, or is no key.
@@ -171,7 +171,7 @@ extension KeyFile {
 
     /// Locks the key with another passphrase, or with none. No database changes: the key stays the same.
     ///
-    /// Whoever copied the old file and knows the old passphrase still has the key: that is what a rotation is for.
+    /// A person who copied the old file and knows the old passphrase still has the key: use a rotation against that.
     ///
     /// - Parameter passphrase: the new passphrase; `nil` leaves the key in the clear, mode 0600.
     /// - Throws: an error where the present passphrase is not right, or the file cannot be written; it is then as it was.

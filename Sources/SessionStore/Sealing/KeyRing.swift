@@ -43,7 +43,7 @@ final class KeyRing: Sendable {
         }
     }
 
-    /// Takes the keys from their source again where the database has a newer one than those at hand.
+    /// Loads the keys from their source again if the database has a newer one than those that are loaded.
     ///
     /// - Returns: whether there was one.
     @discardableResult
@@ -106,7 +106,7 @@ struct SealingKeyRows {
 
     let database: Connection
 
-    /// The id of the newest key; `nil` where there is none.
+    /// The id of the newest key; `nil` if there is none.
     func newestID() throws -> UInt32? {
         let statement = try database.statement("SELECT max(id) FROM sealing_key")
         defer { statement.reset() }

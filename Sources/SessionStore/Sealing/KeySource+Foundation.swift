@@ -78,7 +78,7 @@ struct ScryptParameters: Hashable, Sendable {
         self.salt = salt
     }
 
-    /// The key that a passphrase stands for; `nil` where there is not enough memory.
+    /// The key that a passphrase stands for; `nil` if there is not enough memory.
     func key(_ passphrase: Secret) -> SealingKey? {
         ScryptParameters.derive(
             passphrase.exposedBytes, salt: salt, cost: cost, blockSize: blockSize, parallelism: parallelism, count: 32

@@ -80,7 +80,7 @@ public struct PassphraseSource: Sendable {
     /// - Parameters:
     ///   - name: where a person would look for it.
     ///   - locksNewFiles: whether a key file that is made on first use gets the passphrase too.
-    ///   - load: gives the passphrase; `nil` where there is nobody to ask.
+    ///   - load: Returns the passphrase; `nil` if there is no user to ask.
     public init(
         name: String, locksNewFiles: Bool = true,
         load: @escaping @Sendable () throws(SessionStoreError) -> Secret?
@@ -118,7 +118,7 @@ public struct PassphraseSource: Sendable {
     /// The longest passphrase, in bytes.
     static let maximumSize = 1024
 
-    /// The passphrase; `nil` where there is nobody to ask.
+    /// The passphrase; `nil` if there is no user to ask.
     public func load() throws(SessionStoreError) -> Secret? {
         guard let passphrase = try loading() else { return nil }
         return try PassphraseSource.check(passphrase, from: name)

@@ -72,9 +72,9 @@ public struct AccessGrant: Sendable, Hashable {
 
 /// What a caller of the service may do with a jar, or with tokens.
 public enum AccessVerb: String, Sendable, Hashable, CaseIterable, Codable {
-    /// See what there is: names, flags, lifetimes, decisions. No values.
+    /// Read everything but values: names, flags, lifetimes, decisions.
     case read
-    /// Change what there is.
+    /// Change stored data.
     case write
     /// Get what a session consists of: values, Cookie headers, scripts, exports, access tokens.
     case secrets

@@ -13,7 +13,7 @@ public struct ServiceTokenStore: Sendable {
     ///   - grant: what its bearer may do.
     ///   - expiry: when it ends; `nil` for never.
     ///   - generator: where its 256 bits come from; it must be one for keys.
-    /// - Returns: the token, which nobody can get again.
+    /// - Returns: The token, which cannot be read again.
     /// - Throws: ``SessionStoreError/Code/nameInvalid`` where there is one of that name.
     public func create(
         named name: String, grant: AccessGrant, expiry: Timestamp? = nil, now: Timestamp,

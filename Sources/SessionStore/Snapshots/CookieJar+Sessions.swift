@@ -102,7 +102,7 @@ public struct SavedSession: Sendable, Hashable {
     public let cookieCount: Int
 }
 
-/// What the end of a session came to.
+/// The result of ending a session.
 public struct SessionEnd: Sendable, Hashable {
     /// How many session cookies went.
     public let removed: Int
@@ -110,7 +110,7 @@ public struct SessionEnd: Sendable, Hashable {
     public let kept: Int
 }
 
-/// What restoring a saved session came to: the jar's cookies are those of the session that have not expired.
+/// The result of restoring a saved session: the jar's cookies are those of the session that have not expired.
 public struct SessionRestoration: Sendable, Hashable {
     /// What was restored.
     public let session: SavedSession
@@ -126,7 +126,7 @@ public struct SessionRestoration: Sendable, Hashable {
     public var cookieCount: Int { session.cookieCount - expired.count }
 }
 
-/// What saving a session came to.
+/// The result of saving a session.
 public struct SessionSave: Sendable, Hashable {
     /// What is saved now.
     public let session: SavedSession

@@ -7,7 +7,7 @@ internal import Synchronization
 /// Throws `OAuth2Error` with ``OAuth2/OAuth2Error/Code/invalidIDToken`` if no key has signed it.
 public typealias IDTokenCheck = @Sendable (_ token: Secret, _ keys: EndpointResponse) async throws -> Void
 
-/// Gives valid access tokens, and refreshes those that end: once, whoever asks, in this process and in all others.
+/// Returns valid access tokens and refreshes those that expire: once, for all callers in this process and in others.
 ///
 /// A server that rotates refresh tokens takes each once, and ends the login where one comes twice (RFC 9700, section
 /// 4.14.2). So a refresh holds a lease in the database, which other processes see; who holds it reads the tokens again
@@ -151,7 +151,7 @@ public final class TokenRefresher: Sendable {
     /// The tokens of a profile in the place of an access token that a site refuses although its time is not over: it was
     /// revoked.
     ///
-    /// Where somebody else has got another one since, that one counts, and the server is not asked.
+    /// If another process has got a new one since, that one counts, and the server is not asked.
     ///
     /// - Returns: `nil` where this refresher has only just got the refused one: the next would fare no better.
     /// - Throws: `SessionStoreError`, `OAuth2Error`, or ``TokenRefreshError``.
@@ -222,7 +222,7 @@ public final class TokenRefresher: Sendable {
                 do {
                     return try await exchange(holder, of: current, seen: seen)
                 } catch is LeaseLost {
-                    // Nothing was sent. Somebody else is at it, or is done.
+                    // Nothing was sent. Another process is refreshing, or is done.
                     break
                 }
             case .held(let current, _):
@@ -235,25 +235,25 @@ public final class TokenRefresher: Sendable {
                 let pause = timing.poll * Int.random(in: 50...150, using: &generator) / 100
                 try await clock.sleep(for: pause)
                 waited += pause
-                // Only a look, which holds up nobody, for as long as the holder is at it.
+                // Only reads, which block no one, while the holder refreshes.
             } while try isHeld(name) && waited < timing.patience
         }
     }
 
-    /// Whether somebody is at it who is to be waited for.
+    /// Whether another process is refreshing, so that this one has to wait.
     private func isHeld(_ name: String) throws -> Bool {
         guard let holder = try store.lease(name, now: now()) else { return false }
         return !holder.hasEnded(by: liveness)
     }
 
-    /// Whether somebody else has got what was wanted: a rotated refresh token alone is not it.
+    /// Whether another process has got the required tokens: a rotated refresh token alone does not suffice.
     private func isDone(_ current: StoredToken, since seen: StoredToken) -> Bool {
         current.generation != seen.generation && current.refusal == nil
             && current.tokens.accessToken != seen.tokens.accessToken
             && current.tokens.validity(at: now().microseconds, skew: timing.skew) != .expired
     }
 
-    /// Why it is no use to ask the server, which somebody else has done: it refused.
+    /// Why the server need not be asked: it has rejected another process's request.
     private func refusal(of current: StoredToken, since seen: StoredToken) -> TokenRefreshError? {
         current.refusal != nil && current.generation != seen.generation
             ? TokenRefreshError(.loginRequired, current.profile.name) : nil

@@ -16,7 +16,7 @@ struct TokenRenewal: Sendable {
 
     /// Asks, unless the lease is lost before anything was sent.
     ///
-    /// - Throws: ``LeaseLost``, besides what there is to tell a user.
+    /// - Throws: ``LeaseLost``, or an error for the user.
     func run(_ current: StoredToken) async throws -> StoredToken {
         do {
             return try await renewed(current)
@@ -115,7 +115,7 @@ struct TokenRenewal: Sendable {
                 cause: refusal == nil ? .refreshed : .refreshedWithoutIDToken, releasing: holder, now: now())
         }
         if try !isWritten(over: generation) {
-            // Somebody else was refused meanwhile with the same refresh token: what came for it counts.
+            // The server has meanwhile rejected another process's use of the same refresh token: the new tokens count.
             let latest = try store.get(current.profile.name)
             guard latest.refusal != nil, let sent = current.tokens.refreshToken, latest.tokens.refreshToken == sent,
                 try isWritten(over: latest.generation)
@@ -169,7 +169,7 @@ struct TokenRenewal: Sendable {
         }
     }
 
-    /// Somebody has logged in anew, or imported: that counts, not what the server said of the old grant.
+    /// A new login or an import took place: it counts, not the server's answer about the old grant.
     private func changedMeanwhile(_ current: StoredToken) throws -> StoredToken {
         let name = current.profile.name
         try store.releaseLease(name, of: holder)

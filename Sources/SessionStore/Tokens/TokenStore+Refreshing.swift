@@ -4,7 +4,7 @@ internal import SQLiteEngine
 
 /// What a refresh does to a profile, a transaction each.
 extension TokenStore {
-    /// Takes the lease of a profile, unless somebody has it who is still to be believed.
+    /// Takes the lease of a profile, unless another holder's lease is still valid.
     ///
     /// - Parameters:
     ///   - resource: what the access token is for; `nil` for the login's own.
@@ -149,10 +149,10 @@ extension TokenStore {
     }
 }
 
-/// What an attempt to take a lease came to.
+/// The result of an attempt to take a lease.
 enum LeaseOutcome {
     /// The lease is the holder's; this is the profile now.
     case taken(StoredToken)
-    /// Somebody else has it; this is the profile now.
+    /// Another process has it; this is the profile now.
     case held(StoredToken, until: Timestamp)
 }

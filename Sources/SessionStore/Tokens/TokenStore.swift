@@ -67,7 +67,7 @@ public struct TokenStore: Sendable {
     ///
     /// - Parameter resource: Where given, the access token is the one for this resource (RFC 8707). One that was not
     ///   asked for yet has expired.
-    /// - Throws: ``SessionStoreError/Code/tokenNotFound`` where there is none, and
+    /// - Throws: ``SessionStoreError/Code/tokenNotFound`` if there is none, and
     ///   ``SessionStoreError/Code/valueDamaged`` where it was tampered with.
     public func get(_ name: String, for resource: String? = nil) throws(SessionStoreError) -> StoredToken {
         try SessionStoreError.check(name, of: "token")
@@ -162,7 +162,7 @@ public struct TokenStore: Sendable {
         }
     }
 
-    /// All token sets, by name; a damaged one as the error that says so.
+    /// All token sets by name; a damaged one as its error.
     public func all() throws(SessionStoreError) -> [Result<StoredToken, SessionStoreError>] {
         try database.read { connection in
             try TokenRows(database: connection, sealer: database.sealer).tokens(named: nil)

@@ -85,7 +85,7 @@ package struct WebStorageTrial {
 
     package init() {}
 
-    /// Whether the jar has room for an item, besides those that were asked for before.
+    /// Whether the jar has room for an item, in addition to the items of earlier calls.
     ///
     /// - Parameter jar: the jar; `nil` if it does not exist.
     package mutating func receive(_ item: WebStorageItem, in jar: CookieJar?) throws(SessionStoreError) -> Bool {

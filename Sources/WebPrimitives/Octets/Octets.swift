@@ -190,7 +190,7 @@ package struct OctetRange: BitwiseCopyable, Sendable {
     }
 }
 
-/// Octets that lie next to each other, whoever owns them.
+/// Octets that are contiguous in memory, regardless of their owner.
 @usableFromInline
 package protocol ContiguousOctets: RandomAccessCollection<UInt8> where Index == Int {
     /// Runs `body` on the octets in place.

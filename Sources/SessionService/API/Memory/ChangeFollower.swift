@@ -54,7 +54,7 @@ final class ChangeSignal: Sendable {
         var next = 0
     }
 
-    /// How many follow. Nearly always nobody does, and a write looks no further.
+    /// The number of followers. It is nearly always 0, and then a write does nothing more.
     private let count = Atomic(0)
     private let state = Mutex(State())
 
@@ -69,7 +69,7 @@ final class ChangeSignal: Sendable {
         for follower in followers { follower.yield() }
     }
 
-    /// Signals for a jar, until `end` is called or nobody listens any more. Several at once are one.
+    /// Signals for a jar, until `end` is called or the stream is dropped. Several at once are one.
     func follow(_ jar: String) -> (signals: AsyncStream<Void>, signal: @Sendable () -> Void, end: @Sendable () -> Void)
     {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))

@@ -24,7 +24,7 @@ final class LoginRegistry: Sendable {
         case pending
         /// The tokens are kept.
         case done
-        /// It came to nothing.
+        /// It failed.
         case failed(ServiceProblem)
     }
 
@@ -43,7 +43,7 @@ final class LoginRegistry: Sendable {
 
     private let logins = Mutex<[String: Login]>([:])
 
-    /// Begins a login under an identifier that nobody can guess.
+    /// Begins a login under an identifier that cannot be guessed.
     func begin(_ name: String, visit: BrowserVisit? = nil, until expiry: Timestamp?, now: Timestamp) throws -> Login {
         var generator = SystemRandomNumberGenerator()
         let digits = (0..<2).map { _ in String(UInt64.random(in: .min ... .max, using: &generator), radix: 36) }
@@ -105,7 +105,7 @@ final class LoginRegistry: Sendable {
         }
     }
 
-    /// Says what a login has come to.
+    /// Records the outcome of a login.
     func end(_ id: String, _ state: State) {
         logins.withLock { logins in
             logins[id]?.state = state

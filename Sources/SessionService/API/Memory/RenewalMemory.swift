@@ -23,7 +23,7 @@ final class RenewalMemory: Sendable {
         let recovery: LoginRecovery
     }
 
-    /// What there is to do about a refused request.
+    /// The next step after a rejected request.
     enum Step {
         /// Nothing: it was sent before the last renewal ended.
         case sendAgain
@@ -43,7 +43,7 @@ final class RenewalMemory: Sendable {
         }
     }
 
-    /// What there is to do about a request that a site refuses.
+    /// The next step after a request that a site rejects.
     ///
     /// - Parameter time: When it was sent; `nil` if that is not known. It is then taken for one that had what the last
     ///   renewal gave, unless that was a renewed token: one is not renewed again for a request that never had it.

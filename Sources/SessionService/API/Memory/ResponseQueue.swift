@@ -61,7 +61,7 @@ final class ResponseQueue: Sendable {
         }
     }
 
-    /// The jobs of the next transaction; `nil` for none, after which whoever comes begins again.
+    /// The jobs of the next transaction; `nil` for none, after which the next caller begins again.
     private func take(ofJar id: Int64) -> ArraySlice<Job>? {
         waiting.withLock { waiting in
             guard let jobs = waiting[id], let first = jobs.first else {

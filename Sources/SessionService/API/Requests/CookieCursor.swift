@@ -53,7 +53,7 @@ struct CookieCondition: Sendable {
     private var isHTTPOnly: Bool?
     private var isPersistent: Bool?
 
-    /// What a query says of the request, besides its URL, where its route knows that.
+    /// The details of the request in a query, other than its URL, if the route takes them.
     static let requestMembers: Set<String> = ["method", "topLevel", "initiator", "navigation"]
 
     /// The request that a query is about; `nil` if it has no URL.

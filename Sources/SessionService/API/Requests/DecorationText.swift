@@ -116,7 +116,7 @@ extension JSONWriter {
 
 /// The answer to one response in JSON: ``ResponseDecisions``, as its encoder writes it.
 ///
-/// What nearly every line comes to, a cookie that is stored and nothing to say about it, is written by hand.
+/// The most frequent decision, a stored cookie without reasons, is written by hand.
 struct DecisionsText {
     /// The JSON.
     let bytes: [UInt8]

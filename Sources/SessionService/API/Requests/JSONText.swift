@@ -23,7 +23,7 @@ enum JSONText {
 }
 
 extension Response {
-    /// An answer in JSON. It is about sessions, so nobody on the way keeps it.
+    /// An answer in JSON. It is about sessions, so no cache may store it.
     static func json(_ value: some Encodable, status: HTTPResponse.Status = .ok) -> Response {
         json(text: JSONText.of(value), status: status)
     }
@@ -39,7 +39,7 @@ extension Response {
 /// The entity tag of an answer (RFC 9110, section 8.8.3): a digest of it, so that it is right whatever the answer
 /// depends on, the time too.
 enum EntityTag {
-    /// The answer, or that the caller has it already.
+    /// The answer, or the status 304 if the caller already has it.
     static func answer(_ value: some Encodable, to request: Request) -> Response {
         let text = JSONText.of(value)
         // 96 bits of SHA-256.

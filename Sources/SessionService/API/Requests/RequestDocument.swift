@@ -55,7 +55,7 @@ extension Request {
         try await json(StrictlyDecoded<Document>.self, in: context) { Document($0).map(StrictlyDecoded.init) }.document
     }
 
-    /// The document in the body, or an empty one where there is no body.
+    /// The document in the body, or an empty one if there is no body.
     func optionalDocument<Document: RequestDocument>(
         _ type: Document.Type, in context: ServiceRequestContext
     ) async throws -> Document {

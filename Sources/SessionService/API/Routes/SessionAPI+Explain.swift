@@ -43,7 +43,7 @@ extension SessionAPI {
         let report = try await blocking { [description] in
             var explanation = Explanation(description, jar: jar.name, policy: jar.policy, now: now)
             try explanation.add(jar)
-            // Of other jars nobody learns who may not know of them.
+            // Other jars are reported only to callers who may see them.
             try explanation.addOtherJars(of: database, named: grant.jarNames, policy: policy)
             return ExplanationReport(explanation)
         }

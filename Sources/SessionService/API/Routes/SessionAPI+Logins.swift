@@ -122,7 +122,7 @@ extension SessionAPI {
                 return Response(status: .noContent)
             },
             ServiceRoute(.post, "/v1/logins/{id}/redirect", .allJars(.write), body: .document, use: takeRedirect),
-            // The user's browser has no token; what it brings is known by its state, which nobody can guess.
+            // The user's browser has no token. Its request is identified by the state, which cannot be guessed.
             ServiceRoute(.get, "/v1/logins/callback", .everyone, query: nil, use: callback),
         ]
     }

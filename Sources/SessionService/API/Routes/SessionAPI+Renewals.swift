@@ -22,7 +22,7 @@ extension SessionAPI {
         return (name, found)
     }
 
-    /// What there is to do about a challenge.
+    /// The next step after a challenge.
     func report(
         on found: (name: String, challenge: LoginChallenge), of jar: CookieJar, sent: Timestamp?, now: Timestamp
     ) throws -> LoginChallengeReport {

@@ -179,7 +179,7 @@ extension SessionAPI {
     func decisions(
         on response: ReceivedResponse, at time: Timestamp, by jar: CookieJar, now: Timestamp
     ) async throws -> [StorageDecisionReport] {
-        // Most responses set nothing, and wait for nobody.
+        // Most responses set nothing, and need not wait.
         guard !response.setCookie.isEmpty else { return [] }
         return try await responses.receive(response, at: time, by: jar, now: now).map { StorageDecisionReport($0) }
     }

@@ -22,7 +22,7 @@ extension AccessTokenDocument {
 }
 
 extension SessionAPI {
-    /// Tokens belong to no jar: they are for whoever may see all of them.
+    /// Tokens belong to no jar: only callers with access to all jars may see them.
     var tokenRoutes: [ServiceRoute] {
         [
             ServiceRoute(.get, "/v1/tokens", .allJars(.read)) { _, _ in

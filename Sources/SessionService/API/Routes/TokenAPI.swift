@@ -119,7 +119,7 @@ struct TokenAPI: Sendable {
     }
 }
 
-/// Reaches nobody.
+/// Reaches no server.
 private struct OfflineTransport: EndpointTransport {
     func send(_ request: EndpointRequest) async throws(OAuth2Error) -> EndpointResponse {
         throw OAuth2Error(unreachable: ServiceProblem.offline.detail)

@@ -24,7 +24,7 @@ final class AuditWriter: AuditLog, Service {
     }
 
     private let state = Mutex(State())
-    /// Held by whoever writes: one at a time, so that lines stay in order.
+    /// Held while a thread writes: one at a time, so that lines stay in order.
     private let file: Mutex<AuditFile>
     private let summaryInterval: Duration
     private let logger: Logger
@@ -91,7 +91,7 @@ final class AuditWriter: AuditLog, Service {
         if !isReopened { logger.error("The audit log cannot be reopened; it continues in the old file") }
     }
 
-    /// Writes what there is.
+    /// Writes the waiting lines.
     func write(withSummary: Bool) {
         file.withLock { file in
             let entries = state.withLock { state in
@@ -155,7 +155,7 @@ struct AuditFile: ~Copyable {
     mutating func reopen() -> Bool {
         let opened = PrivateFile.openForAppending(path)
         guard opened >= 0 else { return false }
-        // Whoever moved the old one away may have put a new one there.
+        // The process that moved the old one away may have put a new one there.
         guard PrivateFile.isPrivate(path) else {
             close(opened)
             return false

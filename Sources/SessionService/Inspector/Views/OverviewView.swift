@@ -100,7 +100,7 @@ struct OverviewView: InspectorView {
 /// Who looks at a page.
 struct CallerView {
     let name: String
-    /// Whether the caller signed in here; on a Unix-domain socket nobody has to.
+    /// Whether the caller signed in here. On a Unix-domain socket, no sign-in is needed.
     let canSignOut: Bool
 }
 

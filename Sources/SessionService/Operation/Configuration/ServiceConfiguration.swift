@@ -88,7 +88,7 @@ extension ServiceConfiguration {
 
 /// What the service puts up with from one connection, one caller, and all of them.
 public struct ServiceLimits: Sendable, Hashable {
-    /// How many connections are open at once, over TCP and over the socket each; whoever comes after that is answered 503.
+    /// How many connections are open at once, over TCP and over the socket each; further ones are answered with 503.
     public var connections = 4096
     /// How many bytes the fields of a request may take, its first line included.
     public var headerBytes = 32 << 10

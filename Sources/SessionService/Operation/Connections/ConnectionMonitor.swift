@@ -73,7 +73,7 @@ final class ConnectionMonitor {
         guard !isFinished, lastProblem == nil else { return }
         switch part {
         case .head(let head):
-            // Nobody waits for what is not read anyway.
+            // There is no time limit for data that is not read anyway.
             if let length = head.headerFields.declaredLength, length > limits.bodyBytes {
                 return fail(.bodyTooLarge, context)
             }
@@ -109,7 +109,7 @@ final class ConnectionMonitor {
     /// Says what is wrong, in its turn.
     private func fail(_ problem: ServiceProblem, _ context: ChannelHandlerContext) {
         if progress.phase == .body {
-            // Whoever reads the body hears of it, and answers.
+            // The reader of the body gets the error, and answers.
             lastProblem = problem
             isLastAnswer = true
             context.fireErrorCaught(problem)

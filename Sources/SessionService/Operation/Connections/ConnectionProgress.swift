@@ -22,7 +22,7 @@ struct ConnectionProgress {
         case head
         /// The body of a request came too slowly.
         case body
-        /// Nobody read the answer.
+        /// The client did not read the answer.
         case reader
     }
 

@@ -11,7 +11,7 @@ struct ConnectionPools: Sendable {
     let socket: OpenConnections
     let tcp: OpenConnections
 
-    /// - Parameter limit: how many connections are served at once, of each way in.
+    /// - Parameter limit: How many connections of each listener are served at once.
     init(limit: Int) {
         socket = OpenConnections(limit: limit)
         tcp = OpenConnections(limit: limit)
@@ -20,11 +20,11 @@ struct ConnectionPools: Sendable {
     /// How many there are.
     var count: Int { socket.count + tcp.count }
 
-    /// Those of one way in.
+    /// Those of one listener.
     subscript(way: ListenerKind) -> OpenConnections { way.isOwners ? socket : tcp }
 }
 
-/// The connections of one way in.
+/// The connections of one listener.
 final class OpenConnections: Sendable {
     private struct State {
         var channels: [ObjectIdentifier: any Channel] = [:]
@@ -61,7 +61,7 @@ final class OpenConnections: Sendable {
         return isRefused
     }
 
-    /// Lets every connection end after what it has been asked is answered, those to come too.
+    /// Ends every connection after its pending requests are answered, later connections too.
     func drain() {
         let channels = state.withLock { state in
             state.isDraining = true

@@ -38,7 +38,7 @@ enum InheritedSocket {
         return address.pathname ?? "a socket without a name"
     }
 
-    /// Whether nobody but this machine's own processes can reach an address.
+    /// Whether only processes of this machine can reach an address.
     static func isLoopback(_ address: SocketAddress) -> Bool {
         switch address {
         case .v4(let address): UInt32(bigEndian: address.address.sin_addr.s_addr) >> 24 == 127

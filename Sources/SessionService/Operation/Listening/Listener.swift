@@ -111,7 +111,7 @@ struct Listener: Service {
         let loop = channel.eventLoop
         switch ownership {
         case .inherited:
-            // Whoever listens for the service keeps those that wait for the next one.
+            // The process that holds the listening socket keeps waiting connections for the next service.
             channel.close(promise: nil)
         case .unixSocket(let socket):
             socket.unlinkPath()
@@ -179,7 +179,7 @@ struct ListenerKind: Sendable {
     /// A Unix-domain socket, which its file's mode protects.
     static let socket = ListenerKind(name: "socket", isOwners: true, isEncrypted: false, hosts: nil)
 
-    /// Who sends a request: an IP address, or the name of the way in.
+    /// Who sends a request: an IP address, or the name of the listener.
     ///
     /// For a proxy's connection that is the last address of `X-Forwarded-For` that no proxy of ours has: what stands
     /// before it, the client itself may have sent.

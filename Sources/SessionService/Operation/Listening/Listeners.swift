@@ -12,7 +12,7 @@ struct Listeners: Service {
     let all: [Listener]
     private let unixSocket: UnixSocket?
 
-    /// Makes the channel for connections of one way in.
+    /// Creates the channel for connections of one listener.
     typealias MakeChannel = (ListenerKind, NIOSSLContext?) -> ServiceChannel
 
     /// Begins to listen everywhere.
@@ -73,7 +73,7 @@ struct Listeners: Service {
         self.unixSocket = unixSocket
     }
 
-    /// The way in that a TCP address is; refused where others can reach it and nothing protects it.
+    /// The kind of listener for a TCP address; rejected if others can reach it and nothing protects it.
     private static func way(
         _ address: SocketAddress, _ name: String, _ configuration: ServiceConfiguration, _ tls: NIOSSLContext?
     ) throws(ServiceStartError) -> ListenerKind {

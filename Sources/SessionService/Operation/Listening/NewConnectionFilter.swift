@@ -27,7 +27,7 @@ enum NewConnectionFilter {
         private static let option = NIOBSDSocket.Option(rawValue: 26)
     #endif
 
-    /// Turns away whoever wants to connect from now on, where the system can.
+    /// Rejects new connections from now on, if the system can.
     static func attach(to channel: any Channel) -> EventLoopFuture<Void> {
         #if os(Linux)
             guard let provider = channel as? any SocketOptionProvider else {

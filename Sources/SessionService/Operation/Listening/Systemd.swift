@@ -47,7 +47,7 @@ struct SystemdNotifier: Sendable {
     /// The service stops.
     func stopping() { send("STOPPING=1") }
 
-    /// Where nobody can be told, nobody is: the service itself does not depend on it.
+    /// Does nothing if there is no such socket: the service does not depend on it.
     private func send(_ text: String) {
         guard let path else { return }
         var address = sockaddr_un()

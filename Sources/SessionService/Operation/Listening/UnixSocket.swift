@@ -17,7 +17,7 @@ final class UnixSocket: Sendable {
     private let lock: Int32
     private let identity: FileIdentity
 
-    /// The socket's descriptor, bound, for whoever listens; belongs to them.
+    /// The socket's bound descriptor. The listener owns it.
     let descriptor: Int32
 
     /// Binds a socket. Its folder is made, with mode 0700, where it is missing.
@@ -49,7 +49,7 @@ final class UnixSocket: Sendable {
         systemListen(descriptor, backlog)
     }
 
-    /// Removes the socket's file where it is still this one: nobody can connect any more.
+    /// Removes the socket's file if it is still this one: no client can connect any more.
     func unlinkPath() {
         if FileIdentity(path) == identity { unlink(path) }
     }

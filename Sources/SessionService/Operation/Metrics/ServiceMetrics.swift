@@ -47,7 +47,7 @@ final class ServiceMetrics: Sendable {
         let request = requests.withLock { requests in
             if let request = requests[place] { return request }
             let request = makeRequest(place)
-            // A method that nobody knows, and there are any number of, has no place of its own.
+            // Unknown methods, of which there are any number, share one label.
             if ServiceMetrics.methods.contains(method) { requests[place] = request }
             return request
         }
@@ -127,7 +127,7 @@ final class ServiceMetrics: Sendable {
             + counters.map { "# TYPE \($0) counter\n\($0) \($1)\n" }.joined()
     }
 
-    /// Counts what the tokens' journal has got since the last time, whoever renewed them.
+    /// Counts the new entries of the tokens' journal, of all processes.
     private func countTokenChanges(_ tokens: TokenStore) {
         journal.withLock { position in
             // Where the journal cannot be read now, it is next time.
