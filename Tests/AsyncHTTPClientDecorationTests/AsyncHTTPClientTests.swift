@@ -106,7 +106,7 @@ struct AsyncHTTPClientTests {
         #expect(server.requests.map { $0.text("cookie") } == [[], ["all=1"], []])
     }
 
-    @Test("Octets go as they are where they are UTF-8; other cookies stay out, and the report says so")
+    @Test("UTF-8 octets are sent unchanged; other cookies are omitted and reported")
     func octets() async throws {
         let server = try LoopbackServer { _ in
             var response = LoopbackServer.Response(200, setCookie: ["utf8=\u{20AC}", "joined=1, b=2"])

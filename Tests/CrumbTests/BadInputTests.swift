@@ -130,8 +130,8 @@ struct BadInputTests {
     }
 
     @Test(
-        "A file that may not be read is an error that says so",
-        .enabled(if: Machine.unprivileged != nil, "root cannot become somebody else here"))
+        "An unreadable file is an error with its own code",
+        .enabled(if: Machine.unprivileged != nil, "root cannot become another user here"))
     func permission() throws {
         let prefix = try #require(Machine.unprivileged)
         let home = CrumbHome(mode: 0o777)

@@ -66,7 +66,7 @@ struct ContextOptionTests {
     }
 
     @Test(
-        "A page that fills the tab sees all of its own, whoever led to it; a frame of another site's page none",
+        "A page that fills the tab sees all of its cookies, however it was reached; another site's frame none",
         arguments: [
             ([], all), (["--initiator", "http://other.example/"], all),
             (["--initiator", "http://other.example/", "--method", "POST"], all),

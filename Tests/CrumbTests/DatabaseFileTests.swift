@@ -55,7 +55,7 @@ struct DatabaseFileTests {
 
     @Test(
         "A database that may not be read is refused",
-        .enabled(if: Machine.unprivileged != nil, "root cannot become somebody else here"))
+        .enabled(if: Machine.unprivileged != nil, "root cannot become another user here"))
     func unreadable() throws {
         let home = CrumbHome(mode: 0o777)
         let path = try home.write([], to: "crumb.sqlite", mode: 0o000)
@@ -64,7 +64,7 @@ struct DatabaseFileTests {
 
     @Test(
         "A database in a folder that may not be entered is refused, not taken for an empty one",
-        .enabled(if: Machine.unprivileged != nil, "root cannot become somebody else here"))
+        .enabled(if: Machine.unprivileged != nil, "root cannot become another user here"))
     func hidden() throws {
         let home = CrumbHome(mode: 0o777)
         try FileManager.default.createDirectory(atPath: home.file("private"), withIntermediateDirectories: false)
@@ -79,7 +79,7 @@ struct DatabaseFileTests {
 
     @Test(
         "A folder that may not be written is refused for a new database, and for one in it",
-        .enabled(if: Machine.unprivileged != nil, "root cannot become somebody else here"))
+        .enabled(if: Machine.unprivileged != nil, "root cannot become another user here"))
     func readOnlyFolder() throws {
         let prefix = try #require(Machine.unprivileged)
         let home = CrumbHome(mode: 0o777)

@@ -141,7 +141,7 @@ struct ExplainCommandTests {
         #expect(cookie["expires"] is String && (cookie["expiresIn"] as? Int ?? 0) < 0)
     }
 
-    @Test("Where nothing is stored for the site, says so, and where to look")
+    @Test("Without cookies of the site, reports that and where to look")
     func nothing() throws {
         let never = try explain("https://www.example.com/x")
         #expect(
@@ -224,7 +224,7 @@ struct ExplainCommandTests {
         #expect(try !explain("https://www.example.com/").contains("deleted"))
     }
 
-    @Test("Of a jar that lost all its cookies of the site, says so before it asks for a login")
+    @Test("If the jar lost all its cookies of the site, reports that before it suggests a login")
     func allDeleted() throws {
         try home.receive("sid=secret; Path=/")
         try home.receive("sid=; Path=/; Max-Age=0", from: "https://www.example.com/logout")

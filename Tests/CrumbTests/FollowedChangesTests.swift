@@ -18,7 +18,7 @@ struct FollowedChangesTests {
 
     private static func names(_ lines: [[String: Any]]) -> [String] { lines.compactMap { $0["name"] as? String } }
 
-    @Test("On a file: what there is, then what other processes write, until Control-C")
+    @Test("On a file: the stored changes, then those of other processes, until Control-C")
     func file() throws {
         let home = CrumbHome()
         let output = home.file("followed")

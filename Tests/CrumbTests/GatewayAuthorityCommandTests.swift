@@ -67,7 +67,7 @@ struct GatewayAuthorityCommandTests {
     }
 
     @Test(
-        "Hosts that nobody may have an authority for are errors, and nothing is created",
+        "Hosts that no authority may cover are errors, and nothing is created",
         arguments: [
             ("co.uk", "public suffix"), ("com", "public suffix"), ("github.io", "shop.github.io"),
             ("*.shop.example", "not a host"), ("shop.example.", "not a host"), ("https://shop.example/", "not a host"),

@@ -37,7 +37,7 @@ struct HeaderCommandTests {
         #expect(try header("--initiator", "user") == "Cookie: strict=1; lax=2; none=3; default=4\n")
     }
 
-    @Test("JSON has the field as text and as base64, also where there is none")
+    @Test("JSON has the field as text and as base64, also if it is empty")
     func json() throws {
         let nothing = try home.crumb("header", "--json", "https://www.example.com/")
         #expect(nothing.status == 3)

@@ -37,7 +37,7 @@ struct ImportCommandTests {
         #expect((object["failures"] as? [Any])?.isEmpty == true)
     }
 
-    @Test("The same capture again changes nothing and says so, unless it is asked for")
+    @Test("Importing a capture again changes nothing and reports it, unless --again is used")
     func twice() throws {
         let path = try home.write(har, to: "capture.har")
         #expect(try home.crumb("import", path).text.contains(" 2 taken, "))

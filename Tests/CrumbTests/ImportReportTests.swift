@@ -120,7 +120,7 @@ struct ImportReportTests {
         #expect(bare.messages.contains("Name a capture file, or use `--browser firefox`."))
     }
 
-    @Test("Deletions that find nothing to delete import nothing, and say so")
+    @Test("Deletions without a matching cookie import nothing, and are reported")
     func onlyDeletions() throws {
         let home = CrumbHome()
         let path = try home.write(Capture.dump(["sid=; Path=/; Max-Age=0"]), to: "logout.txt")

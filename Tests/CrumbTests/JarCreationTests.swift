@@ -30,7 +30,7 @@ struct JarCreationTests {
         }
     }
 
-    @Test("The first stored cookie creates the jar, and the command says so")
+    @Test("The first stored cookie creates the jar, and the command reports it")
     func firstCookie() throws {
         let set = try home.crumb("set", "--jar", "anna", "https://www.example.com/", input: "a=1")
         #expect(set.status == 0 && set.messages.hasPrefix("created jar 'anna'\n"))

@@ -14,7 +14,7 @@ struct JarOptionTests {
         #expect(try home.crumb("list", "--json", "--jar", "work").objects().count == 2)
     }
 
-    @Test("A jar that is not there is exit status 34 for whoever reads, whether there is a database or not")
+    @Test("A missing jar is exit status 34 for readers, with or without a database")
     func unknown() throws {
         for message in ["\(home.file("crumb.sqlite")): no such database. ", "nowhere: no such jar in "] {
             for command in [

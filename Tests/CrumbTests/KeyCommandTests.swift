@@ -72,7 +72,7 @@ struct KeyCommandTests {
         #expect(leftovers == ["key"])
     }
 
-    @Test("A value that somebody changed costs that cookie alone")
+    @Test("A tampered value costs that cookie only")
     func damaged() throws {
         try home.receive("a=1; Path=/", "b=2; Path=/")
         let made = try home.shell("sqlite3 crumb.sqlite \"UPDATE cookie SET value = x'00' WHERE name = x'61'\"")

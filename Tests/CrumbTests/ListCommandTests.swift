@@ -70,7 +70,7 @@ struct ListCommandTests {
         #expect(try home.crumb("list", "a b").status == 19)
     }
 
-    @Test("An empty jar says so, and JSON says nothing")
+    @Test("An empty jar is reported, and JSON is empty")
     func empty() throws {
         let result = try home.crumb("list")
         #expect(result.status == 0 && result.output.isEmpty && result.messages == "no cookies in jar 'default'\n")

@@ -72,7 +72,7 @@ struct MaintenanceCommandTests {
         #expect(try home.crumb("header", "https://www.example.com/").text == "Cookie: b=2\n")
     }
 
-    @Test("Where there is no database yet, nothing is wrong and nothing is made")
+    @Test("Without a database, nothing is wrong and nothing is created")
     func nothing() throws {
         for command in [["check"], ["prune"], ["key", "status"]] {
             #expect(try home.start(command).wait().status == 0, "\(command)")

@@ -43,7 +43,7 @@ struct PacketCaptureTests {
         #expect(arguments.last?.contains("keylog") == false)
     }
 
-    @Test("A capture that is cut short gives what can be read, and says so")
+    @Test("A truncated capture gives its readable part, and is reported")
     func truncated() throws {
         let variables = try stub(
             """

@@ -33,7 +33,7 @@ struct RestoreCommandTests {
         #expect(!names.contains { $0.hasSuffix(".new") || $0.contains(".new-") }, "\(names)")
     }
 
-    @Test("Where there is no database, none has to be replaced")
+    @Test("Without a database, none has to be replaced")
     func empty() throws {
         let backup = try prepare()
         let other = home.file("folder/other.sqlite")

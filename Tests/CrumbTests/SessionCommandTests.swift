@@ -69,7 +69,7 @@ struct SessionCommandTests {
         }
     }
 
-    @Test("Whoever asks while two sessions are restored in turns gets one of them whole")
+    @Test("A reader gets one whole session while two sessions are restored in turns")
     func whole() throws {
         func expected(_ prefix: String) -> String {
             "Cookie: " + (0..<60).map { "\(prefix)\($0)=\(String(repeating: "v", count: 20))" }.joined(separator: "; ")

@@ -132,7 +132,7 @@ struct TokenCommandTests {
     }
 
     @Test(
-        "Names that nobody could type are exit status 36", arguments: ["", "a\nb", String(repeating: "x", count: 101)])
+        "Names that cannot be typed are exit status 36", arguments: ["", "a\nb", String(repeating: "x", count: 101)])
     func names(name: String) throws {
         #expect(try importing("token", name).status == 36)
     }

@@ -63,7 +63,7 @@ struct TokenConnectionTests {
         #expect(refreshed.status == 46 && refreshed.messages.contains("larger than"), "\(refreshed.messages)")
     }
 
-    @Test("Where nobody listens, or not what was meant, a sentence says it that a person understands")
+    @Test("Without a listener, or with a wrong one, the error is a clear sentence")
     func nobody() throws {
         try given("http://127.0.0.1:1/token")
         let refused = try home.crumb("token", "refresh", "work")
@@ -101,7 +101,7 @@ struct TokenConnectionTests {
         #expect(process.wait().status == 48, "\(messages())")
     }
 
-    @Test("Where nobody reads the output any more, the program with the network says nothing of Foundation's")
+    @Test("If its output is no longer read, the network program prints no message of Foundation")
     func closedPipe() throws {
         let server = try server("gzip", try #require(TokenConnectionTests.compressed))
         try given("http://127.0.0.1:\(server.port)/token")

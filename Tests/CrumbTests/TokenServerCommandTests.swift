@@ -205,7 +205,7 @@ struct TokenServerCommandTests {
         #expect(try home.crumb("token", "list", "--json").objects().first?["state"] as? String == "login-required")
     }
 
-    @Test("Commands that need a server's endpoint say so where none is known", arguments: ["revoke", "introspect"])
+    @Test("Commands that need a server's endpoint report that none is known", arguments: ["revoke", "introspect"])
     func noEndpoint(command: String) throws {
         #expect(try home.crumb("token", "import", "bare", input: "tok-1").status == 0)
         let result = try home.crumb("token", command, "bare")
@@ -555,7 +555,7 @@ struct TokenServerCommandTests {
     }
 
     @Test(
-        "A login that lacks something says what, and asks nobody",
+        "A login with missing settings names them, and sends no request",
         arguments: [
             (["--client-id", "app"], "server"), (["--issuer", "http://127.0.0.1:1"], "client"),
             (["--endpoint", "nonsense=x", "--client-id", "app"], "--endpoint"),

@@ -6,7 +6,7 @@ struct UsageAdviceTests {
     private let home = CrumbHome()
 
     @Test(
-        "What people try first is answered with what there is",
+        "Common first attempts are answered with the right commands",
         arguments: [
             ("import", "Name a capture file, or use `--browser firefox`."),
             ("jars destroy ben", "No command 'destroy'. Did you mean `crumb jars remove ben`?"),

@@ -13,7 +13,7 @@ struct ParsingTests {
         #expect(list.section(of: "a.org") == nil)
     }
 
-    @Test("has a version where it says so")
+    @Test("has a version if the list states one")
     func version() throws {
         let file = "// VERSION: 2025-01-02_03-04-05_UTC\n// COMMIT: 1234\n// VERSION: 1\ncom"
         #expect(try PublicSuffixList(parsing: file.utf8).version == "2025-01-02_03-04-05_UTC")
@@ -41,7 +41,7 @@ struct ParsingTests {
         #expect(list.ruleCount == 3)
     }
 
-    @Test("has the default rule whether it says so or not")
+    @Test("has the default rule even if the list does not state it")
     func defaultRule() throws {
         let list = try PublicSuffixList(parsing: "*\ncom".utf8)
         #expect(list.ruleCount == 1)

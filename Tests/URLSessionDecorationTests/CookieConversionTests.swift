@@ -110,7 +110,7 @@ struct CookieConversionTests {
         #expect(conversion.record == expected)
     }
 
-    @Test("Times at the ends of what there is", arguments: [Double.infinity, -.infinity, 1e300])
+    @Test("Times at the ends of the range", arguments: [Double.infinity, -.infinity, 1e300])
     func times(seconds: Double) throws {
         let cookie = try #require(
             HTTPCookie(

@@ -47,7 +47,7 @@ struct URLRequestTests {
         #expect(!empty.httpShouldHandleCookies && empty.value(forHTTPHeaderField: "Cookie") == nil)
     }
 
-    @Test("Cookies that text cannot carry stay out, and the report says so")
+    @Test("Cookies that text cannot carry are omitted and reported")
     func octets() throws {
         let latin1 = Octets(Array("l=".utf8) + [0xE9])
         let decorated = try decorate(

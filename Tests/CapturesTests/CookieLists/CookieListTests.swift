@@ -116,7 +116,7 @@ struct CookieListTests {
         #expect(capture.summary == ["cookie n=2"] && capture.cookies.map(\.domain) == ["a.test"])
     }
 
-    @Test("A list stands where each protocol's answer has it")
+    @Test("A list is found at its place in each protocol's answer")
     func places() {
         let cookie = #"{"name":"n","value":"v","domain":"a.test"}"#
         for document in [

@@ -68,7 +68,7 @@ struct HARFailureTests {
     }
 
     @Test(
-        "What nobody asks for may be nested deep, and costs nothing; there is a bound all the same",
+        "Unused members may be nested deeply, up to a limit, and cost nothing",
         arguments: [
             ("[", "]"), (#"{"a":"#, "}"), (#"[{"a":"#, "}]"),
         ])

@@ -12,7 +12,7 @@ struct HTTPSequenceTests {
     }
 
     @Test(
-        "A redirect moves to its Location, resolved against the URL at hand",
+        "A redirect moves to its Location, resolved against the current URL",
         arguments: [
             ("https://b.test/x", "https://b.test/x"), ("http://b.test:8080", "http://b.test:8080/"),
             ("/x/y?z", "https://a.test/x/y?z"), ("x", "https://a.test/dir/x"), ("./x/../y", "https://a.test/dir/y"),

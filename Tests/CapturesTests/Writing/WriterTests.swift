@@ -63,7 +63,7 @@ struct WriterTests {
                 """)
     }
 
-    @Test("A header is the cookies in the order in which they come, and nothing where there is none")
+    @Test("A header has the cookies in their order, and is empty without cookies")
     func header() {
         let nameless = CookieRecord.sample { $0.name = "" }
         let cookies = WriterTests.cookies + [nameless]

@@ -85,7 +85,7 @@ struct EvictionTests {
         #expect(names(session) == "a c")
     }
 
-    @Test("A limit of none keeps everything, a limit of nothing keeps nothing and says so")
+    @Test("No limit keeps everything; a limit of 0 keeps nothing and reports it")
     func extremes() throws {
         var unlimited = session { $0 = .unlimited }
         for number in 0..<500 { try unlimited.set(Octets("c\(number)=1")) }

@@ -112,7 +112,7 @@ struct SameSiteTests {
         #expect(session.store.cookies.map(\.sameSite) == [.lax, .default])
     }
 
-    @Test("A cookie without SameSite goes with unsafe navigations while it is young, where the policy says so")
+    @Test("A cookie without SameSite goes with unsafe navigations while it is young, if the policy allows it")
     func laxAllowingUnsafe() throws {
         let form = Request(SameSiteTests.url, method: "POST", on: SameSiteTests.foreign, navigates: true)
         for (age, seconds, goes) in [

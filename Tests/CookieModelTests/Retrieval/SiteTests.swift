@@ -6,7 +6,7 @@ import Testing
 @Suite("Schemeful sites")
 struct SiteTests {
     @Test(
-        "A site is a scheme and a registrable domain, or the host where there is none",
+        "A site is a scheme and a registrable domain, or the host without one",
         arguments: [
             ("https://www.example.com:8443/a", "https://example.com"), ("http://example.com/", "http://example.com"),
             ("wss://a.b.example.co.uk/", "https://example.co.uk"), ("ws://example.com/", "http://example.com"),

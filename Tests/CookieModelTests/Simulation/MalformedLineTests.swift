@@ -102,7 +102,7 @@ struct MalformedLineTests {
         #expect(json.description == #"{"id":\#(answered),"results":[]}"#)
     }
 
-    @Test("Fields that nobody knows are no reason to refuse")
+    @Test("Unknown fields are not rejected")
     func unknownFields() throws {
         let (json, isScenario) = try answer(
             to:

@@ -104,7 +104,7 @@ struct DomainTests {
     }
 
     @Test(
-        "A public suffix of somebody else, as every unlisted single label is one, breaks two rules",
+        "A foreign public suffix, such as any unlisted single label, breaks two rules",
         arguments: [
             ("com", "example.org"), ("co.uk", "com"), ("::1", "[::1]"), ("example%2Ecom", "example.com"),
             ("e", "example.com"),

@@ -66,7 +66,7 @@ struct PrefixTests {
     }
 
     @Test(
-        "The Path of __Host- may come to / by the default-path, by the draft alone",
+        "The Path of __Host- may be / by the default-path, only in the draft's profile",
         arguments: [
             ("a=1; Secure; Path", true), ("a=1; Secure; Path=", true), ("a=1; Secure; Path=b", true),
             ("a=1; Secure; Path=/b; Path=c", true),

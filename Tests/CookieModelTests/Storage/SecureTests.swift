@@ -120,7 +120,7 @@ struct SecureTests {
         #expect(try session.set("2", at: "http://example.com/") == "rejected: overwrite-secure")
     }
 
-    @Test("A Secure cookie of a partition is in nobody's way outside of it")
+    @Test("A Secure cookie of a partition blocks no cookie outside of it")
     func partitions() throws {
         var session = Session()
         try session.set("a=1; Secure; Partitioned")

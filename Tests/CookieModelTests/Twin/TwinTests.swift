@@ -10,7 +10,7 @@ struct TwinTests {
     static let count =
         ProcessInfo.processInfo.environment["CRUMB_TWIN_SCENARIOS"].flatMap { Int($0) } ?? 20_000
 
-    @Test("Random scenarios come to the same decisions, headers and stored cookies", arguments: [0, 1])
+    @Test("Random scenarios give the same decisions, headers and stored cookies", arguments: [0, 1])
     func scenarios(half: Int) throws {
         for number in stride(from: half, to: TwinTests.count, by: 2) {
             var random = SeededGenerator(seed: UInt64(number))

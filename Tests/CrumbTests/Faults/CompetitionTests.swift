@@ -24,7 +24,7 @@ struct CompetitionTests {
         }
     }
 
-    @Test("No update is lost, nobody waits for ever, and no error but a busy database is seen")
+    @Test("No update is lost, no process waits forever, and the only error is a busy database")
     func compete() throws {
         let place = WorkerHome()
         let each = CompetitionTests.rounds / 16

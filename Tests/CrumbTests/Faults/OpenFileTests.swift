@@ -60,7 +60,7 @@ struct OpenFileTests {
 
     @Test(
         "Permissions that are taken away meanwhile harm no process that is at work, and are a clear error for the next",
-        .enabled(if: Machine.unprivileged != nil, "root cannot become somebody else here"),
+        .enabled(if: Machine.unprivileged != nil, "root cannot become another user here"),
         arguments: [0o000, 0o400])
     func permissions(mode: Int) throws {
         let prefix = try #require(Machine.unprivileged)

@@ -86,7 +86,7 @@ struct ServiceOptionTests {
     }
 
     @Test(
-        "Commands that work on a file alone say so",
+        "Commands that work on a file alone reject --service",
         arguments: [
             ["status"], ["check"], ["backup", "copy"], ["restore", "input"], ["key", "status"], ["key", "rotate"],
             ["token", "introspect", "a"], ["serve", "token", "list"], ["token", "import", "a"],

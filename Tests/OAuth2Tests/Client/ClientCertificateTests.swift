@@ -77,7 +77,7 @@ struct ClientCertificateTests {
     }
 
     @Test(
-        "A token that is bound to a certificate says so",
+        "A token that is bound to a certificate is marked as such",
         arguments: [
             (#"{"cnf":{"x5t#S256":"bwcK0esc3ACC3DB2Y5_lESsXE8o9ltc05O89jdN-dg2"}}"#, true),
             (#"{"cnf":{"jkt":"0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I"}}"#, false),

@@ -4,7 +4,7 @@ import Testing
 @Suite("Authentication challenges")
 struct AuthenticationChallengeTests {
     @Test(
-        "WWW-Authenticate is read as RFC 9110 has it",
+        "WWW-Authenticate is parsed as RFC 9110 defines",
         arguments: [
             ("Bearer", [AuthenticationChallenge(scheme: "bearer")]),
             (

@@ -18,7 +18,7 @@ struct DeviceGrantTests {
         try grant().authorization(in: Given.response(DeviceGrantTests.reply + members + "}"), now: now)
     }
 
-    @Test("Begins and polls as RFC 8628 has it")
+    @Test("Begins and polls as RFC 8628 requires")
     func requests() throws {
         #expect(Given.form(try grant().authorizationRequest()) == ["scope=a", "client_id=app"])
         #expect(

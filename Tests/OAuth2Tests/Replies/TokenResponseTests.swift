@@ -90,7 +90,7 @@ struct TokenResponseTests {
         #expect(try read(#"{"access_token":"a","expires_in":"\#(value)"}"#).accessTokenExpiry == .max)
     }
 
-    @Test("counts from now rather than by the server's clock, but takes that where there is nothing else")
+    @Test("counts from now rather than by the server's clock, but uses that clock if there is nothing else")
     func absoluteExpiry() throws {
         let both = try read(#"{"access_token":"a","expires_in":"60","expires_on":"1"}"#)
         #expect(both.accessTokenExpiry == after(60))

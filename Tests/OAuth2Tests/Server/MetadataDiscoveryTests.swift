@@ -78,7 +78,7 @@ struct MetadataDiscoveryTests {
         #expect(error?.code == .endpointMissing && error?.description.contains("introspection_endpoint") == true)
     }
 
-    @Test("The document of an issuer with a path is found wherever RFC 8414 has it", arguments: [0, 1, 2])
+    @Test("The document of an issuer with a path is found at each place of RFC 8414", arguments: [0, 1, 2])
     func paths(place: Int) async throws {
         let places = [
             "/.well-known/oauth-authorization-server/t1", "/t1/.well-known/openid-configuration",

@@ -40,7 +40,7 @@ struct IDTokenAlgorithmTests {
     }
 
     @Test(
-        "A shared secret signs only if registration or metadata says so, and verifies",
+        "A shared secret signs only if registration or metadata allows it, and verifies",
         arguments: [
             ("HS256", nil, nil, "refused"), ("HS256", nil, ["RS256"], "refused"),
             ("HS256", "RS256", ["HS256"], "refused"),

@@ -105,7 +105,7 @@ struct TokenSetTests {
 @Suite("Scopes")
 struct ScopesTests {
     @Test(
-        "divide at spaces, and at commas where there is no space",
+        "divide at spaces, and at commas if there is no space",
         arguments: [
             ("", []), ("   ", []), ("read", ["read"]), ("read write", ["read", "write"]),
             ("  read \t write\r\n", ["read", "write"]), ("repo,gist", ["repo", "gist"]),

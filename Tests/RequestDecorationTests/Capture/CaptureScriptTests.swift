@@ -186,7 +186,7 @@ struct CaptureScriptTests {
         #expect(expected == found)
     }
 
-    @Test("A rejection that nobody handles stays one, and one that somebody handles does not become one")
+    @Test("An unhandled rejection stays unhandled, and a handled one stays handled")
     func rejections() throws {
         for steps in [[page], [page, .script(try source())]] {
             let results = try Browser.run([
@@ -220,7 +220,7 @@ struct CaptureScriptTests {
         #expect(results[6].sets == ["b=2"])
     }
 
-    @Test("Where nobody listens, it does nothing")
+    @Test("Without a message handler, it does nothing")
     func nobodyListens() throws {
         let results = try Browser.run(
             .open(CaptureScriptTests.url), .script("var before = window.fetch"), .script(try source()),

@@ -129,7 +129,7 @@ struct BoundTokenTests {
         #expect(next.head.status == 200)
     }
 
-    @Test("The caller's own proof is nobody else's affair")
+    @Test("The caller's own proof is left alone")
     func ownProof() async throws {
         let server = Server()
         var own = request()

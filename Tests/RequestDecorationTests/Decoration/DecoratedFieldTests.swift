@@ -134,7 +134,7 @@ struct DecoratedFieldTests {
         #expect(decorated.report.fieldOmissions.map(\.reason) == [reason])
     }
 
-    @Test("Tokens that are due, or whose end nobody knows, go", arguments: [1, 30, nil] as [Int64?])
+    @Test("Tokens that are due, or whose expiry is unknown, are sent", arguments: [1, 30, nil] as [Int64?])
     func usableTokens(expiry: Int64?) throws {
         let decorated = try decorate(
             DecorationSettings(

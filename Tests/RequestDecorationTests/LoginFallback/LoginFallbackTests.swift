@@ -67,7 +67,7 @@ struct LoginFallbackTests {
     // MARK: - What says "not signed in"
 
     @Test(
-        "A response is a challenge where the rule says so, and nowhere else",
+        "A response is a challenge only if it matches the rule",
         arguments: [
             ("https://app.test/a", 401, nil, nil, "status"),
             ("https://app.test/a", 200, nil, nil, nil),

@@ -214,7 +214,7 @@ struct LoginRecoveryTests {
         #expect(result.requests == ["GET /form", "GET /please-log-in", "GET /form"] && result.status == 200)
     }
 
-    @Test("A token that somebody else has renewed meanwhile is taken as it is", arguments: deliveries)
+    @Test("A token that another process has renewed meanwhile is used as it is", arguments: deliveries)
     func renewedByOthers(delivery: LoginRule.Delivery) async throws {
         try put("old")
         world.state.withLock { $0.taken = "others" }

@@ -163,7 +163,7 @@ struct NavigationPolicyTests {
         #expect(answer(event) == .cancel)
     }
 
-    @Test("The login fallback is tried once, until a page shows somebody signed in")
+    @Test("The login fallback is tried once, until a page shows that the user is signed in")
     func fallbackOnce() throws {
         let policy = try policy
         var state = NavigationState()

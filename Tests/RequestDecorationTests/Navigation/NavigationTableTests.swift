@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The table of callbacks in docs/web-views.md")
 struct NavigationTableTests {
-    @Test("Each callback is there once, with its event and the steps that it can come to")
+    @Test("Each callback is listed once, with its event and its possible steps")
     func table() throws {
         var rows: [String: (event: String, steps: String)] = [:]
         for line in try Documentation.text("docs/web-views.md").split(separator: "\n")
@@ -24,7 +24,7 @@ struct NavigationTableTests {
         #expect(rows.count == WebViewCallback.allCases.count)
     }
 
-    @Test("Every step that a decision has is one that its callback can come to, and every one of those happens")
+    @Test("Every step of a decision is listed for its callback, and every listed step occurs")
     func reached() throws {
         var policy = NavigationPolicy()
         policy.appSchemes = ["shopapp"]

@@ -66,7 +66,7 @@ struct StoreDiffTests {
 
     /// base, jar, native, the seconds when either wrote, who is preferred, and what to do.
     @Test(
-        "Where both changed, the later write counts; where nobody knows, the preferred side",
+        "If both changed, the later write counts; if the order is unknown, the preferred side",
         arguments: [
             ("1", "2", "3", 10, 20, .jar, "take 3: later-write"),
             ("1", "2", "3", 20, 10, .native, "put 2: later-write"),
@@ -118,7 +118,7 @@ struct StoreDiffTests {
         #expect(!isKnown || abs(seconds) > 1 || changed.actions.map(describe) == ["put 2: changed-in-jar"])
     }
 
-    @Test("A restart loses the native store's session cookies, which nobody removed")
+    @Test("A restart loses the native store's session cookies, which were not removed")
     func restart() throws {
         let base = StoreDiff.Base(
             jar: try natives("1", persistent: false), native: try natives("1", persistent: false))
@@ -137,7 +137,7 @@ struct StoreDiffTests {
                 .map(describe) == ["remove from jar: removed-from-native"])
     }
 
-    @Test("A lifetime that is over is a change of nobody's")
+    @Test("An expired lifetime is a change of neither side")
     func expired() throws {
         let base = StoreDiff.Base(jar: try natives("1"), native: try natives("1"))
         let later = Page.now.advanced(bySeconds: 2000)

@@ -82,7 +82,7 @@ struct WebViewPlanTests {
         #expect(try plan(native: native, WebViewPlanTests.session).nativeCookies.isEmpty)
     }
 
-    @Test("Where there is no native store, the request carries the cookies")
+    @Test("Without a native store, the request carries the cookies")
     func withoutStore() throws {
         let plan = try plan(native: nil, WebViewPlanTests.session)
         #expect(plan.nativeCookies.isEmpty && plan.expectedCookies.isEmpty)

@@ -117,16 +117,16 @@ struct ChangeRouteTests {
     @Test("What is written here is told at once, not when the journal is asked again")
     func atOnce() async throws {
         let reader = EventReader("\"name\":\"last\"")
-        // The interval is longer than anybody waits.
-        let ask = try asker(interval: .seconds(86_400))
-        let response = try await ask(.get, "/v1/jars/default/events", "")
+        // The interval is longer than the test waits.
+        let send = try sender(interval: .seconds(86_400))
+        let response = try await send(.get, "/v1/jars/default/events", "")
         async let followed: Void = {
             do {
                 try await response.body.write(reader)
             } catch is EventReader.Gone {}
         }()
         for name in ["first", "last"] {
-            let written = try await ask(
+            let written = try await send(
                 .post, "/v1/jars/default/cookies", #"{"url":"https://a.test/","setCookie":["\#(name)=1"]}"#)
             #expect(written.status == .ok)
         }
@@ -137,16 +137,16 @@ struct ChangeRouteTests {
     @Test("The stream of a jar that is removed ends")
     func removed() async throws {
         let reader = EventReader("event: none")
-        let ask = try asker(interval: .milliseconds(10))
-        let response = try await ask(.get, "/v1/jars/default/events?after=1", "")
+        let send = try sender(interval: .milliseconds(10))
+        let response = try await send(.get, "/v1/jars/default/events?after=1", "")
         async let followed: Void = response.body.write(reader)
-        #expect(try await ask(.delete, "/v1/jars/default", "").status.kind == .successful)
+        #expect(try await send(.delete, "/v1/jars/default", "").status.kind == .successful)
         try await followed
         #expect(!reader.text.contains("missed"))
     }
 
-    /// Asks the routes of a service, in which others' writes are looked for at an interval.
-    private func asker(
+    /// Sends requests to the routes of a service that looks for other writes at an interval.
+    private func sender(
         interval: Duration
     ) throws -> @Sendable (HTTPRequest.Method, String, String) async throws -> Response {
         var following = ChangeFollowing()

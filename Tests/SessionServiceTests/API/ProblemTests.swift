@@ -185,7 +185,7 @@ struct ProblemTests {
         #expect(answer.status == 413 && answer.code == "body-too-large")
     }
 
-    @Test("An error that nobody expected tells nothing of itself")
+    @Test("An unexpected error reveals no details")
     func unexpected() {
         struct Surprise: Error { let secret = "cookie-secret" }
         let problem = ServiceProblem(Surprise() as any Error)

@@ -148,7 +148,7 @@ struct RenewalRouteTests {
         }
     }
 
-    @Test("A token goes into the Authorization field where the rule says so, for its URLs alone")
+    @Test("A token goes into the Authorization field if the rule requires it, only for its URLs")
     func authorization() async throws {
         let fixture = try ServiceFixture()
         try await fixture.run { client in

@@ -124,7 +124,7 @@ struct ResponseQueueTests {
         #expect(try jar.cookies().readable.count == 2)
     }
 
-    @Test("Where nobody writes any more, nobody waits")
+    @Test("Without writers, no job waits")
     func stopped() async throws {
         let jar = try database().createJar(named: "j", now: ServiceFixture.now)
         let threads = NIOThreadPool(numberOfThreads: 1)

@@ -64,7 +64,7 @@ struct RouteTests {
         }
     }
 
-    @Test("Without the verb, nobody gets an answer", arguments: RouteSample.all)
+    @Test("Without the verb, every caller is rejected", arguments: RouteSample.all)
     func verbs(sample: RouteSample) async throws {
         let fixture = try ServiceFixture()
         let route = try #require(

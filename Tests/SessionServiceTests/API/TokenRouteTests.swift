@@ -25,7 +25,7 @@ struct TokenRouteTests {
         }
     }
 
-    @Test("An ID token is given with its expiry; a login without one is a problem that says so")
+    @Test("An ID token is returned with its expiry; a login without one is a problem")
     func idToken() async throws {
         let fixture = try ServiceFixture()
         let stored = try fixture.database.tokens.get("work")
@@ -178,7 +178,7 @@ struct TokenRouteTests {
         return String(try #require(pair).dropFirst(name.count + 1))
     }
 
-    @Test("A browser comes back by the callback, once, and nobody else's redirect counts")
+    @Test("A browser returns by the callback, once, and no other redirect counts")
     func browser() async throws {
         let fixture = try ServiceFixture()
         try await fixture.run { client in

@@ -18,30 +18,30 @@ struct LoggedSecretTests {
         let authorizations = AuthorizationServer()
         let server = try await RunningServer.with(transport: authorizations) { server in
             try ServiceFixture.fill(server.database)
-            let asker = CallerMonitor(server, sample)
+            let sender = SampleSender(server, sample)
             let owner = try server.token("all", Set(AccessVerb.allCases))
             // Refused: nobody, guesses, and who may not.
             for token in [
                 nil, "guessed-secret", "crumb_guessed-secret", owner + "x", try server.revokedToken(),
                 try server.token("few", [.read], jars: .named(["work"])), try server.token("none", []),
             ] {
-                _ = try await asker.ask(token)
+                _ = try await sender.send(token)
             }
             // Not what the route takes.
             for body in ["{\"body-secret\":", #"{"body-secret":"body-secret"}"#, #"{"url":"https://u:url-secret@/"}"#] {
-                _ = try await asker.ask(owner, body: body)
+                _ = try await sender.send(owner, body: body)
             }
-            _ = try await asker.ask(owner, query: "q=query-secret")
-            _ = try await asker.ask(owner, names: "path-secret")
-            _ = try await asker.ask(
+            _ = try await sender.send(owner, query: "q=query-secret")
+            _ = try await sender.send(owner, names: "path-secret")
+            _ = try await sender.send(
                 owner, fields: ["Idempotency-Key": "key-secret", "Cookie": "c=field-secret", "X-field-secret": "1"])
             // Failing on the way, and what it is meant to do.
             for path in ["/token", "/revoke", "/device"] { authorizations.answer(path, 503, LoggedSecretTests.reply) }
-            _ = try await asker.ask(owner)
+            _ = try await sender.send(owner)
             for path in ["/token", "/revoke", "/device"] { authorizations.answer(path, 400, LoggedSecretTests.reply) }
-            _ = try await asker.ask(owner)
+            _ = try await sender.send(owner)
             for path in ["/token", "/revoke", "/device"] { authorizations.answer(path, 200, "no-json-secret") }
-            _ = try await asker.ask(owner)
+            _ = try await sender.send(owner)
         }
         let secrets = [LoggedSecretTests.mark, try server.ownerToken]
         let log = server.log.text
@@ -91,7 +91,7 @@ struct LoggedSecretTests {
 }
 
 /// Asks what a row of the route table says, with changes.
-private struct CallerMonitor {
+private struct SampleSender {
     private let server: RunningServer
     private let sample: RouteSample
 
@@ -101,7 +101,7 @@ private struct CallerMonitor {
     }
 
     /// - Parameter names: stands for every name in the path.
-    func ask(
+    func send(
         _ token: String?, body: String? = nil, query: String? = nil, names: String? = nil,
         fields: [String: String] = [:]
     ) async throws -> RawConnection.Answer {

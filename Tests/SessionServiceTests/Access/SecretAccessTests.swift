@@ -6,7 +6,7 @@ import Testing
 
 @testable import SessionService
 
-@Suite("Whoever takes a secret stands in the audit log")
+@Suite("The audit log records who read a secret")
 struct SecretAccessTests {
     /// Whether a route can answer a secret, by what it says of itself: it is for whoever may see secrets, first of all,
     /// or shows values where it is asked to.

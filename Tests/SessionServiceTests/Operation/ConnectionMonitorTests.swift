@@ -188,7 +188,7 @@ struct ConnectionMonitorTests {
         #expect(text.hasPrefix("HTTP/1.1 200 ") && text.contains("HTTP/1.1 413 "), "\(text)")
     }
 
-    @Test("A body beyond the limit is an error for whoever reads it")
+    @Test("A body beyond the limit is an error for its reader")
     func largeBody() throws {
         let connection = try Connection { $0.bodyBytes = 1024 }
         try connection.send("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n800\r\n")
@@ -263,7 +263,7 @@ struct ConnectionMonitorTests {
         #expect(try asking.requests().isEmpty)
     }
 
-    @Test("When the service stops, what was asked is answered, and the last answer says so")
+    @Test("When the service stops, pending requests are answered, and the last answer closes the connection")
     func draining() throws {
         let connection = try Connection()
         try connection.send(ConnectionMonitorTests.request + ConnectionMonitorTests.request)

@@ -3,9 +3,9 @@ import Testing
 
 @testable import SessionService
 
-@Suite("Connections of each way in")
+@Suite("Connections of each listener")
 struct ConnectionPoolTests {
-    @Test("Who uses up those of a port keeps nobody off the socket, nor the other way round", arguments: [true, false])
+    @Test("A port without free connections does not block the socket, nor vice versa", arguments: [true, false])
     func apart(isSocketFull: Bool) async throws {
         try await RunningServer.with {
             $0.limits.connections = 2

@@ -70,7 +70,7 @@ struct ConnectionProgressTests {
         #expect(delay(head + [(1, .bytes), (1, .body(10))], now: 10_000) == nil)
     }
 
-    @Test("An answer that nobody reads")
+    @Test("An answer that the client does not read")
     func unreadAnswer() {
         let asked: [(Int64, Event)] = [(0, .bytes), (0, .head), (0, .end), (10, .unwritable)]
         #expect(delay(asked, now: 84) == nil)

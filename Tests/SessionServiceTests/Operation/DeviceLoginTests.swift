@@ -90,7 +90,7 @@ struct DeviceLoginTests {
         #expect(result.waits == expected && result.tokens?.accessToken == Secret("access-1"))
     }
 
-    @Test("Codes that nobody confirms are waited for to their end and not a second longer")
+    @Test("Unconfirmed codes are polled until they expire and not a second longer")
     func expiry() async throws {
         let result = try await waits(Server([DeviceLoginTests.slowDown]))
         #expect(result.waits.reduce(0, +) == 200 && result.tokens == nil)

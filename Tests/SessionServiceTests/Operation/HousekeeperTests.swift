@@ -67,7 +67,7 @@ struct HousekeeperTests {
         #expect(sent.count == 3)
     }
 
-    @Test("Nothing is removed before the time has come, nor where nobody wants it", arguments: [0, 70])
+    @Test("Nothing is removed before its time, or if removal is off", arguments: [0, 70])
     func waits(minutes: Int) throws {
         let last = housekeeper(after: 4000) { $0.pruneMinutes = minutes }.prune(since: ServiceFixture.now)
         #expect(last == ServiceFixture.now)

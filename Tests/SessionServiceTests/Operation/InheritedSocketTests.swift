@@ -9,7 +9,7 @@ import Testing
     import Glibc
 #endif
 
-@Suite("Sockets that somebody else listens on for the service")
+@Suite("Sockets that another process listens on for the service")
 struct InheritedSocketTests {
     private let folder = TemporaryFolder()
 
@@ -54,7 +54,7 @@ struct InheritedSocketTests {
         try await expectStart(on: descriptor, isStarted)
     }
 
-    @Test("Those of TCP answer nobody without a token, and no other host's name")
+    @Test("Inherited TCP sockets require a token, and reject other host names")
     func tokens() async throws {
         let descriptor = try Self.listening(try SocketAddress(ipAddress: "127.0.0.1", port: 0))
         try await RunningServer.with(inherited: [descriptor]) { server in

@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 
 /// What is kept of a login, under which account, and what becomes of tokens that are not kept.
-@Suite("What a login comes to")
+@Suite("Outcomes of a login")
 struct LoginOutcomeTests {
     /// A server that gives each login the tokens that a test says, and notes which were revoked.
     private final class Server: EndpointTransport {

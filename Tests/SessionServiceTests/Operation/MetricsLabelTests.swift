@@ -57,17 +57,17 @@ struct MetricsLabelTests {
         }
     }
 
-    /// Who asks for the metrics.
-    enum CallerMonitor: String, CaseIterable, Sendable {
+    /// Who requests the metrics.
+    enum Requester: String, CaseIterable, Sendable {
         case nobody, guess, reader, writer, ofOneJar, socket
     }
 
     @Test(
-        "They are for who may read everything, or for all who reach the service", arguments: CallerMonitor.allCases,
+        "They are for who may read everything, or for all who reach the service", arguments: Requester.allCases,
         [false, true])
-    func access(asker: CallerMonitor, isPublic: Bool) async throws {
+    func access(requester: Requester, isPublic: Bool) async throws {
         let expected =
-            switch (asker, isPublic) {
+            switch (requester, isPublic) {
             case (.reader, _), (.socket, _): 200
             case (.guess, _): 401
             case (_, true): 200
@@ -78,14 +78,14 @@ struct MetricsLabelTests {
             $0.publishesMetrics = isPublic
         } _: { server in
             let token: String? =
-                switch asker {
+                switch requester {
                 case .nobody, .socket: nil
                 case .guess: "crumb_" + String(repeating: "A", count: 43)
                 case .reader: try server.token("t", [.read])
                 case .writer: try server.token("t", [.write, .secrets])
                 case .ofOneJar: try server.token("t", Set(AccessVerb.allCases), jars: .named(["work"]))
                 }
-            let path = asker == .socket ? server.socket : nil
+            let path = requester == .socket ? server.socket : nil
             try await RawConnection.with(path: path, port: server.port) { connection in
                 var fields = ["Host": "localhost:\(server.port)"]
                 fields["Authorization"] = token.map { "Bearer \($0)" }
@@ -97,7 +97,7 @@ struct MetricsLabelTests {
                 #expect(status2 == 403)
                 // And nothing that only looks like them.
                 fields["Sec-Fetch-Site"] = nil
-                for other in ["/metrics/x", "/metricsx"] where token == nil && asker != .socket {
+                for other in ["/metrics/x", "/metricsx"] where token == nil && requester != .socket {
                     let status = try await connection.ask("GET", other, fields).status
                     #expect(status == 401 || status == 303 || status == 404, "\(other): \(status)")
                 }

@@ -65,7 +65,7 @@ struct UnixSocketTests {
         }
     #endif
 
-    @Test("One that somebody listens on is left alone; what a dead process left is replaced")
+    @Test("A socket in use is left alone; one of a dead process is replaced")
     func stale() throws {
         let first = try UnixSocket(path: folder.file("s"))
         listen(first.descriptor, 1)

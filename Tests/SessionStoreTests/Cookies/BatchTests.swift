@@ -89,7 +89,7 @@ struct BatchTests {
         #expect(try jar.header() == "a=2")
     }
 
-    @Test("Informational responses set nothing, and say so for each line", arguments: [100, 102, 103, 199])
+    @Test("Informational responses set nothing, and each line is reported", arguments: [100, 102, 103, 199])
     func informational(status: Int) throws {
         let jar = try Given.jar()
         let decisions = try jar.receive(

@@ -42,7 +42,7 @@ struct JarTests {
     }
 
     @Test(
-        "Names that nobody could type are refused",
+        "Names that cannot be typed are rejected",
         arguments: ["", "a\n", "\u{0}", "\u{7F}", String(repeating: "x", count: 101)])
     func names(name: String) throws {
         let database = try Given.database()

@@ -113,7 +113,7 @@ struct LargeBatchTests {
         }
     }
 
-    @Test("Find in a new jar what they have stored themselves, also of sites that they no longer have at hand")
+    @Test("Find in a new jar what they have stored themselves, also of sites that they no longer have in memory")
     func newJar() throws {
         let jar = try Given.jar(folder.file("crumb.sqlite"))
         let sites = try (0..<5000).map {
@@ -123,7 +123,7 @@ struct LargeBatchTests {
         #expect(outcomes == Array(repeating: .stored, count: 5000) + Array(repeating: .replaced, count: 5000))
     }
 
-    @Test("Find what they have decided just before they forgot its site, though nobody may have written it yet")
+    @Test("Find what they decided just before they forgot its site, even if it is not written yet")
     func forgottenSite() throws {
         let jar = try Given.jar(folder.file("crumb.sqlite"))
         let sites = try (0...4096).map {
@@ -171,7 +171,7 @@ struct LargeBatchTests {
         #expect(try jar.pairs() == cookies.map { "\($0.name)=\($0.value)" })
     }
 
-    @Test("Read and write besides between their rows")
+    @Test("Read and write other data between their rows")
     func besides() throws {
         let jar = try Given.jar(folder.file("crumb.sqlite"))
         try jar.receive("old=1; Path=/; Max-Age=5", from: "https://late.example/")

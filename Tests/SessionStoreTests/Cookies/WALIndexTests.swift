@@ -10,7 +10,7 @@ struct WALIndexTests {
     private let folder = TemporaryFolder()
     private var path: String { folder.file("crumb.sqlite") }
 
-    @Test("Stays as it is while nobody writes, and is another one after every commit of anybody")
+    @Test("Stays the same without writes, and changes with every commit of any process")
     func commits() throws {
         let (jar, other) = (try Given.jar(path), try Given.jar(path))
         let connection = try jar.database.engine.makeReader()

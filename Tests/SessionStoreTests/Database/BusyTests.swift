@@ -4,7 +4,7 @@ import Testing
 
 @testable import SessionStore
 
-@Suite("A database that somebody else holds")
+@Suite("A database that another process holds")
 struct BusyTests {
     private let folder = TemporaryFolder()
 

@@ -69,7 +69,7 @@ struct WriterMemoryTests {
         #expect(Set(expected.map(\.sequence)).count == expected.count)
     }
 
-    @Test("A change besides batches is asked about before the next transaction, also where batches share its own")
+    @Test("A change outside of batches is detected before the next transaction, also if batches share one")
     func otherChanges() throws {
         let database = try Given.database(path)
         let jar = try database.jar(now: Given.now)

@@ -74,7 +74,7 @@ struct MovedFileTests {
         }
     }
 
-    @Test("What is at the path now is not touched, and whoever opens it anew can work with it")
+    @Test("The new file at the path is not touched, and can be opened")
     func replacement() throws {
         let jar = try Given.jar(path)
         try jar.receive("a=1; Path=/")

@@ -70,7 +70,7 @@ struct TruncatedLogTests {
         #expect((0...TruncatedLogTests.writes).contains(try writes("changed.sqlite", "seed \(seed)")))
     }
 
-    @Test("Cut off under a process that has it open, it is an error or a right answer")
+    @Test("Truncated while a process has it open, it is an error or a correct answer")
     func whileOpen() throws {
         let path = folder.file("crumb.sqlite")
         let jar = try Given.jar(path)

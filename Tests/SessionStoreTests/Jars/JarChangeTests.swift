@@ -84,7 +84,7 @@ struct JarChangeTests {
         }
     }
 
-    @Test("Writing to a jar that was removed meanwhile says so, and reading finds nothing")
+    @Test("Writing to a jar that was removed meanwhile is an error, and reading finds nothing")
     func removedMeanwhile() throws {
         let database = try twoJars()
         let jar = try database.present("a")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SessionStore
 
-@Suite("Whoever follows a name is told where another jar has it")
+@Suite("A follower of a name is told if another jar takes it")
 struct FormerJarTests {
     /// How a jar comes to a name that another one had.
     enum Way: CaseIterable {

@@ -65,7 +65,7 @@ struct BackupTests {
         #expect(try folder.contents().keys.sorted() == before)
     }
 
-    @Test("A backup beside writers holds whole transactions, and stops nobody")
+    @Test("A backup next to writers contains whole transactions, and blocks no writer")
     func besideWriters() throws {
         let database = try database()
         _ = try database.jar(now: Given.now)

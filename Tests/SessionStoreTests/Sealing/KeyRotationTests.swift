@@ -56,7 +56,7 @@ struct KeyRotationTests {
         #expect(try open().jar(now: Given.now).header() == "a=1")
     }
 
-    @Test("Whoever has the database open goes on reading and writing, under the new key")
+    @Test("A process that has the database open continues to read and write, under the new key")
     func openElsewhere() throws {
         let rotating = try open()
         try FullDatabase.fill(rotating)

@@ -143,7 +143,7 @@ struct PassphraseTests {
         #expect(count.withLock { $0 } == 1)
     }
 
-    @Test("A passphrase is the first line of a file that nobody else may read")
+    @Test("A passphrase is the first line of a file that no other user may read")
     func fromFile() throws {
         for (text, expected) in [
             ("pass word\nrest", "pass word"), ("p", "p"), ("p\r\n", "p"), (" \u{E9} \n", " \u{E9} "),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SessionStore
 
-@Suite("Rows that somebody changed")
+@Suite("Tampered rows")
 struct TamperedRowTests {
     struct Vandalism: Sendable, CustomTestStringConvertible {
         let testDescription: String

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SessionStore
 
-@Suite("Secrets are nowhere in what a jar keeps besides cookies")
+@Suite("No other data of a jar contains a secret in plain text")
 struct ColumnSecretTests {
     private let folder = TemporaryFolder()
     private let search = SecretSearch(secrets: [

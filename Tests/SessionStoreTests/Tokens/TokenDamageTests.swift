@@ -4,7 +4,7 @@ import Testing
 
 @testable import SessionStore
 
-@Suite("Tokens that somebody changed")
+@Suite("Tampered tokens")
 struct TokenDamageTests {
     private func store() throws -> TokenStore {
         let store = try Given.database().tokens

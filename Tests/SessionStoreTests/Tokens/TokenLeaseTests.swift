@@ -224,7 +224,7 @@ struct TokenLeaseTests {
     }
 
     @Test(
-        "What a request brings is kept even where somebody else was refused meanwhile with the same refresh token",
+        "The result of a request is kept even if the same refresh token was rejected for another process meanwhile",
         arguments: [nil, #"{"access_token":"access-1","expires_in":600}"#])
     func refusedMeanwhile(unrotated: String?) async throws {
         let store = try given()

@@ -293,7 +293,7 @@ struct TokenRefresherTests {
     }
 
     @Test(
-        "A refreshed ID token that no key of the server has signed is not kept; keys that are not to be had hold nobody up",
+        "A refreshed ID token that no key of the server has signed is not kept; unavailable keys cause no delay",
         arguments: [
             ("RS256", RotatingServer.reply("right"), true, 1), ("RS256", RotatingServer.reply("wrong"), false, 1),
             ("RS256", RotatingServer.reply("broken"), true, 1), ("RS256", nil, true, 1),
@@ -425,7 +425,7 @@ struct TokenRefresherTests {
     }
 
     @Test(
-        "A moment to ask again that is over, or cannot be told, holds nobody up",
+        "A time to ask again that is past or invalid causes no delay",
         arguments: [
             ([.date: "Sun, 06 Nov 1994 08:49:37 GMT", .retryAfter: "Sun, 06 Nov 1994 08:49:07 GMT"], 0),
             ([.retryAfter: "Sun, 06 Nov 1994 08:50:07 GMT"], nil),
@@ -472,7 +472,7 @@ struct TokenRefresherTests {
 
     // MARK: - What is a loss
 
-    @Test("A refused grant is noted once, and not asked for again until somebody logs in")
+    @Test("A rejected grant is noted once, and not requested again until the next login")
     func refused() async throws {
         let store = try given()
         server.state.withLock { $0.isAlive = false }
@@ -509,7 +509,7 @@ struct TokenRefresherTests {
         #expect(server.requestCount == 1)
     }
 
-    @Test("Where the server refuses and somebody has logged in meanwhile, the new login counts")
+    @Test("If the server rejects the grant and a new login took place meanwhile, the new login counts")
     func changedMeanwhile() async throws {
         let store = try given()
         let hasLoggedIn = Mutex(false)

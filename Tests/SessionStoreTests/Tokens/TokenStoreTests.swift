@@ -138,7 +138,7 @@ struct TokenStoreTests {
     }
 
     @Test(
-        "Names that nobody could type are refused",
+        "Names that cannot be typed are rejected",
         arguments: ["", "a\nb", "\u{0}", String(repeating: "x", count: 101)])
     func names(name: String) throws {
         let store = try Given.database().tokens
