@@ -99,7 +99,7 @@ protocol BrowserCookieTable {
 
 /// The rows of a browser's table, in the order of their numbers. A row that is too long costs itself alone.
 struct BrowserCookieRows {
-    enum Item {
+    private enum Item {
         case row(Row)
         /// It has more bytes than any browser's cookie.
         case tooLong
@@ -122,8 +122,25 @@ struct BrowserCookieRows {
         sqlite3_limit(database.sqliteConnection, SQLITE_LIMIT_LENGTH, lengthLimit)
     }
 
+    /// Calls `body` with each row and its place. A row that is too long, or that `body` cannot use, becomes a failure.
+    ///
+    /// - Parameter body: Returns whether the row is a cookie's.
+    func forEach(
+        in source: String, _ emit: (CaptureItem) throws -> Void, _ body: (Row, CapturePlace) throws -> Bool
+    ) throws {
+        var entry = 0
+        while let item = try next() {
+            entry += 1
+            let place = CapturePlace(source: source, entry: entry)
+            switch item {
+            case .tooLong: try emit(.failure(.rowTooLong(at: place)))
+            case .row(let row): if try !body(row, place) { try emit(.failure(.rowMalformed(at: place))) }
+            }
+        }
+    }
+
     /// The next row.
-    func next() throws -> Item? {
+    private func next() throws -> Item? {
         while let number = try numbers.next() {
             do {
                 if let row = try Row.fetchOne(statement, arguments: [number]) { return .row(row) }

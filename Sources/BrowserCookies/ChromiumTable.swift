@@ -46,27 +46,18 @@ struct ChromiumTable: BrowserCookieTable {
                 \(optional("last_access_utc")), \(optional("samesite"))
                 """)
         var cipher = ChromiumCipher(password: password, hasHashedHost: version >= Self.hashedHostVersion)
-        var entry = 0
         var unreadable: [ChromiumCipher.Obstacle: Int] = [:]
-        while let item = try rows.next() {
-            entry += 1
-            let place = CapturePlace(source: source, entry: entry)
-            guard case .row(let row) = item else {
-                try emit(.failure(.rowTooLong(at: place)))
-                continue
-            }
-            guard var record = record(row) else {
-                try emit(.failure(.rowMalformed(at: place)))
-                continue
-            }
+        try rows.forEach(in: source, emit) { row, place in
+            guard var record = record(row) else { return false }
             switch cipher.value(row.octets("encrypted_value"), host: row.octets("host_key") ?? []) {
             case .plain: break
             case .decrypted(let value): record.value = value
             case .unreadable(let obstacle):
                 unreadable[obstacle, default: 0] += 1
-                continue
+                return true
             }
             try emit(.cookie(record, place))
+            return true
         }
         let place = CapturePlace(source: source)
         for (obstacle, count) in unreadable.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {

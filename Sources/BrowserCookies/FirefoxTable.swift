@@ -26,22 +26,12 @@ struct FirefoxTable: BrowserCookieTable {
                 CAST(path AS BLOB) AS path, CAST(originAttributes AS BLOB) AS originAttributes, expiry, isSecure,
                 isHttpOnly, \(optional.joined(separator: ", "))
                 """)
-        var entry = 0
         var others: [Int: Int] = [:]
         var isolatedCount = 0
-        while let item = try rows.next() {
-            entry += 1
-            let place = CapturePlace(source: source, entry: entry)
-            guard case .row(let row) = item else {
-                try emit(.failure(.rowTooLong(at: place)))
-                continue
-            }
+        try rows.forEach(in: source, emit) { row, place in
             guard let attributes = FirefoxOriginAttributes(row.text("originAttributes") ?? ""),
                 let record = record(row, attributes)
-            else {
-                try emit(.failure(.rowMalformed(at: place)))
-                continue
-            }
+            else { return false }
             if attributes.isIsolated {
                 isolatedCount += 1
             } else if attributes.container != container {
@@ -49,6 +39,7 @@ struct FirefoxTable: BrowserCookieTable {
             } else {
                 try emit(.cookie(record, place))
             }
+            return true
         }
         let place = CapturePlace(source: source)
         for (other, count) in others.sorted(by: { $0.key < $1.key }) {

@@ -16,19 +16,10 @@ struct WebKitGTKTable: BrowserCookieTable {
                 CAST(name AS BLOB) AS name, CAST(value AS BLOB) AS value, CAST(host AS BLOB) AS host,
                 CAST(path AS BLOB) AS path, expiry, isSecure, isHttpOnly, \(sameSite)
                 """)
-        var entry = 0
-        while let item = try rows.next() {
-            entry += 1
-            let place = CapturePlace(source: source, entry: entry)
-            guard case .row(let row) = item else {
-                try emit(.failure(.rowTooLong(at: place)))
-                continue
-            }
-            guard let record = record(row) else {
-                try emit(.failure(.rowMalformed(at: place)))
-                continue
-            }
+        try rows.forEach(in: source, emit) { row, place in
+            guard let record = record(row) else { return false }
             try emit(.cookie(record, place))
+            return true
         }
     }
 
