@@ -132,12 +132,7 @@ private struct DevToolsLogLines: LineFormatReader {
         }
     }
 
-    mutating func finish(into items: inout [CaptureItem]) {
-        switch lines.last() {
-        case .joined(let line): take(line.span, into: &items)
-        case .tooLong: leaveOutLine(into: &items)
-        case .inPiece, nil: break
-        }
+    mutating func finishLines(into items: inout [CaptureItem]) {
         log.finish(into: &items)
     }
 }

@@ -38,8 +38,7 @@ struct CurlTraceReader: LineFormatReader {
         transcript.leaveOutLine(lines.number, into: &items)
     }
 
-    mutating func finish(into items: inout [CaptureItem]) {
-        if case .joined(let line) = lines.last() { take(line.span, into: &items) }
+    mutating func finishLines(into items: inout [CaptureItem]) {
         endSection(into: &items)
         transcript.finish(lineCount: lines.number, into: &items)
         if !transcript.hasResponses { items.append(.failure(.noResponses(at: CapturePlace(source: source)))) }
@@ -183,8 +182,7 @@ struct CurlVerboseReader: LineFormatReader {
         transcript.leaveOutLine(lines.number, into: &items)
     }
 
-    mutating func finish(into items: inout [CaptureItem]) {
-        if case .joined(let line) = lines.last() { take(line.span, into: &items) }
+    mutating func finishLines(into items: inout [CaptureItem]) {
         transcript.finish(lineCount: lines.number, into: &items)
         if !transcript.hasResponses, !isOver {
             items.append(.failure(.noResponses(at: CapturePlace(source: source))))

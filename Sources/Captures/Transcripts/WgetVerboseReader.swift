@@ -20,8 +20,7 @@ struct WgetVerboseReader: LineFormatReader {
         transcript.leaveOutLine(lines.number, into: &items)
     }
 
-    mutating func finish(into items: inout [CaptureItem]) {
-        if case .joined(let line) = lines.last() { take(line.span, into: &items) }
+    mutating func finishLines(into items: inout [CaptureItem]) {
         transcript.finish(lineCount: lines.number, into: &items)
         if !transcript.hasResponses { items.append(.failure(.noResponses(at: CapturePlace(source: source)))) }
     }
