@@ -1,7 +1,7 @@
 public import WebPrimitives
 
 /// A header field of a message: its value as text, or its octets in Base64.
-public struct HeaderFieldDocument: Codable, Sendable {
+public struct HeaderFieldDocument: Codable, Sendable, RequestDocument {
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case name, value, valueBase64
     }
@@ -37,10 +37,8 @@ public struct HeaderFieldDocument: Codable, Sendable {
     }
 }
 
-extension HeaderFieldDocument: RequestDocument {}
-
 /// A request that is about to be sent.
-public struct DecorateDocument: Codable, Sendable {
+public struct DecorateDocument: Codable, Sendable, RequestDocument, RequestDescription {
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case url, method, topLevel, initiator, navigation, headers
     }
@@ -69,10 +67,8 @@ public struct DecorateDocument: Codable, Sendable {
     }
 }
 
-extension DecorateDocument: RequestDocument, RequestDescription {}
-
 /// A response that was received.
-public struct ResponseDocument: Codable, Sendable {
+public struct ResponseDocument: Codable, Sendable, RequestDocument, RequestDescription {
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case url, status, headers, method, topLevel, initiator, navigation, sent, received
     }
@@ -113,10 +109,8 @@ public struct ResponseDocument: Codable, Sendable {
     }
 }
 
-extension ResponseDocument: RequestDocument, RequestDescription {}
-
 /// `Set-Cookie` lines that are stored as if a URL had answered with them.
-public struct SetCookieDocument: Codable, Sendable {
+public struct SetCookieDocument: Codable, Sendable, RequestDocument, RequestDescription {
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case url, method, topLevel, initiator, navigation, setCookie, setCookieBase64
     }
@@ -151,10 +145,8 @@ public struct SetCookieDocument: Codable, Sendable {
     }
 }
 
-extension SetCookieDocument: RequestDocument, RequestDescription {}
-
 /// The request whose cookies are explained.
-public struct ExplainDocument: Codable, Sendable {
+public struct ExplainDocument: Codable, Sendable, RequestDocument, RequestDescription {
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case url, method, topLevel, initiator, navigation, script, verdict
     }
@@ -189,10 +181,8 @@ public struct ExplainDocument: Codable, Sendable {
     }
 }
 
-extension ExplainDocument: RequestDocument, RequestDescription {}
-
 /// What a browser has decided on the cookies of a request.
-public struct EngineVerdictDocument: Codable, Sendable {
+public struct EngineVerdictDocument: Codable, Sendable, RequestDocument {
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case source, classes, partition
     }
@@ -221,10 +211,8 @@ public struct EngineVerdictDocument: Codable, Sendable {
     }
 }
 
-extension EngineVerdictDocument: RequestDocument {}
-
 /// `Set-Cookie` lines that are tried without being stored.
-public struct ExplainSetCookieDocument: Codable, Sendable {
+public struct ExplainSetCookieDocument: Codable, Sendable, RequestDocument, RequestDescription {
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case url, method, topLevel, initiator, navigation, script, setCookie, setCookieBase64
     }
@@ -262,10 +250,8 @@ public struct ExplainSetCookieDocument: Codable, Sendable {
     }
 }
 
-extension ExplainSetCookieDocument: RequestDocument, RequestDescription {}
-
 /// The pages that an injection script is for, and how it sets cookies.
-public struct ScriptDocument: Codable, Sendable {
+public struct ScriptDocument: Codable, Sendable, RequestDocument {
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case urls, method, topLevel, initiator, navigation, write, verify, handler
     }
@@ -303,10 +289,8 @@ public struct ScriptDocument: Codable, Sendable {
     }
 }
 
-extension ScriptDocument: RequestDocument {}
-
 /// The cookies to export, and the format.
-public struct ExportDocument: Codable, Sendable {
+public struct ExportDocument: Codable, Sendable, RequestDocument {
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case format, url, method, topLevel, initiator, navigation, sites, names, httpOnly, session, report, reportFirst
     }
@@ -356,5 +340,3 @@ public struct ExportDocument: Codable, Sendable {
         self.reportFirst = reportFirst
     }
 }
-
-extension ExportDocument: RequestDocument {}

@@ -1,5 +1,5 @@
 /// The settings of a jar, as far as they are given: what is `nil` stays as it is.
-public struct JarSettingsDocument: Codable, Sendable {
+public struct JarSettingsDocument: Codable, Sendable, RequestDocument {
     /// A number, or no limit.
     public enum Limit: Codable, Sendable {
         case number(Int)
@@ -49,10 +49,8 @@ public struct JarSettingsDocument: Codable, Sendable {
     }
 }
 
-extension JarSettingsDocument: RequestDocument {}
-
 /// Another jar, for operations on two.
-public struct JarTargetDocument: Codable, Sendable {
+public struct JarTargetDocument: Codable, Sendable, RequestDocument {
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case to
     }
@@ -66,10 +64,8 @@ public struct JarTargetDocument: Codable, Sendable {
     }
 }
 
-extension JarTargetDocument: RequestDocument {}
-
 /// What pruning leaves.
-public struct PruneDocument: Codable, Sendable {
+public struct PruneDocument: Codable, Sendable, RequestDocument {
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case journalEntries, vacuum
     }
@@ -86,10 +82,8 @@ public struct PruneDocument: Codable, Sendable {
     }
 }
 
-extension PruneDocument: RequestDocument {}
-
 /// The name that a session is saved under.
-public struct SavedSessionDocument: Codable, Sendable {
+public struct SavedSessionDocument: Codable, Sendable, RequestDocument {
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case name
     }
@@ -103,10 +97,8 @@ public struct SavedSessionDocument: Codable, Sendable {
     }
 }
 
-extension SavedSessionDocument: RequestDocument {}
-
 /// The value of a header field that is stored with a jar, and the URLs it is for.
-public struct HeaderFieldSettingDocument: Codable, Sendable {
+public struct HeaderFieldSettingDocument: Codable, Sendable, RequestDocument {
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case scope, value, valueBase64
     }
@@ -126,10 +118,8 @@ public struct HeaderFieldSettingDocument: Codable, Sendable {
     }
 }
 
-extension HeaderFieldSettingDocument: RequestDocument {}
-
 /// How a site says "not signed in", and how a token signs the user in again.
-public struct LoginRuleDocument: Codable, Sendable {
+public struct LoginRuleDocument: Codable, Sendable, RequestDocument {
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case scope, profile, statuses, redirects, delivery, template
     }
@@ -160,5 +150,3 @@ public struct LoginRuleDocument: Codable, Sendable {
         self.template = template
     }
 }
-
-extension LoginRuleDocument: RequestDocument {}

@@ -1,5 +1,5 @@
 /// How long an access token has to be valid, and the request it is for.
-public struct AccessTokenDocument: Codable, Sendable {
+public struct AccessTokenDocument: Codable, Sendable, RequestDocument {
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case skew, method, url, nonce, resource
     }
@@ -27,10 +27,8 @@ public struct AccessTokenDocument: Codable, Sendable {
     }
 }
 
-extension AccessTokenDocument: RequestDocument {}
-
 /// How long an ID token has to be valid.
-public struct IDTokenDocument: Codable, Sendable {
+public struct IDTokenDocument: Codable, Sendable, RequestDocument {
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case skew
     }
@@ -44,10 +42,8 @@ public struct IDTokenDocument: Codable, Sendable {
     }
 }
 
-extension IDTokenDocument: RequestDocument {}
-
 /// What a logout does if the server cannot revoke the tokens.
-public struct LogoutDocument: Codable, Sendable {
+public struct LogoutDocument: Codable, Sendable, RequestDocument {
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case force
     }
@@ -61,10 +57,8 @@ public struct LogoutDocument: Codable, Sendable {
     }
 }
 
-extension LogoutDocument: RequestDocument {}
-
 /// The passphrase of a lock.
-public struct AgentPassphraseDocument: Codable, Sendable {
+public struct AgentPassphraseDocument: Codable, Sendable, RequestDocument {
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case passphrase
     }
@@ -78,10 +72,8 @@ public struct AgentPassphraseDocument: Codable, Sendable {
     }
 }
 
-extension AgentPassphraseDocument: RequestDocument {}
-
 /// The URL at which the browser ended.
-public struct RedirectDocument: Codable, Sendable {
+public struct RedirectDocument: Codable, Sendable, RequestDocument {
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case url
     }
@@ -95,10 +87,8 @@ public struct RedirectDocument: Codable, Sendable {
     }
 }
 
-extension RedirectDocument: RequestDocument {}
-
 /// A login, as `crumb token login` takes it.
-public struct LoginDocument: Codable, Sendable {
+public struct LoginDocument: Codable, Sendable, RequestDocument {
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case name, flow, issuer, provider, providerTenant, providerHost, endpoints, clientID, clientSecret, clientKey,
             keyID, keyAudience, authMethod, idTokenAlgorithm, scope, resources, account, replaceAccount, redirectURI,
@@ -183,5 +173,3 @@ public struct LoginDocument: Codable, Sendable {
         self.name = name
     }
 }
-
-extension LoginDocument: RequestDocument {}
