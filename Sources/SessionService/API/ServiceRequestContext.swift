@@ -13,15 +13,15 @@ struct ServiceRequestContext: RequestContext {
     var isInspectorSession = false
     /// Where the request came from: an address, or the name of the listener.
     var peer = ""
-    /// Who takes notes of secrets that are handed out; see ``audit(_:)``.
-    var auditLog: any AuditLog = NoAuditLog()
+    /// Records which secrets were read; `nil` without an audit log. See ``audit(_:)``.
+    var auditLog: AuditWriter?
     /// The parameters of the URL's query, of those that the route knows.
     var query = QueryItems()
-    /// The lock that keeps secrets and changes from everybody; `nil` for a route that it does not keep.
+    /// The lock that guards secrets and changes; `nil` for a route without secrets and changes.
     var lock: AgentLock?
-    /// Where it is noted what keeps going wrong; `nil` for nowhere.
+    /// Records persistent failures; `nil` if they are not recorded.
     var health: ServiceHealth?
-    /// Where it is counted what came of the cookies; `nil` for nowhere.
+    /// Counts the results for cookies; `nil` if they are not counted.
     var metrics: ServiceMetrics?
 
     init(source: ApplicationRequestContextSource) {

@@ -13,7 +13,7 @@ struct ServiceResponder: Sendable {
     let way: ListenerKind
     let admission: Admission
     let routes: RouterResponder<ServiceRequestContext>
-    let auditLog: any AuditLog
+    let auditLog: AuditWriter?
     let metrics: ServiceMetrics
     let health: ServiceHealth
     /// The page for a link on another site's page; `nil` if the request is none that shows one.

@@ -128,7 +128,7 @@ public struct SessionServer: Sendable {
             configuration, inherited: inherited, connections: connections, logger: logger
         ) { way, tls in
             let responder = ServiceResponder(
-                way: way, admission: admission, routes: routes, auditLog: audit ?? NoAuditLog(), metrics: metrics,
+                way: way, admission: admission, routes: routes, auditLog: audit, metrics: metrics,
                 health: health, foreignLink: inspector.foreignLink, date: date, logger: logger,
                 publicURL: configuration.publicURL, now: now)
             return ServiceChannel(

@@ -46,21 +46,10 @@ struct SecretAccess: Sendable, Hashable {
     }
 }
 
-/// Takes notes of who took which secret.
-protocol AuditLog: Sendable {
-    /// Notes it. Must not wait for a disk.
-    func note(_ access: SecretAccess, by caller: Caller, from peer: String, route: String)
-}
-
-/// Takes no notes.
-struct NoAuditLog: AuditLog {
-    func note(_ access: SecretAccess, by caller: Caller, from peer: String, route: String) {}
-}
-
 extension ServiceRequestContext {
     /// Notes that the caller took something secret: called by every route that answers one, after it was allowed.
     func audit(_ access: SecretAccess) {
-        auditLog.note(access, by: caller, from: peer, route: endpointPath ?? "")
+        auditLog?.note(access, by: caller, from: peer, route: endpointPath ?? "")
     }
 }
 

@@ -6,11 +6,11 @@ import SessionStore
 import Synchronization
 import UnixSignals
 
-/// Writes an audit log, apart from the requests that it tells of.
+/// Writes an audit log, independently of the requests that it records.
 ///
-/// What is rare is written at once, what is frequent is summed up. A disk that is full holds up nobody: lines wait in
-/// memory until there is room, and where there are too many, the log says how many it lost.
-final class AuditWriter: AuditLog, Service {
+/// Rare events are written at once, frequent ones are summed up. A full disk delays no request: lines wait in memory
+/// until there is room. If there are too many, the log contains the number of lost lines.
+final class AuditWriter: Service {
     /// How many lines wait in memory.
     private static let waitingLimit = 50_000
     /// How many different things are summed up before they are written early.
@@ -42,6 +42,7 @@ final class AuditWriter: AuditLog, Service {
         (awakenings, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
 
+    /// Notes who read which secret. Never waits for a disk.
     func note(_ access: SecretAccess, by caller: Caller, from peer: String, route: String) {
         let time = now()
         let isUrgent = state.withLock { state in
