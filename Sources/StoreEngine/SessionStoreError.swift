@@ -22,6 +22,10 @@ public struct SessionStoreError: Error, Hashable, Sendable, CustomStringConverti
         public static let databaseReadOnly = Code(rawValue: "database-read-only")
         /// Another process held the database for longer than the busy timeout.
         public static let databaseBusy = Code(rawValue: "database-busy")
+        /// The database server cannot be reached, does not answer, or is no longer the primary.
+        public static let databaseUnreachable = Code(rawValue: "database-unreachable")
+        /// The connection to the server was lost during a commit: the change may be stored or not.
+        public static let commitUnknown = Code(rawValue: "commit-unknown")
         /// The disk is full.
         public static let diskFull = Code(rawValue: "disk-full")
         /// The file's content is damaged.
@@ -116,13 +120,15 @@ extension SessionStoreError {
             self.init(.databaseForeign, path, "this file is not a database; nothing was changed")
         case .damaged:
             self.init(
-                .databaseDamaged, path, "the database is damaged (SQLite code \(code)); restore it from a backup")
+                .databaseDamaged, path,
+                "the database is damaged (\(failure.engine) code \(code)); restore it from a backup")
         case .full:
             self.init(.diskFull, path, "the disk is full; no stored data is lost. Free some space and try again")
         case .inputOutput:
             self.init(
                 .databaseFailed, path,
-                "reading or writing the file failed (SQLite code \(code)); check the disk and its free space")
+                "reading or writing the file failed (\(failure.engine) code \(code)); check the disk and its free space"
+            )
         case .readOnly:
             self.init(
                 .databaseReadOnly, path,
@@ -135,8 +141,25 @@ extension SessionStoreError {
             self.init(.databaseBusy, path, "another process is using the database; try again in a moment")
         case .orphan:
             self.init(.jarNotFound, "the jar", "another process removed it; 'crumb jars' lists the jars")
+        case .unavailable:
+            self.init(.databaseUnreachable, path, "the database server cannot be used (\(code)); try again in a moment")
+        case .refused:
+            self.init(
+                .databaseUnavailable, path,
+                "the database server refuses the connection or the statement (code \(code)); check the user, its "
+                    + "password file and its rights")
+        case .schemaMissing:
+            self.init(.databaseUnavailable, path, "the database has no schema; run 'crumb cluster create'")
+        case .unknownCommit:
+            self.init(
+                .commitUnknown, path,
+                "the connection was lost during the commit; the change may be stored or not. Read it back")
+        case .clientLibraryMissing:
+            self.init(
+                .databaseUnavailable, path,
+                "PostgreSQL's client library (libpq.so.5) is not installed; install the package libpq5")
         case .other:
-            self.init(.databaseFailed, path, "SQLite failed (code \(code))")
+            self.init(.databaseFailed, path, "\(failure.engine) failed (code \(code))")
         }
     }
 }

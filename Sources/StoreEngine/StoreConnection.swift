@@ -84,15 +84,36 @@ package struct StoreFailure: Error, Equatable {
         case notADatabase, damaged, full, inputOutput, readOnly, notOpened, busy
         /// A row would refer to one that is not there.
         case orphan
+        /// A server cannot be reached, does not answer in time, or is no primary.
+        case unavailable
+        /// A server does not let this user in.
+        case refused
+        /// The database has no schema of the store.
+        case schemaMissing
+        /// The connection was lost while a transaction was committed: it may be there or not.
+        case unknownCommit
+        /// The program that speaks to servers is not installed.
+        case clientLibraryMissing
         case other
     }
 
     package let kind: Kind
-    /// The engine's code, for people who look it up.
-    package let code: Int32
+    /// The name of the engine.
+    package let engine: String
+    /// The engine's code, for people who look it up, or what it says of a connection that cannot be made.
+    package let code: String
 
+    /// A failure of SQLite.
     package init(_ kind: Kind, code: Int32) {
         self.kind = kind
+        engine = "SQLite"
+        self.code = "\(code)"
+    }
+
+    /// A failure of PostgreSQL.
+    package init(_ kind: Kind, code: String) {
+        self.kind = kind
+        engine = "PostgreSQL"
         self.code = code
     }
 

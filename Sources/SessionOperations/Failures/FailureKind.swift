@@ -28,6 +28,9 @@ package enum FailureKind: String, CaseIterable, Sendable {
     case databaseUnavailable = "database-unavailable"
     case databaseReadOnly = "database-read-only"
     case databaseBusy = "database-busy"
+    /// Of a database on a server.
+    case databaseUnreachable = "database-unreachable"
+    case commitUnknown = "commit-unknown"
     case databaseDamaged = "database-damaged"
     case databaseFailed = "database-failed"
     case fileExists = "file-exists"
@@ -209,6 +212,12 @@ extension FailureKind {
                 25, http: 503,
                 "another process held the database for more than 10 seconds; `restore`: another process "
                     + "has it open")
+        case .databaseUnreachable:
+            Row(85, http: 503, "the database server cannot be reached, does not answer, or is no longer the primary")
+        case .commitUnknown:
+            Row(
+                86, http: 503,
+                "the connection to the database server was lost during a commit: the change may be stored or not")
         case .databaseDamaged: Row(26, http: 500, "the database's content is damaged")
         case .databaseFailed: Row(27, http: 500, "SQLite failed in another way")
         case .fileExists:

@@ -58,6 +58,9 @@ extension ServiceProblem {
         let detail =
             switch error.code {
             case .databaseBusy: "another process is using the database; try again"
+            case .databaseUnreachable: "the database server cannot be used; try again"
+            case .commitUnknown:
+                "the connection to the database was lost during the commit; read back whether it is stored"
             case .diskFull: "the disk is full; nothing was changed"
             case .valueDamaged: "a stored value is damaged; 'crumb check' lists it"
             case .jarNotFound: ServiceProblem.jarNotFound(error.subject).detail
@@ -72,7 +75,7 @@ extension ServiceProblem {
             default: error.description
             }
         self.init(failure, detail)
-        if error.code == .databaseBusy { fields[.retryAfter] = "1" }
+        if error.code == .databaseBusy || error.code == .databaseUnreachable { fields[.retryAfter] = "1" }
     }
 
     /// Why a request is not signed in again, or a rule for that cannot be kept.

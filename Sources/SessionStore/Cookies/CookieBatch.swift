@@ -1,5 +1,4 @@
 public import CookieModel
-internal import SQLiteEngine
 
 /// Responses and records received in one transaction of a ``CookieJar``.
 public struct CookieBatch {

@@ -1,5 +1,4 @@
 public import CookieModel
-internal import SQLiteEngine
 
 /// A named, isolated set of cookies in a ``SessionDatabase``.
 ///
@@ -47,8 +46,8 @@ public final class CookieJar: Sendable {
     public func withBatch<Result>(
         from capture: CaptureID? = nil, now: Timestamp, _ body: (inout CookieBatch) throws(SessionStoreError) -> Result
     ) throws(SessionStoreError) -> (result: Result, evicted: [Eviction]) {
-        try database.write { connection in
-            let memory = database.memory
+        try database.write(.jar(id)) { connection in
+            let memory = database.memory.ofBatches(connection)
             var batch = CookieBatch(
                 rows: CookieRows(database: connection, jarID: id), policy: policy,
                 remembered: memory.take(id, connection), memory: memory, sealer: database.sealer,
@@ -144,7 +143,7 @@ extension CookieJar {
         let (site, now) = (question.rules.site, question.rules.now)
         do {
             // Another process may hold the lock for as long as it reads a capture: no header waits for that.
-            try database.writeUnlessBusy { connection in
+            try database.writeUnlessBusy(.jar(id)) { connection in
                 let rows = CookieRows(database: connection, jarID: id)
                 for cookie in cookies { try rows.touch(cookie, site: site, now: now) }
             }

@@ -1,5 +1,4 @@
 internal import CookieModel
-internal import SQLiteEngine
 
 /// Changes of rows of the `cookie` table, in order, each written down as a statement takes it.
 ///

@@ -1,5 +1,4 @@
 package import CookieModel
-internal import SQLiteEngine
 
 /// The `cookie` table: rows in and out. Stores what the policy decided and knows no rule.
 ///
@@ -65,10 +64,12 @@ struct CookieRows {
         let statement = try database.statement(
             """
             SELECT DISTINCT site FROM cookie
-            WHERE jar_id = ?1 AND substr(site, -length(?2) - 1) = CAST('.' || ?2 AS BLOB)
+            WHERE jar_id = ?1 AND length(site) >= ?3 AND substr(site, length(site) - ?3 + 1) = ?2
             """)
         statement.bind(1, jarID)
-        statement.bind(2, site)
+        let end = [UInt8(ascii: ".")] + site.bytes
+        statement.bind(2, end)
+        statement.bind(3, Int64(end.count))
         return try statement.allOctets()
     }
 
@@ -286,7 +287,7 @@ extension CookieRows {
     static let outlineQuery = """
         SELECT domain, path, name, host_only, partition_key, length(value), secure, http_only, same_site, expires_at,
             created_at, sequence, last_access_at, CASE WHEN capture_id IS NOT NULL
-                AND (SELECT from_requests FROM capture WHERE id = capture_id) THEN coalesce(source_url, '') END,
+                AND (SELECT from_requests FROM capture WHERE id = capture_id) = 1 THEN coalesce(source_url, '') END,
             received_at FROM cookie WHERE jar_id = ? AND site = ?
         """
 

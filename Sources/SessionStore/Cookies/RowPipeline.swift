@@ -1,6 +1,5 @@
 internal import CookieModel
 internal import Dispatch
-internal import SQLiteEngine
 internal import Synchronization
 
 /// Writes rows on another thread, in chunks and in order, while their transaction goes on to decide.

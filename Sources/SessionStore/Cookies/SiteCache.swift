@@ -1,5 +1,4 @@
 internal import CookieModel
-internal import SQLiteEngine
 internal import Synchronization
 
 /// The sites that were read lately, so that a header needs no row.

@@ -1,4 +1,3 @@
-internal import SQLiteEngine
 internal import Synchronization
 
 /// What was read out of the database, in memory, for a program that asks for the same again and again.

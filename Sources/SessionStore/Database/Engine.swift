@@ -1,16 +1,160 @@
-internal import CookieModel
 internal import SQLiteEngine
 internal import StoreEngine
 
-// The only place that names the engine. Rows, caches and maintenance use these names, and of their types what
-// `StoreConnection`, `StoreStatement` and `StoreReader` require: with a second engine, the names become types that
-// switch between the two.
-//
-// Aliases rather than existentials or generic parameters: a row costs some twenty calls, which stay direct calls.
-typealias Engine = SQLiteDatabase
-typealias Connection = SQLiteConnection
-typealias Statement = SQLiteStatement
-typealias Reader = SQLiteReader
+/// The engine that keeps a database: a SQLite file, or a server.
+///
+/// This file, `Engine+Maintenance.swift` and `Statement.swift` are the only ones that name SQLite's types. Rows, caches and maintenance use these types.
+///
+/// Enumerations rather than existentials or generic parameters: a row costs some twenty calls, which stay direct calls
+/// for SQLite.
+enum Engine: Sendable {
+    case sqlite(SQLiteDatabase)
+    case served(any ServedDatabase)
+
+    /// Opens a SQLite file, or a database in memory if there is no path.
+    init(path: String?, waitsForDisk: Bool, busyTimeout: Double, clock: FilePlaces.Clock) throws {
+        self = .sqlite(
+            try SQLiteDatabase(path: path, waitsForDisk: waitsForDisk, busyTimeout: busyTimeout, clock: clock))
+    }
+
+    /// Whether questions are worth being answered from memory: not in a database that is in memory itself.
+    var isOnDisk: Bool {
+        switch self {
+        case .sqlite(let database): database.isOnDisk
+        case .served: true
+        }
+    }
+
+    /// Whether the database is a file on a disk of this machine.
+    var isFileOnDisk: Bool { file?.isOnDisk == true }
+
+    /// The SQLite file, for what concerns files alone; `nil` for a server.
+    var file: SQLiteDatabase? {
+        guard case .sqlite(let database) = self else { return nil }
+        return database
+    }
+
+    /// Runs statements that change nothing; all of them see the same commit.
+    func read<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+        switch self {
+        case .sqlite(let database): try database.read { try body(.sqlite($0)) }
+        case .served(let database): try database.read { try body(.served($0)) }
+        }
+    }
+
+    /// Runs one transaction, or with SQLite a part of one that other threads write at the same time: all of it is there,
+    /// or nothing.
+    ///
+    /// - Parameters:
+    ///   - lock: what no other transaction changes meanwhile.
+    ///   - memory: what the connection that writes keeps between transactions.
+    ///   - body: must not write in another way: it would wait for itself.
+    func write(_ lock: WriteLock, _ memory: WriterMemory, _ body: (Connection) throws -> Void) throws {
+        switch self {
+        case .sqlite(let database):
+            try database.write(memory) { try body(.sqlite($0)) }
+        case .served(let database):
+            try database.write(lock, isPatient: true) { connection in
+                try memory.checkKey(.served(connection))
+                try body(.served(connection))
+            }
+        }
+    }
+
+    /// Runs one transaction of its own.
+    ///
+    /// - Parameter isPatient: whether to wait for another process that has the lock.
+    func writeAlone<Result>(
+        _ lock: WriteLock = .database, isPatient: Bool = true, _ body: (Connection) throws -> Result
+    ) throws -> Result {
+        switch self {
+        case .sqlite(let database): try database.writeAlone(isPatient: isPatient) { try body(.sqlite($0)) }
+        case .served(let database): try database.write(lock, isPatient: isPatient) { try body(.served($0)) }
+        }
+    }
+
+    /// Refuses to go on where the file is no longer in its place, before something is answered from memory.
+    func checkFile() throws {
+        if case .sqlite(let database) = self { try database.checkFile() }
+    }
+
+    /// A connection that only reads.
+    func makeReader() throws -> Reader {
+        switch self {
+        case .sqlite(let database): .sqlite(try database.makeReader())
+        case .served(let database): .served(try database.makeReader())
+        }
+    }
+}
+
+/// The connection of an ``Engine`` while one thread has it.
+enum Connection: StoreConnection {
+    case sqlite(SQLiteConnection)
+    case served(any ServedConnection)
+
+    @inline(__always)
+    func statement(_ sql: String) throws -> Statement {
+        switch self {
+        case .sqlite(let connection): .sqlite(try connection.statement(sql))
+        case .served(let connection): .served(try connection.statement(sql))
+        }
+    }
+
+    @inline(__always)
+    func statement(kept number: Int, _ sql: @autoclosure () -> String) throws -> Statement {
+        switch self {
+        case .sqlite(let connection): .sqlite(try connection.statement(kept: number, sql()))
+        case .served(let connection): .served(try connection.statement(sql()))
+        }
+    }
+
+    /// How many rows this connection has changed since it was opened: what only SQLite's memory asks for.
+    var totalChangeCount: Int64 {
+        guard case .sqlite(let connection) = self else { return 0 }
+        return connection.totalChangeCount
+    }
+
+    var dataVersion: UInt32? {
+        guard case .sqlite(let connection) = self else { return nil }
+        return connection.dataVersion
+    }
+
+    /// The connection to a SQLite file, for what concerns files alone; `nil` for a server.
+    var file: SQLiteConnection? {
+        guard case .sqlite(let connection) = self else { return nil }
+        return connection
+    }
+}
+
+extension WriterMemory: WriteObserver {
+    func begin(_ connection: SQLiteConnection) throws { try begin(.sqlite(connection)) }
+    func commit(_ connection: SQLiteConnection) { commit(.sqlite(connection)) }
+    func rollBack(_ connection: SQLiteConnection) { rollBack(.sqlite(connection)) }
+}
+
+/// A connection that only reads, outside transactions. One thread at a time uses it.
+enum Reader {
+    case sqlite(SQLiteReader)
+    case served(any ServedReader)
+
+    typealias Version = SQLiteReader.Version
+
+    /// The version of what is committed now; `nil` if it is being changed or unknown, as it always is with a server: the
+    /// caches then ask how far the jar has come.
+    @inline(__always)
+    var version: Version? {
+        guard case .sqlite(let reader) = self else { return nil }
+        return reader.version
+    }
+
+    /// A statement that lives as long as this connection.
+    func prepare(_ sql: String) throws -> Statement {
+        switch self {
+        case .sqlite(let reader): .sqlite(try reader.prepare(sql))
+        case .served(let reader): .served(try reader.prepare(sql))
+        }
+    }
+}
 
 /// A statement that every batch runs, or every cookie of one.
 enum KeptStatement: Int {
@@ -31,71 +175,8 @@ enum KeptStatement: Int {
 
 extension Connection {
     /// A statement that stays prepared, found without its text.
+    @inline(__always)
     func statement(_ kept: KeptStatement) throws -> Statement {
         try statement(kept: kept.rawValue, kept.sql)
-    }
-}
-
-extension Statement {
-    /// Runs a statement that returns one number, such as the id of the row that it inserts.
-    func returnedNumber() throws -> Int64 {
-        guard try step() else { throw StoreFailure.unexpectedResult }
-        let number = int64(0)
-        // Only at its end are foreign keys checked.
-        while try step() {}
-        return number
-    }
-}
-
-/// What tables of cookies have in common: the columns `domain, path, name, host_only, partition_key`, times and flags.
-extension Statement {
-    /// Binds the identity of a cookie to five parameters.
-    func bind(_ index: Int32, identity id: Cookie.ID) {
-        bind(index, id.domain.octets)
-        bind(index + 1, id.path)
-        bind(index + 2, id.name)
-        bind(index + 3, id.isHostOnly)
-        if let key = id.partitionKey {
-            bind(index + 4, text: key.serialized)
-        } else {
-            bindEmptyText(index + 4)
-        }
-    }
-
-    /// The identity of a cookie in five columns.
-    func identity(_ column: Int32) -> Cookie.ID {
-        Cookie.ID(
-            name: Octets(bytes(column + 2)), domain: WebHost(stored: Octets(bytes(column))),
-            isHostOnly: int64(column + 3) != 0, path: Octets(bytes(column + 1)),
-            partitionKey: partitionKey(column + 4))
-    }
-
-    /// The partition; few cookies have one.
-    func partitionKey(_ column: Int32) -> PartitionKey? {
-        let bytes = borrowedBytes(column)
-        return bytes.isEmpty ? nil : PartitionKey(serialized: String(decoding: bytes, as: UTF8.self))
-    }
-
-    /// The same-site-flag; the strictest one where it is none that this version knows.
-    func sameSite(_ column: Int32) -> SameSite {
-        SameSite(rawValue: UInt8(truncatingIfNeeded: int64(column))) ?? .strict
-    }
-
-    /// A moment.
-    func timestamp(_ column: Int32) -> Timestamp {
-        Timestamp(microseconds: int64(column))
-    }
-
-    /// A moment, or NULL.
-    func optionalTimestamp(_ column: Int32) -> Timestamp? {
-        optionalInt64(column).map(Timestamp.init(microseconds:))
-    }
-
-    /// The octets of the first column of every row.
-    func allOctets() throws -> [Octets] {
-        defer { reset() }
-        var octets: [Octets] = []
-        while try step() { octets.append(Octets(bytes(0))) }
-        return octets
     }
 }

@@ -1,11 +1,15 @@
-internal import SQLiteEngine
-
 extension SessionDatabase {
     /// The version of SQLite that the program runs on.
-    public static var sqliteVersion: String { Engine.engineVersion }
+    public static var sqliteVersion: String { Engine.sqliteVersion }
 
     /// The newest migration that the schema has seen: this version's own, since older ones are brought up to date.
-    public var schemaVersion: String { Engine.schemaVersion }
+    public var schemaVersion: String { engine.schemaVersion }
+
+    /// The state of the server that the database is on; `nil` for a file.
+    package func serverStatus() throws(SessionStoreError) -> ServerStatus? {
+        guard case .served(let database) = engine else { return nil }
+        return try SessionStoreError.catching(path) { try database.status() }
+    }
 
     /// How many bytes the file takes on disk, its write-ahead log included; 0 in memory.
     public var sizeInBytes: Int64 {
@@ -50,7 +54,9 @@ extension SessionDatabase {
     ///
     /// - Throws: ``SessionStoreError/Code/diskFull``
     package func checkRoom() throws(SessionStoreError) {
-        guard engine.isOnDisk, let room = PrivateFile.room(besides: path), room < SessionDatabase.neededRoom else {
+        guard engine.isFileOnDisk, let room = PrivateFile.room(besides: path),
+            room < SessionDatabase.neededRoom
+        else {
             return
         }
         throw SessionStoreError(.diskFull, path, "the disk is full; free some space and try again")
@@ -58,6 +64,6 @@ extension SessionDatabase {
 
     /// Checks that a transaction can be committed, by one that writes a page and changes nothing.
     package func checkWriting() throws(SessionStoreError) {
-        try write { try $0.writePage() }
+        try SessionStoreError.catching(path) { try engine.checkWriting(memory) }
     }
 }

@@ -58,6 +58,25 @@ public final class SessionDatabase: Sendable {
         memory = WriterMemory(keyRing)
     }
 
+    /// Opens a database on a server, which has a schema already.
+    ///
+    /// - Parameters:
+    ///   - server: the server's engine.
+    ///   - name: what errors call the database.
+    ///   - keys: where the sealing key comes from; none is made.
+    package init(
+        _ server: any ServedDatabase, name: String, keys: KeySource, lastAccessGranularity: Int64 = 3600, now: Timestamp
+    ) throws(SessionStoreError) {
+        path = name
+        self.lastAccessGranularity = lastAccessGranularity
+        let engine = Engine.served(server)
+        self.engine = engine
+        keyRing = try SessionStoreError.catching(name) {
+            try KeyRing(engine, source: keys, path: name, now: now)
+        }
+        memory = WriterMemory(keyRing)
+    }
+
     deinit {
         cache.close()
         jarCache.close()
@@ -85,18 +104,24 @@ extension SessionDatabase {
 
     /// Runs one transaction that holds the write lock from its first statement on, or a part of one that other threads
     /// write at the same time: all of it is there, or nothing. Seals under the newest key.
-    func write<Result>(_ body: (Connection) throws -> Result) throws(SessionStoreError) -> Result {
+    ///
+    /// - Parameter lock: what no other transaction changes meanwhile.
+    func write<Result>(
+        _ lock: WriteLock = .database, _ body: (Connection) throws -> Result
+    ) throws(SessionStoreError) -> Result {
         try SessionStoreError.catching(path) {
             var result: Result?
-            try engine.write(memory) { result = try body($0) }
+            try engine.write(lock, memory) { result = try body($0) }
             guard let result else { throw SessionStoreError(.databaseFailed, path, "the transaction did not run") }
             return result
         }
     }
 
     /// Runs one transaction if the write lock is free; does not wait for it.
-    func writeUnlessBusy(_ body: (Connection) throws -> Void) throws(SessionStoreError) {
-        try SessionStoreError.catching(path) { try engine.writeAlone(isPatient: false, body) }
+    func writeUnlessBusy(
+        _ lock: WriteLock, _ body: (Connection) throws -> Void
+    ) throws(SessionStoreError) {
+        try SessionStoreError.catching(path) { try engine.writeAlone(lock, isPatient: false, body) }
     }
 }
 

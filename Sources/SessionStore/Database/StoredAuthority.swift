@@ -1,7 +1,6 @@
 public import CookieModel
 internal import Crypto
 public import OAuth2
-internal import SQLiteEngine
 
 /// The certificate authority of a gateway as a database stores it: the private key is sealed.
 public struct StoredAuthority: Sendable, Equatable {

@@ -1,5 +1,4 @@
 internal import CookieModel
-internal import SQLiteEngine
 
 /// What is known of a jar after a transaction.
 struct RememberedJar {
@@ -20,7 +19,7 @@ struct RememberedJar {
 /// asked whether another one did, and how many rows this one changed besides.
 ///
 /// `@unchecked` because the compiler cannot see that only the thread within the database's queue touches it.
-final class WriterMemory: WriteObserver, @unchecked Sendable {
+final class WriterMemory: @unchecked Sendable {
     /// How many sites of a jar are kept.
     private static let siteLimit = 512
     /// How many jars are kept.
@@ -45,6 +44,19 @@ final class WriterMemory: WriteObserver, @unchecked Sendable {
     func begin(_ connection: Connection) throws {
         // Within the transaction: a value sealed under a key that was just given up would be lost.
         if !isCurrent(connection) { try keyRing.renew(connection) }
+    }
+
+    /// Sees to it that values are sealed under the newest key, in a transaction of a server.
+    func checkKey(_ connection: Connection) throws {
+        try keyRing.renew(connection)
+    }
+
+    /// The memory for the batches of a transaction: of a server's many connections, each transaction has its own.
+    func ofBatches(_ connection: Connection) -> WriterMemory {
+        switch connection {
+        case .sqlite: self
+        case .served: WriterMemory(keyRing)
+        }
     }
 
     /// Whether nothing but batches wrote since the last transaction; where something did, forgets the sites.

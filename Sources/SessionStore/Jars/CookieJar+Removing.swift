@@ -1,5 +1,4 @@
 public import CookieModel
-internal import SQLiteEngine
 
 extension CookieJar {
     /// Removes the cookies that a filter picks, in one transaction.
@@ -9,7 +8,7 @@ extension CookieJar {
     /// - Returns: the cookies that went, without values. What has expired is not among them.
     @discardableResult
     public func removeCookies(_ filter: CookieFilter, now: Timestamp) throws(SessionStoreError) -> [Cookie] {
-        try database.write { connection in
+        try database.write(.jar(id)) { connection in
             let journaled = JournaledCookieRows(database: connection, jarID: id)
             let candidates: [StoredCookie]
             if let request = filter.request {

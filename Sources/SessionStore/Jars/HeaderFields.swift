@@ -1,6 +1,5 @@
 internal import CookieModel
 public import OAuth2
-internal import SQLiteEngine
 
 /// A header field that is kept with a jar, for the jar's requests.
 public struct StoredHeaderField: Sendable, Equatable {
@@ -49,7 +48,7 @@ extension CookieJar {
     /// - Parameter scope: what the URLs begin with; `nil` for all.
     package func setHeaderField(_ value: Secret, named name: String, scope: String?) throws(SessionStoreError) {
         try SessionStoreError.check(name, of: "header field")
-        try database.write { connection in
+        try database.write(.jar(id)) { connection in
             let sealed = try database.sealer.seal(
                 value.exposedBytes, at: HeaderFieldRows.place(id, name, scope ?? ""))
             try HeaderFieldRows(database: connection, jarID: id).put(sealed, named: name, scope: scope ?? "")
@@ -60,7 +59,9 @@ extension CookieJar {
     ///
     /// - Returns: whether there was one of that name and scope.
     package func removeHeaderField(named name: String, scope: String?) throws(SessionStoreError) -> Bool {
-        try database.write { try HeaderFieldRows(database: $0, jarID: id).delete(named: name, scope: scope ?? "") }
+        try database.write(.jar(id)) {
+            try HeaderFieldRows(database: $0, jarID: id).delete(named: name, scope: scope ?? "")
+        }
     }
 
     private func opened(_ rows: [HeaderFieldRows.Row]) -> [StoredHeaderField] {

@@ -1,5 +1,4 @@
 internal import CookieModel
-internal import SQLiteEngine
 internal import Synchronization
 
 /// Which jars there are, what they do where a site says "not signed in" and which header fields they have, in memory: a

@@ -1,5 +1,4 @@
 public import CookieModel
-internal import SQLiteEngine
 
 /// The `jar` table: rows in and out.
 struct JarRows {
@@ -64,7 +63,8 @@ struct JarRows {
         let statement = try database.statement(
             """
             INSERT INTO jar (\(JarRows.settings), name, created_at, first_change, next_change)
-            SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, first, first FROM (\(FormerJournal.firstChange)) WHERE true
+            SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, first, first
+            FROM (\(FormerJournal.firstChange)) AS former WHERE true
             ON CONFLICT (name) DO NOTHING
             """)
         bind(settings, to: statement)
@@ -91,7 +91,8 @@ struct JarRows {
         try FormerJournal(database: database).include(jar: id)
         let statement = try database.statement(
             """
-            UPDATE jar SET name = ?, first_change = first, next_change = first FROM (\(FormerJournal.firstChange))
+            UPDATE jar SET name = ?, first_change = first, next_change = first
+            FROM (\(FormerJournal.firstChange)) AS former
             WHERE jar.id = ?
             """)
         statement.bind(1, text: name)

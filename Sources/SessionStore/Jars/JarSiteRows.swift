@@ -1,5 +1,4 @@
 internal import CookieModel
-internal import SQLiteEngine
 
 /// The `jar_site` table: which jars have cookies of a site.
 struct JarSiteRows {
@@ -17,7 +16,7 @@ struct JarSiteRows {
                 SELECT jar.id AS owner_id, jar.name AS owner_name, \(JarRows.settings)
                 FROM (
                     SELECT jar_id FROM jar_site
-                    WHERE site = ?1 AND jar_id IS NOT (SELECT id FROM jar WHERE name = ?2)
+                    WHERE site = ?1 AND jar_id IS DISTINCT FROM (SELECT id FROM jar WHERE name = ?2)
                         \(onlyNamed ? "AND jar_id IN (\(named))" : "")
                     ORDER BY jar_id DESC LIMIT ?3
                 ) AS found

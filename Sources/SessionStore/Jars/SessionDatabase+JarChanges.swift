@@ -1,5 +1,4 @@
 public import CookieModel
-internal import SQLiteEngine
 
 /// Making, naming and removing jars.
 extension SessionDatabase {

@@ -1,5 +1,4 @@
 public import CookieModel
-internal import SQLiteEngine
 
 /// Cookies from one jar into another.
 ///

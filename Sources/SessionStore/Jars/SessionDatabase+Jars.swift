@@ -1,5 +1,4 @@
 public import CookieModel
-internal import SQLiteEngine
 
 /// Looking for jars.
 extension SessionDatabase {

@@ -1,5 +1,4 @@
 internal import CookieModel
-internal import SQLiteEngine
 
 /// The `cookie_change` table: the journal of one jar.
 struct ChangeRows {
@@ -8,7 +7,9 @@ struct ChangeRows {
     /// How many entries come before the oldest ones go.
     private static let slack = limit / 10
     /// What a statement on cookies returns for ``append(_:returnedBy:now:)``.
-    static let changeColumns = "site, domain, path, name, host_only, partition_key, expires_at"
+    static let changeColumns = """
+        cookie.site, cookie.domain, cookie.path, cookie.name, cookie.host_only, cookie.partition_key, cookie.expires_at
+        """
 
     /// The largest position: an entry's id has the jar's above it.
     private static let lastPosition: Int64 = 1 << 36 - 1
@@ -223,7 +224,8 @@ struct FormerJournal {
         let statement = try database.statement(
             """
             INSERT INTO former_journal (id, next_change) SELECT 1, (\(ChangeRows.nextPositionQuery)) WHERE true
-            ON CONFLICT (id) DO UPDATE SET next_change = max(next_change, excluded.next_change)
+            ON CONFLICT (id) DO UPDATE SET
+                next_change = max(former_journal.next_change, excluded.next_change)
             """)
         statement.bind(1, id)
         try statement.run()

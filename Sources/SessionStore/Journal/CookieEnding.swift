@@ -1,5 +1,4 @@
 package import CookieModel
-internal import SQLiteEngine
 
 /// The end of a cookie: a response deleted it, or its lifetime was over.
 package struct CookieEnding: Sendable, Hashable {
@@ -43,7 +42,7 @@ extension ChangeRows {
     /// The journal's entries are found by an index of endings. Expired cookies whose rows still wait for the clock to be
     /// confirmed count too.
     static let endingQuery = """
-        SELECT cause = 4, ended_at, domain, path, name, host_only, partition_key FROM cookie_change
+        SELECT CASE cause WHEN 4 THEN 1 ELSE 0 END, ended_at, domain, path, name, host_only, partition_key FROM cookie_change
         WHERE site = ?1 AND id BETWEEN ?2 AND ?3 AND ended_at IS NOT NULL
         UNION ALL
         SELECT 1, expires_at, domain, path, name, host_only, partition_key FROM cookie

@@ -1,5 +1,4 @@
 internal import CookieModel
-internal import SQLiteEngine
 
 /// Decides from which cookies on it is certain that they have expired, whatever the clock does.
 ///

@@ -1,12 +1,11 @@
 internal import CookieModel
-internal import SQLiteEngine
 
 extension SealedTable {
     /// The values of the header fields after `position`.
     func headerFieldPage(
         _ database: Connection, after position: Position?, limit: Int, notUnder keyID: UInt32?
     ) throws -> (values: [SealedValue], end: Position?) {
-        let after = position == nil ? "1" : "(jar_id, name, scope) > (?1, ?2, ?3)"
+        let after = position == nil ? "true" : "(jar_id, name, scope) > (?1, ?2, ?3)"
         let statement = try database.statement(
             """
             SELECT jar_id, name, scope, value, (SELECT name FROM jar WHERE id = jar_id) FROM header_field
@@ -40,7 +39,7 @@ extension SealedTable {
     func webStoragePage(
         _ database: Connection, after position: Position?, limit: Int, notUnder keyID: UInt32?
     ) throws -> (values: [SealedValue], end: Position?) {
-        let after = position == nil ? "1" : "(jar_id, snapshot_id, origin, key) > (?1, ?2, ?3, ?4)"
+        let after = position == nil ? "true" : "(jar_id, snapshot_id, origin, key) > (?1, ?2, ?3, ?4)"
         let statement = try database.statement(
             """
             SELECT jar_id, snapshot_id, origin, key, value, (SELECT name FROM jar WHERE id = jar_id) FROM web_storage

@@ -1,5 +1,4 @@
 internal import CookieModel
-internal import SQLiteEngine
 
 /// A table with sealed values in it, read in pages and written back value by value.
 enum SealedTable: CaseIterable {
@@ -83,10 +82,10 @@ enum SealedTable: CaseIterable {
 
     /// SQL for "the value is not sealed under the key of this number".
     static func condition(_ column: String, notUnder keyID: UInt32?) -> String {
-        guard let keyID else { return "1" }
+        guard let keyID else { return "true" }
         let digits = String(keyID, radix: 16)
         let hexadecimal = String(repeating: "0", count: 8 - digits.count) + digits
-        return "substr(\(column), 1, 5) IS NOT x'01\(hexadecimal)'"
+        return "substr(\(column), 1, 5) IS DISTINCT FROM x'01\(hexadecimal)'"
     }
 
     private static func bind(_ owner: Int64, _ site: Octets, _ id: Cookie.ID, to statement: Statement) {
@@ -101,7 +100,7 @@ enum SealedTable: CaseIterable {
         let isSaved = self == .savedCookies
         let owner = isSaved ? "snapshot_id" : "jar_id"
         let identity = "\(owner), site, domain, path, name, host_only, partition_key"
-        let after = position == nil ? "1" : "(\(identity)) > (?1, ?2, ?3, ?4, ?5, ?6, ?7)"
+        let after = position == nil ? "true" : "(\(identity)) > (?1, ?2, ?3, ?4, ?5, ?6, ?7)"
         let jar = isSaved ? "(SELECT jar_id FROM snapshot WHERE id = snapshot_id)" : "jar_id"
         let statement = try database.statement(
             """

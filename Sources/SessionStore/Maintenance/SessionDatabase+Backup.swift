@@ -15,13 +15,17 @@ extension SessionDatabase {
     ///   written; nothing is left behind then.
     @discardableResult
     public func backUp(to destination: String, replacing: Bool = false) throws(SessionStoreError) -> Int64 {
+        guard let file = engine.file else {
+            throw SessionStoreError(
+                .fileNotWritten, destination, "the database is on a server; back it up with pg_dump or pg_basebackup")
+        }
         try checkDestination(destination, replacing: replacing)
         let temporary = PrivateFile.temporaryName(for: destination)
         PrivateFile.createFolders(above: destination)
         let failure = PrivateFile.create(temporary)
         guard failure == 0 else { throw notWritten(destination, failure) }
         defer { PrivateFile.removeDatabase(temporary) }
-        try SessionStoreError.catching(destination) { try engine.writeCopy(to: temporary) }
+        try SessionStoreError.catching(destination) { try file.writeCopy(to: temporary) }
         let size = PrivateFile.size(temporary) ?? 0
         let publishing = PrivateFile.publish(file: temporary, as: destination, replacing: replacing)
         guard publishing == 0 else { throw notWritten(destination, publishing) }

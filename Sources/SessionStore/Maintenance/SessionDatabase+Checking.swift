@@ -1,5 +1,4 @@
 public import CookieModel
-internal import SQLiteEngine
 
 extension SessionDatabase {
     /// From how many bytes on a write-ahead log is worth a word: SQLite empties it at some 4 MiB.
@@ -37,12 +36,16 @@ extension SessionDatabase {
         }
     }
 
+    /// The rows that a foreign key says are orphans: a server lets none in.
+    private static let orphanQuery = """
+        SELECT "table", parent, count(*) AS number FROM pragma_foreign_key_check GROUP BY 1, 2 UNION ALL
+        """
+
     private func orphanFindings() throws(SessionStoreError) -> [DatabaseFinding] {
         try read { database in
             let statement = try database.statement(
                 """
-                SELECT "table", parent, count(*) AS number FROM pragma_foreign_key_check GROUP BY 1, 2
-                UNION ALL
+                \(engine.file == nil ? "" : SessionDatabase.orphanQuery)
                 SELECT 'cookie_change', 'jar', count(*) FROM cookie_change
                 WHERE jar_id NOT IN (SELECT id FROM jar) HAVING count(*) > 0
                 ORDER BY 1, 2

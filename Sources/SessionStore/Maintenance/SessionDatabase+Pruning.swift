@@ -1,5 +1,4 @@
 public import CookieModel
-internal import SQLiteEngine
 
 extension SessionDatabase {
     /// How many entries the journal of a jar keeps, unless something else is said.
@@ -58,10 +57,8 @@ extension SessionDatabase {
     }
 
     private func isVacuumWorthwhile() throws(SessionStoreError) -> Bool {
-        try read { database in
-            let (all, free) = try database.pageSizes()
-            return free * 4 >= all && free >= 1 << 20
-        }
+        let (all, free) = try SessionStoreError.catching(path) { try engine.size() }
+        return free * 4 >= all && free >= 1 << 20
     }
 }
 

@@ -1,5 +1,4 @@
 public import CookieModel
-internal import SQLiteEngine
 
 extension SessionDatabase {
     /// Seals every value anew: cookies, those of saved sessions, tokens, header fields, web storage and the
@@ -66,7 +65,7 @@ extension SessionDatabase {
         if hasOlderKeys {
             // A transaction takes over the new key before anything else. Were it not so, the old one would go for good
             // while everything is still sealed under it.
-            guard try write({ _ in sealer.newestKey.isSame(as: key) }) else {
+            guard try write(.database, { _ in sealer.newestKey.isSame(as: key) }) else {
                 throw SessionStoreError(
                     .keyRotationRefused, keyRing.source.name,
                     "the new key is not in use yet; nothing was changed. Try again")

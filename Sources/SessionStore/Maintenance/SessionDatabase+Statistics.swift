@@ -1,5 +1,4 @@
 public import CookieModel
-internal import SQLiteEngine
 
 extension SessionDatabase {
     /// Counts jars, cookies and tokens. Reads all cookies' rows, and decrypts none.
@@ -19,9 +18,9 @@ extension SessionDatabase {
             statistics.expiredCookies = Int(statement.int64(2))
             statistics.journalEntries = Int(statement.int64(3))
             statistics.savedSessions = Int(statement.int64(4))
-            statistics.freeSize = try database.pageSizes().free
             return statistics
         }
+        statistics.freeSize = try SessionStoreError.catching(path) { try engine.size().free }
         statistics.fileSize = PrivateFile.size(path) ?? 0
         statistics.logSize = PrivateFile.size("\(path)-wal") ?? 0
         return statistics

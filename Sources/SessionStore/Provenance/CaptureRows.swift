@@ -1,6 +1,5 @@
 public import CookieModel
 internal import Crypto
-internal import SQLiteEngine
 
 /// The `capture` table.
 struct CaptureRows {
@@ -153,7 +152,7 @@ extension CookieJar {
         named name: String, ofRequests isRequests: Bool = false, now: Timestamp
     ) throws(SessionStoreError) -> CaptureID {
         CaptureID(
-            rawValue: try database.write { connection in
+            rawValue: try database.write(.jar(id)) { connection in
                 try CaptureRows(database: connection, jarID: id).insert(name, isRequests: isRequests, now: now)
             })
     }

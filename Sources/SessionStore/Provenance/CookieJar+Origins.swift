@@ -1,5 +1,4 @@
 public import CookieModel
-internal import SQLiteEngine
 
 extension CookieJar {
     /// Where the present value of each cookie of the jar came from. Reads the whole jar.

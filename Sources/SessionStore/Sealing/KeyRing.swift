@@ -1,5 +1,4 @@
 internal import CookieModel
-internal import SQLiteEngine
 import Synchronization
 
 /// The keys of one open database, as they are now: another process may rotate them at any time.
@@ -20,7 +19,8 @@ final class KeyRing: Sendable {
         self.path = path
         var rows = try engine.read { try SealingKeyRows(database: $0).all() }
         if rows.isEmpty {
-            let keys = try source.load(mayCreate: true)
+            // On a server, a key of one machine would lock the others out.
+            let keys = try source.load(mayCreate: engine.file != nil)
             rows = try KeyRing.firstRows(engine, key: try KeyRing.newest(keys, of: source), now: now)
             if let sealer = KeyRing.sealer(rows, keys: keys) {
                 state = Mutex(sealer)

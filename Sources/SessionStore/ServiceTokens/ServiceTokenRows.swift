@@ -1,6 +1,5 @@
 internal import CookieModel
 internal import OAuth2
-internal import SQLiteEngine
 
 /// The tables `service_token`, `service_token_jar` and `service_token_generation`.
 struct ServiceTokenRows {

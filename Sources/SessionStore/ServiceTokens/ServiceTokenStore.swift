@@ -1,6 +1,5 @@
 public import CookieModel
 public import OAuth2
-internal import SQLiteEngine
 
 /// Who may use the service over HTTP: its access tokens, of which the database has hashes only.
 public struct ServiceTokenStore: Sendable {

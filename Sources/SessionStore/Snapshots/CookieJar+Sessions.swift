@@ -1,5 +1,4 @@
 public import CookieModel
-internal import SQLiteEngine
 
 /// Ending, saving and restoring sessions.
 extension CookieJar {
@@ -8,7 +7,7 @@ extension CookieJar {
     /// - Returns: how many went and how many stay. What has expired is not counted.
     @discardableResult
     public func endSession(now: Timestamp) throws(SessionStoreError) -> SessionEnd {
-        try database.write { connection in
+        try database.write(.jar(id)) { connection in
             let journaled = JournaledCookieRows(database: connection, jarID: id)
             let removed = try journaled.removeSessionCookies(now: now)
             try CaptureRows(database: connection, jarID: id).allowAgain()
@@ -23,7 +22,7 @@ extension CookieJar {
     @discardableResult
     public func saveSession(named name: String, now: Timestamp) throws(SessionStoreError) -> SessionSave {
         try SessionStoreError.check(name, of: "session")
-        return try database.write { connection in
+        return try database.write(.jar(id)) { connection in
             let rows = SnapshotRows(database: connection, jarID: id)
             let previous = try rows.snapshots(named: name).first
             if let previous { try rows.delete(id: previous.id) }
@@ -41,7 +40,7 @@ extension CookieJar {
     @discardableResult
     public func restoreSession(named name: String, now: Timestamp) throws(SessionStoreError) -> SessionRestoration {
         try SessionStoreError.check(name, of: "session")
-        return try database.write { connection in
+        return try database.write(.jar(id)) { connection in
             let rows = SnapshotRows(database: connection, jarID: id)
             guard let (snapshotID, session) = try rows.snapshots(named: name).first else {
                 throw SessionStoreError(noSessionNamed: name, jar: self.name)
@@ -72,7 +71,7 @@ extension CookieJar {
     @discardableResult
     public func removeSavedSession(named name: String) throws(SessionStoreError) -> SavedSession {
         try SessionStoreError.check(name, of: "session")
-        return try database.write { connection in
+        return try database.write(.jar(id)) { connection in
             let rows = SnapshotRows(database: connection, jarID: id)
             guard let (snapshotID, session) = try rows.snapshots(named: name).first else {
                 throw SessionStoreError(noSessionNamed: name, jar: self.name)

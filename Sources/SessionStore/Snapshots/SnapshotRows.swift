@@ -1,5 +1,4 @@
 internal import CookieModel
-internal import SQLiteEngine
 
 /// The tables `snapshot` and `snapshot_cookie`, and the way from there back into `cookie`.
 ///
@@ -112,7 +111,7 @@ struct SnapshotRows {
             WHERE \(SnapshotRows.isWanted) AND \(SnapshotRows.isSameCookie) AND (
                 cookie.value, cookie.secure, cookie.http_only, cookie.same_site, cookie.expires_at, cookie.created_at,
                 cookie.sequence, cookie.source_url, cookie.received_at
-            ) IS NOT (
+            ) IS DISTINCT FROM (
                 saved.value, saved.secure, saved.http_only, saved.same_site, saved.expires_at, saved.created_at,
                 saved.sequence, saved.source_url, saved.received_at
             )

@@ -1,5 +1,3 @@
-internal import SQLiteEngine
-
 /// The `login_rule` table: what jars do where a site says "not signed in".
 struct LoginRuleRows {
     let database: Connection
@@ -68,14 +66,14 @@ extension CookieJar {
     /// Keeps a definition under a name, in the place of the one that was there.
     package func setLoginRuleDefinition(_ definition: String, named name: String) throws(SessionStoreError) {
         try SessionStoreError.check(name, of: "rule")
-        try database.write { try LoginRuleRows(database: $0, jarID: id).put(definition, named: name) }
+        try database.write(.jar(id)) { try LoginRuleRows(database: $0, jarID: id).put(definition, named: name) }
     }
 
     /// Forgets a login rule.
     ///
     /// - Returns: whether there was one of that name.
     public func removeLoginRule(named name: String) throws(SessionStoreError) -> Bool {
-        try database.write { try LoginRuleRows(database: $0, jarID: id).delete(named: name) }
+        try database.write(.jar(id)) { try LoginRuleRows(database: $0, jarID: id).delete(named: name) }
     }
 }
 

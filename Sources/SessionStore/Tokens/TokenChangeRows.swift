@@ -1,5 +1,4 @@
 public import CookieModel
-internal import SQLiteEngine
 
 /// One entry of the tokens' journal: which profile changed, when and why. Never a token.
 public struct TokenChange: Sendable, Hashable {

@@ -1,5 +1,4 @@
 internal import CookieModel
-internal import SQLiteEngine
 
 #if canImport(Darwin)
     import Darwin

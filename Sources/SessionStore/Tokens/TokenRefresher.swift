@@ -295,7 +295,7 @@ public final class TokenRefresher: Sendable {
             if let refusal = refusal(of: current, since: seen) { throw refusal }
             let leased = LeasedTransport(transport, timeout: timing.answer) { [self] in
                 let end = leaseEnd()
-                return try store.renewLease(name, of: holder, until: end) ? end : nil
+                return try store.renewLease(name, of: holder, until: end, now: now()) ? end : nil
             }
             let renewal = TokenRenewal(
                 store: store, holder: holder, transport: leased, checkIDToken: checkIDToken, keyTransport: transport,
@@ -325,7 +325,7 @@ public final class TokenRefresher: Sendable {
                 repeat {
                     try await clock.sleep(for: timing.lease / 3)
                     // A database that is busy for a moment is no loss.
-                } while (try? store.renewLease(name, of: holder, until: leaseEnd())) ?? true
+                } while (try? store.renewLease(name, of: holder, until: leaseEnd(), now: now())) ?? true
                 return nil
             }
             defer { group.cancelAll() }

@@ -1,6 +1,5 @@
 internal import CookieModel
 internal import OAuth2
-internal import SQLiteEngine
 
 /// The `token_profile` table: rows in and out, tokens sealed to their profile and column.
 struct TokenRows {
@@ -10,7 +9,9 @@ struct TokenRows {
         """
 
     /// Whether tokens come from where those in their place came from: one server's never go to another's endpoints.
-    private static let isSameClient = "issuer = excluded.issuer AND client_id = excluded.client_id"
+    private static let isSameClient = """
+        token_profile.issuer = excluded.issuer AND token_profile.client_id = excluded.client_id
+        """
 
     /// The columns with sealed values in them. The raw value is what the place of the value begins with.
     enum SealedColumn: String, CaseIterable {
@@ -64,23 +65,25 @@ struct TokenRows {
     func upsert(
         _ profile: Profile, _ tokens: TokenSet, keepsResourceTokens: Bool = false, now: Timestamp
     ) throws -> Int64 {
+        // Another client's tokens never go to this one's endpoints.
+        let settings = [
+            "settings", "client_secret", "proof_key", "client_certificate", "registration_token", "grant_key",
+        ]
+        let kept = settings + (keepsResourceTokens ? ["resource_tokens"] : [])
         let statement = try database.statement(
             """
             INSERT INTO token_profile (name, issuer, client_id, account, token_type, scope, access_token, received_at,
                 access_expires_at, refresh_expires_at, generation, created_at, grant_expires_at)
-            VALUES (?, ?, ?, ?, ?, ?, zeroblob(0), ?, ?, ?, 1, ?, ?)
+            VALUES (?, ?, ?, ?, ?, ?, x'', ?, ?, ?, 1, ?, ?)
             ON CONFLICT (name) DO UPDATE SET
-                settings = iif(\(TokenRows.isSameClient), settings, NULL),
-                client_secret = iif(\(TokenRows.isSameClient), client_secret, NULL),
-                proof_key = iif(\(TokenRows.isSameClient), proof_key, NULL),
-                resource_tokens = iif(\(keepsResourceTokens ? TokenRows.isSameClient : "0"), resource_tokens, NULL),
-                client_certificate = iif(\(TokenRows.isSameClient), client_certificate, NULL),
-                registration_token = iif(\(TokenRows.isSameClient), registration_token, NULL),
-                grant_key = iif(\(TokenRows.isSameClient), grant_key, NULL),
+                \(kept.map { "\($0) = CASE WHEN \(TokenRows.isSameClient) THEN token_profile.\($0) END" }
+                    .joined(separator: ", ")),
+                \(keepsResourceTokens ? "" : "resource_tokens = NULL,")
                 issuer = excluded.issuer, client_id = excluded.client_id, account = excluded.account,
                 token_type = excluded.token_type, scope = excluded.scope, received_at = excluded.received_at,
                 access_expires_at = excluded.access_expires_at, refresh_expires_at = excluded.refresh_expires_at,
-                grant_expires_at = excluded.grant_expires_at, generation = generation + 1, refused_at = NULL
+                grant_expires_at = excluded.grant_expires_at, generation = token_profile.generation + 1,
+                refused_at = NULL
             RETURNING id
             """)
         defer { statement.reset() }
@@ -115,9 +118,9 @@ struct TokenRows {
     /// The profile of that name, or all of them.
     func tokens(named name: String?) throws -> [Result<StoredToken, SessionStoreError>] {
         let statement = try database.statement(
-            "SELECT \(TokenRows.columns) FROM token_profile WHERE ?1 IS NULL OR name = ?1 ORDER BY name")
+            "SELECT \(TokenRows.columns) FROM token_profile \(name == nil ? "" : "WHERE name = ?1") ORDER BY name")
         defer { statement.reset() }
-        if let name { statement.bind(1, text: name) } else { statement.bind(1, nil as Int64?) }
+        if let name { statement.bind(1, text: name) }
         var tokens: [Result<StoredToken, SessionStoreError>] = []
         while try statement.step() { tokens.append(token(statement)) }
         return tokens

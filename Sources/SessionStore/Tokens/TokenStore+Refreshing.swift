@@ -1,6 +1,5 @@
 public import CookieModel
 public import OAuth2
-internal import SQLiteEngine
 
 /// What a refresh does to a profile, a transaction each.
 extension TokenStore {
@@ -14,7 +13,7 @@ extension TokenStore {
         _ name: String, resource: String? = nil, for holder: LeaseHolder, until expiry: Timestamp,
         liveness: ProcessLiveness = .none, now: Timestamp
     ) throws(SessionStoreError) -> LeaseOutcome {
-        try database.write { connection in
+        try database.write(.profile(name)) { connection in
             let rows = TokenRows(database: connection, sealer: database.sealer)
             guard let row = try rows.row(named: name), let stored = try rows.tokens(named: name).first else {
                 throw TokenStore.notFound(name)
@@ -24,12 +23,13 @@ extension TokenStore {
                 return if let resource { try rows.view(token, for: resource) } else { token }
             }
             let leases = TokenLeaseRows(database: connection)
-            if let held = try leases.lease(row.id), held.holder != holder, held.isBelieved(at: now),
-                !held.holder.hasEnded(by: liveness)
+            let lead = try connection.clockLead(over: now)
+            if let held = try leases.lease(row.id), held.holder != holder,
+                held.isBelieved(at: now.advanced(byMicroseconds: lead)), !held.holder.hasEnded(by: liveness)
             {
-                return .held(try token(), until: held.expiry)
+                return .held(try token(), until: held.expiry.advanced(byMicroseconds: -lead))
             }
-            try leases.put(row.id, holder, expiry)
+            try leases.put(row.id, holder, expiry.advanced(byMicroseconds: lead))
             return .taken(try token())
         }
     }
@@ -38,15 +38,19 @@ extension TokenStore {
     ///
     /// - Returns: whether it was still there.
     @discardableResult
-    func renewLease(_ name: String, of holder: LeaseHolder, until expiry: Timestamp) throws(SessionStoreError) -> Bool {
-        try database.write { connection in
-            try TokenLeaseRows(database: connection).renew(name, holder, expiry)
+    func renewLease(
+        _ name: String, of holder: LeaseHolder, until expiry: Timestamp, now: Timestamp
+    ) throws(SessionStoreError) -> Bool {
+        try database.write(.profile(name)) { connection in
+            let lead = try connection.clockLead(over: now)
+            return try TokenLeaseRows(database: connection).renew(
+                name, holder, expiry.advanced(byMicroseconds: lead))
         }
     }
 
     /// Gives a lease back.
     func releaseLease(_ name: String, of holder: LeaseHolder) throws(SessionStoreError) {
-        try database.write { connection in
+        try database.write(.profile(name)) { connection in
             let rows = TokenRows(database: connection, sealer: database.sealer)
             guard let row = try rows.row(named: name) else { return }
             try TokenLeaseRows(database: connection).release(row.id, holder)
@@ -63,7 +67,7 @@ extension TokenStore {
     func rotate(
         _ refreshToken: Secret, of name: String, for sent: Secret?, expectedGeneration: Int64, now: Timestamp
     ) throws(SessionStoreError) -> Int64? {
-        try database.write { connection in
+        try database.write(.profile(name)) { connection in
             let rows = TokenRows(database: connection, sealer: database.sealer)
             guard let row = try rows.row(named: name) else { return nil }
             if row.generation != expectedGeneration {
@@ -84,7 +88,7 @@ extension TokenStore {
     public func noteExpiry(
         _ expiry: Int64, ofRefreshToken token: Secret, of name: String
     ) throws(SessionStoreError) -> Bool {
-        try database.write { connection in
+        try database.write(.profile(name)) { connection in
             let rows = TokenRows(database: connection, sealer: database.sealer)
             guard let row = try rows.row(named: name),
                 try rows.tokens(named: name).first?.get().tokens.refreshToken == token
@@ -104,7 +108,7 @@ extension TokenStore {
     public func expireAccessToken(
         _ token: Secret?, of name: String, now: Timestamp
     ) throws(SessionStoreError) -> Bool {
-        try database.write { connection in
+        try database.write(.profile(name)) { connection in
             let rows = TokenRows(database: connection, sealer: database.sealer)
             guard let row = try rows.row(named: name), let stored = try rows.tokens(named: name).first?.get() else {
                 throw TokenStore.notFound(name)
@@ -124,7 +128,7 @@ extension TokenStore {
     func refuse(
         _ name: String, expectedGeneration: Int64, releasing holder: LeaseHolder, now: Timestamp
     ) throws(SessionStoreError) -> Bool {
-        try database.write { connection in
+        try database.write(.profile(name)) { connection in
             let rows = TokenRows(database: connection, sealer: database.sealer)
             guard let row = try rows.row(named: name) else { throw TokenStore.notFound(name) }
             try TokenLeaseRows(database: connection).release(row.id, holder)
@@ -142,7 +146,7 @@ extension TokenStore {
             let rows = TokenRows(database: connection, sealer: database.sealer)
             guard let row = try rows.row(named: name),
                 let lease = try TokenLeaseRows(database: connection).lease(row.id),
-                lease.isBelieved(at: now)
+                lease.isBelieved(at: now.advanced(byMicroseconds: try connection.clockLead(over: now)))
             else { return nil }
             return lease.holder
         }
@@ -155,4 +159,11 @@ enum LeaseOutcome {
     case taken(StoredToken)
     /// Another process has it; this is the profile now.
     case held(StoredToken, until: Timestamp)
+}
+
+extension Timestamp {
+    /// The moment on a clock that is ahead of this one's.
+    fileprivate func advanced(byMicroseconds lead: Int64) -> Timestamp {
+        Timestamp(microseconds: microseconds.addingReportingOverflow(lead).partialValue)
+    }
 }

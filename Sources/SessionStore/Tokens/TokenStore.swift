@@ -1,6 +1,5 @@
 public import CookieModel
 public import OAuth2
-internal import SQLiteEngine
 
 /// The OAuth2 tokens of a ``SessionDatabase``: a token set for each profile, every token sealed.
 public struct TokenStore: Sendable {

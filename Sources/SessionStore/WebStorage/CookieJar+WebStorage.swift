@@ -1,5 +1,4 @@
 public import CookieModel
-internal import SQLiteEngine
 
 /// The `localStorage` of pages, kept with a jar's cookies.
 extension CookieJar {
@@ -35,7 +34,7 @@ extension CookieJar {
     /// - Returns: The number of items removed.
     @discardableResult
     public func removeWebStorage(ofOrigin origin: String?, key: Octets?) throws(SessionStoreError) -> Int {
-        try database.write { connection in
+        try database.write(.jar(id)) { connection in
             let count = try WebStorageRows(database: connection, jarID: id).delete(origin: origin, key: key)
             if count > 0 { try CaptureRows(database: connection, jarID: id).allowAgain() }
             return count

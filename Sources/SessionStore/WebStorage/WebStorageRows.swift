@@ -1,5 +1,4 @@
 internal import CookieModel
-internal import SQLiteEngine
 
 /// The `web_storage` table: the items of one jar, values sealed to jar, origin and key.
 struct WebStorageRows {

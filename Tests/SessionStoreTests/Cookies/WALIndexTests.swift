@@ -13,7 +13,7 @@ struct WALIndexTests {
     @Test("Stays the same without writes, and changes with every commit of any process")
     func commits() throws {
         let (jar, other) = (try Given.jar(path), try Given.jar(path))
-        let connection = try jar.database.engine.makeReader()
+        let connection = try #require(jar.database.engine.file).makeReader()
         let index = try #require(connection.walIndex)
         var seen = [try #require(index.header)]
         for round in 0..<200 {
@@ -32,7 +32,7 @@ struct WALIndexTests {
     @Test("Changes with any row that is committed, and not with one that is given up")
     func transactions() throws {
         let database = try Given.database(path)
-        let connection = try database.engine.makeReader()
+        let connection = try #require(database.engine.file).makeReader()
         let index = try #require(connection.walIndex)
         let before = try #require(index.header)
         let change = "UPDATE sealing_key SET created_at = created_at + 1"

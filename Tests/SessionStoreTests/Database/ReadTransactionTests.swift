@@ -21,14 +21,14 @@ struct ReadTransactionTests {
         let hasRun = Mutex(false)
         let failure = Mutex<(any Error)?>(nil)
         try database.read { connection in
-            connection.database.trace { event in
+            connection.file?.database.trace { event in
                 let isFirst = "\(event)".contains(text) && !hasRun.withLock { $0 }
                 guard isFirst else { return }
                 hasRun.withLock { $0 = true }
                 do { try body(other) } catch { failure.withLock { $0 = error } }
             }
         }
-        defer { try? database.read { $0.database.trace() } }
+        defer { try? database.read { $0.file?.database.trace() } }
         let result = try read()
         if let error = failure.withLock({ $0 }) { throw error }
         #expect(hasRun.withLock { $0 })

@@ -25,18 +25,19 @@ struct ManyJarsTests {
         let statements = Mutex<[String]>([])
         try withUnsafePointer(to: count) { pointer in
             try database.read { connection in
+                let connection = try #require(connection.file).database
                 sqlite3_progress_handler(
-                    connection.database.sqliteConnection, 1,
+                    connection.sqliteConnection, 1,
                     { context in
                         context?.assumingMemoryBound(to: Atomic<Int>.self).pointee.add(1, ordering: .relaxed)
                         return 0
                     }, UnsafeMutableRawPointer(mutating: pointer))
-                connection.database.trace { event in statements.withLock { $0.append("\(event)") } }
+                connection.trace { event in statements.withLock { $0.append("\(event)") } }
             }
             defer {
                 try? database.read { connection in
-                    sqlite3_progress_handler(connection.database.sqliteConnection, 0, nil, nil)
-                    connection.database.trace()
+                    sqlite3_progress_handler(connection.file?.database.sqliteConnection, 0, nil, nil)
+                    connection.file?.database.trace()
                 }
             }
             try body()
@@ -72,7 +73,8 @@ struct ManyJarsTests {
         let rows = try Given.database().read { connection in
             let values: [any DatabaseValueConvertible] = ["shared.test", "jar-1", 100, "[]"]
             return try Row.fetchAll(
-                connection.database, sql: "EXPLAIN QUERY PLAN \(JarSiteRows.query(onlyNamed: onlyNamed))",
+                try #require(connection.file).database,
+                sql: "EXPLAIN QUERY PLAN \(JarSiteRows.query(onlyNamed: onlyNamed))",
                 arguments: StatementArguments(Array(values.prefix(onlyNamed ? 4 : 3)))
             ).map { $0["detail"] as String }
         }

@@ -103,7 +103,8 @@ struct JournalTests {
     func endingPlan() throws {
         let plan = try Given.database().read { connection in
             try Row.fetchAll(
-                connection.database, sql: "EXPLAIN QUERY PLAN \(ChangeRows.endingQuery)", arguments: [1, 2, 3, 4, 5]
+                try #require(connection.file).database, sql: "EXPLAIN QUERY PLAN \(ChangeRows.endingQuery)",
+                arguments: [1, 2, 3, 4, 5]
             ).map { $0["detail"] as String }
         }
         #expect(plan.contains { $0.contains("cookie_change USING INDEX cookie_change_ending (site=?") }, "\(plan)")

@@ -106,7 +106,7 @@ struct CheckTests {
     @Test("Rows without owners are found")
     func orphans() throws {
         let database = try database()
-        try database.engine.queue.inDatabase { connection in
+        try #require(database.engine.file).queue.inDatabase { connection in
             try connection.execute(
                 sql: "PRAGMA foreign_keys = OFF; DELETE FROM jar WHERE id = 2; PRAGMA foreign_keys = ON")
         }
@@ -125,7 +125,7 @@ struct CheckTests {
     func structure() throws {
         let database = try database()
         try database.execute("CREATE INDEX spare ON cookie_change (name)")
-        try database.engine.queue.inDatabase { connection in
+        try #require(database.engine.file).queue.inDatabase { connection in
             try connection.execute(
                 sql: """
                     PRAGMA writable_schema = ON;

@@ -27,7 +27,8 @@ struct OldDatabase {
         }
         try SchemaMigrations.run(on: queue, path: path, migrations: Array(SchemaMigrations.all.prefix(version)))
         try queue.write { database in
-            let connection = SQLiteConnection(database, kept: KeptStatements(), control: KeptStatements())
+            let connection = Connection.sqlite(
+                SQLiteConnection(database, kept: KeptStatements(), control: KeptStatements()))
             try SealingKeyRows(database: connection).append(key, now: Given.now)
             let sealer = Sealer(key, id: 1)
             for (jarID, name) in [(Int64(1), "default"), (2, "work")] {

@@ -1,0 +1,90 @@
+internal import CookieModel
+internal import SQLiteEngine
+internal import StoreEngine
+
+/// What concerns the file of a database. A server looks after its own files, so most of this does nothing there.
+extension Engine {
+    /// The version of SQLite that the program runs on.
+    static var sqliteVersion: String { SQLiteDatabase.engineVersion }
+
+    /// Copies a database file that nobody need have open into one file that the disk has kept.
+    static func writeCopy(ofFile source: String, to path: String) throws {
+        try SQLiteDatabase.writeCopy(ofFile: source, to: path)
+    }
+
+    /// Moves the write-ahead log of a database file that nobody has open into it, and takes the log away.
+    static func foldLog(ofFile path: String) throws {
+        try SQLiteDatabase.foldLog(ofFile: path)
+    }
+
+    /// The newest migration that the schema has seen.
+    var schemaVersion: String {
+        switch self {
+        case .sqlite: SQLiteDatabase.schemaVersion
+        case .served(let database): database.schemaVersion
+        }
+    }
+
+    /// How many writers wait at present, and how many transactions were committed for how many writers.
+    var load: (waiting: Int, commits: Int, writers: Int) {
+        switch self {
+        case .sqlite(let database): return database.load
+        case .served(let database):
+            let (waiting, commits) = database.load
+            return (waiting, commits, commits)
+        }
+    }
+
+    /// Checks that a transaction can be committed, by one that changes nothing that anyone reads.
+    func checkWriting(_ memory: WriterMemory) throws {
+        switch self {
+        case .sqlite(let database): try database.write(memory) { try $0.writePage() }
+        case .served(let database): try database.checkWriting()
+        }
+    }
+
+    /// How many bytes the database takes, and how many of those are free.
+    func size() throws -> (all: Int64, free: Int64) {
+        switch self {
+        case .sqlite(let database): try database.read { try $0.pageSizes() }
+        case .served(let database): (try database.status().sizeInBytes, 0)
+        }
+    }
+
+    /// Writes the file anew without free pages (VACUUM).
+    func compact() throws {
+        try file?.compact()
+    }
+
+    /// Moves the write-ahead log into the file and cuts it off.
+    ///
+    /// - Returns: whether that was possible; not while another process is reading.
+    func emptyLog() throws -> Bool {
+        try file?.emptyLog() ?? true
+    }
+
+    /// Runs `body` while every commit waits for the disk, as every commit of a server does.
+    func withFullSynchronization<Result>(_ body: () throws -> Result) throws -> Result {
+        guard let file else { return try body() }
+        return try file.withFullSynchronization(body)
+    }
+}
+
+extension Connection {
+    /// How far the database's clock is ahead of a machine's: 0 for a file, which has none. What machines agree on, such
+    /// as the end of a lease, goes by the server's.
+    func clockLead(over now: Timestamp) throws -> Int64 {
+        guard case .served = self else { return 0 }
+        let statement = try statement("SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint")
+        guard try statement.step() else { throw StoreFailure.unexpectedResult }
+        defer { statement.reset() }
+        return statement.int64(0) - now.microseconds
+    }
+
+    /// What is wrong with the structure of the file, at most 20 lines. They quote no values, but pages, tables and
+    /// indexes.
+    func structureFailures() throws -> [String] {
+        guard case .sqlite(let connection) = self else { return [] }
+        return try connection.structureFailures()
+    }
+}

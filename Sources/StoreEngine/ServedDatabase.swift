@@ -1,0 +1,114 @@
+package import WebPrimitives
+
+/// An engine behind a network connection, which the store reaches through existentials: beside a round trip, an
+/// indirect call costs nothing.
+///
+/// Every call is synchronous, from any number of threads. Throws ``StoreFailure``.
+package protocol ServedDatabase: AnyObject, Sendable {
+    /// The name and version of the server's program, for people.
+    var engineVersion: String { get }
+    /// The newest migration that the schema has seen.
+    var schemaVersion: String { get }
+    /// The state of the server at this moment.
+    func status() throws -> ServerStatus
+    /// How many writers wait at present, and how many transactions were committed.
+    var load: (waiting: Int, commits: Int) { get }
+
+    /// Runs statements that change nothing; all of them see the same commit.
+    func read<Result>(_ body: (any ServedConnection) throws -> Result) throws -> Result
+
+    /// Runs one transaction: all of it is there, or nothing.
+    ///
+    /// `body` runs once at most, after the lock was taken, so that it sees what was committed before.
+    ///
+    /// - Parameters:
+    ///   - lock: what no other transaction changes meanwhile.
+    ///   - isPatient: whether to wait for another transaction that has the lock.
+    /// - Throws: a failure of the kind ``StoreFailure/Kind/unknownCommit`` if the transaction may be there or not.
+    func write<Result>(
+        _ lock: WriteLock, isPatient: Bool, _ body: (any ServedConnection) throws -> Result
+    ) throws -> Result
+
+    /// A connection for statements outside transactions.
+    func makeReader() throws -> any ServedReader
+
+    /// Writes something that nobody reads, to find out whether a transaction can be committed.
+    func checkWriting() throws
+}
+
+/// How a database is named: the path of a file, or the URL of a database on a server.
+package enum DatabasePlace {
+    /// Whether the name is a URL.
+    package static func isServer(_ name: String) -> Bool {
+        ["postgresql://", "postgres://"].contains { name.hasPrefix($0) }
+    }
+}
+
+/// The state of a database server at one moment.
+package struct ServerStatus: Sendable {
+    /// The name and version of the server's program.
+    package let version: String
+    /// The newest migration that the schema has seen.
+    package let schema: String
+    /// How many bytes the database takes.
+    package let sizeInBytes: Int64
+    /// The server's clock, in microseconds since 1970.
+    package let time: Int64
+    /// How many standbys have every commit that is acknowledged.
+    package let synchronousStandbys: Int
+    /// Whether commits wait for a standby.
+    package let waitsForStandby: Bool
+
+    package init(
+        version: String, schema: String, sizeInBytes: Int64, time: Int64, synchronousStandbys: Int,
+        waitsForStandby: Bool
+    ) {
+        self.version = version
+        self.schema = schema
+        self.sizeInBytes = sizeInBytes
+        self.time = time
+        self.synchronousStandbys = synchronousStandbys
+        self.waitsForStandby = waitsForStandby
+    }
+
+    /// How far the clocks of a service and its server may be apart, in microseconds.
+    private static let clockTolerance: Int64 = 2_000_000
+
+    /// Why a service should not be sent requests now, each as part of a sentence.
+    package func problems(at now: Timestamp) -> [String] {
+        var problems: [String] = []
+        if waitsForStandby, synchronousStandbys == 0 {
+            problems.append("the database has no synchronous standby; commits wait until there is one")
+        }
+        if abs(time - now.microseconds) > ServerStatus.clockTolerance {
+            let milliseconds = (time - now.microseconds) / 1000
+            problems.append("the database's clock is \(milliseconds) ms ahead of this machine's; synchronize both")
+        }
+        return problems
+    }
+}
+
+/// What a transaction locks before its first statement. SQLite always locks the whole database.
+package enum WriteLock: Sendable, Equatable {
+    /// Everything: no other transaction writes.
+    case database
+    /// One jar.
+    case jar(Int64)
+    /// The tokens of one profile; those of a profile that is to be made are locked with the whole database.
+    case profile(String)
+}
+
+/// A connection of a ``ServedDatabase`` while one thread has it.
+package protocol ServedConnection: AnyObject {
+    /// The statement for `sql`, prepared once for each connection, reset and ready to be bound.
+    func statement(_ sql: String) throws -> any ServedStatement
+}
+
+/// A prepared statement of a ``ServedConnection`` or a ``ServedReader``.
+package protocol ServedStatement: AnyObject, StoreStatement {}
+
+/// A connection that only reads, outside transactions. One thread at a time uses it.
+package protocol ServedReader: AnyObject {
+    /// A statement that lives as long as this connection.
+    func prepare(_ sql: String) throws -> any ServedStatement
+}
