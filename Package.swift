@@ -105,6 +105,9 @@ let package = Package(
                 .embedInCode("../../Migrations/V016_gateway_authority.sql"),
             ]),
         .target(
+            name: "PostgreSQLEngine", dependencies: ["WebPrimitives", "StoreEngine"],
+            resources: [.embedInCode("../../Migrations/postgresql/P001_schema.sql")]),
+        .target(
             name: "SessionStore",
             dependencies: [
                 "WebPrimitives", "CookieModel", "OAuth2", "StoreEngine", "SQLiteEngine",
@@ -219,7 +222,8 @@ let package = Package(
             name: "crumb-network",
             dependencies: [
                 "CQRencode", "WebPrimitives", "CrumbCommands", "CookieModel", "OAuth2", "OpenIDConnect",
-                "SessionStore", "SessionGateway", "SessionOperations", "SessionService", "SessionClient",
+                "PostgreSQLEngine", "SessionStore", "SessionGateway", "SessionOperations", "SessionService",
+                "SessionClient",
                 "AsyncHTTPClientTransport",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -269,7 +273,8 @@ let package = Package(
         .testTarget(
             name: "SessionStoreTests",
             dependencies: [
-                "SessionStore", "SQLiteEngine", "StoreEngine", "CookieModel", "OAuth2", "TestSupport",
+                "SessionStore", "SQLiteEngine", "PostgreSQLEngine", "StoreEngine", "CookieModel", "OAuth2",
+                "TestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         .testTarget(

@@ -17,7 +17,11 @@ enum Given {
         _ path: String? = nil, key seed: UInt8 = 1, busyTimeout: Double = 30, lastAccessGranularity: Int64 = 3600,
         fileClock: FilePlaces.Clock = FilePlaces.Clock()
     ) throws -> SessionDatabase {
-        try SessionDatabase(
+        if let server = TestServer.shared {
+            return try server.database(
+                path, keys: .key(try key(seed)), lastAccessGranularity: lastAccessGranularity)
+        }
+        return try SessionDatabase(
             path: path ?? "", keys: .key(try key(seed)), durability: path == nil ? .memory : .normal,
             busyTimeout: busyTimeout, lastAccessGranularity: lastAccessGranularity, fileClock: fileClock, now: now)
     }

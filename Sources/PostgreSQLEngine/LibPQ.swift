@@ -1,0 +1,149 @@
+internal import StoreEngine
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// PostgreSQL's client library, loaded when it is first needed.
+///
+/// Not linked: loading it, with what it loads itself, takes some ten milliseconds, which every command would pay.
+struct LibPQ: Sendable {
+    typealias Session = OpaquePointer?
+    typealias Result = OpaquePointer?
+    typealias Text = UnsafePointer<CChar>?
+    typealias MutableText = UnsafeMutablePointer<CChar>?
+
+    /// One setting of a connection, laid out as `PQconninfoOption`.
+    struct Option {
+        let keyword, environment, builtIn, value, label, display: Text
+        let size: Int32
+    }
+
+    /// Gives an array of ``Option``.
+    let parseSettings: @Sendable @convention(c) (Text, UnsafeMutablePointer<MutableText>?) -> UnsafeMutableRawPointer?
+    let freeSettings: @Sendable @convention(c) (UnsafeMutableRawPointer?) -> Void
+    let freeMemory: @Sendable @convention(c) (UnsafeMutableRawPointer?) -> Void
+    let connectStart: @Sendable @convention(c) (UnsafePointer<Text>?, UnsafePointer<Text>?, Int32) -> Session
+    let connectPoll: @Sendable @convention(c) (Session) -> Int32
+    let socket: @Sendable @convention(c) (Session) -> Int32
+    let status: @Sendable @convention(c) (Session) -> Int32
+    let finish: @Sendable @convention(c) (Session) -> Void
+    let errorMessage: @Sendable @convention(c) (Session) -> Text
+    let serverVersion: @Sendable @convention(c) (Session) -> Int32
+    let setNonblocking: @Sendable @convention(c) (Session, Int32) -> Int32
+    let enterPipelineMode: @Sendable @convention(c) (Session) -> Int32
+    let pipelineSync: @Sendable @convention(c) (Session) -> Int32
+    let flush: @Sendable @convention(c) (Session) -> Int32
+    let consumeInput: @Sendable @convention(c) (Session) -> Int32
+    let isBusy: @Sendable @convention(c) (Session) -> Int32
+    let getResult: @Sendable @convention(c) (Session) -> Result
+    let sendPrepare: @Sendable @convention(c) (Session, Text, Text, Int32, UnsafePointer<UInt32>?) -> Int32
+    let sendDescribePrepared: @Sendable @convention(c) (Session, Text) -> Int32
+    let sendQueryParameters:
+        @Sendable @convention(c) (
+            Session, Text, Int32, UnsafePointer<UInt32>?, UnsafePointer<Text>?, UnsafePointer<Int32>?,
+            UnsafePointer<Int32>?, Int32
+        ) -> Int32
+    let sendQueryPrepared:
+        @Sendable @convention(c) (
+            Session, Text, Int32, UnsafePointer<Text>?, UnsafePointer<Int32>?, UnsafePointer<Int32>?, Int32
+        ) -> Int32
+    let clear: @Sendable @convention(c) (Result) -> Void
+    let resultStatus: @Sendable @convention(c) (Result) -> Int32
+    let errorField: @Sendable @convention(c) (Result, Int32) -> Text
+    let parameterCount: @Sendable @convention(c) (Result) -> Int32
+    let parameterType: @Sendable @convention(c) (Result, Int32) -> UInt32
+    let rowCount: @Sendable @convention(c) (Result) -> Int32
+    let isNull: @Sendable @convention(c) (Result, Int32, Int32) -> Int32
+    let length: @Sendable @convention(c) (Result, Int32, Int32) -> Int32
+    let value: @Sendable @convention(c) (Result, Int32, Int32) -> Text
+    let changedRows: @Sendable @convention(c) (Result) -> Text
+    let commandTag: @Sendable @convention(c) (Result) -> Text
+
+    /// The library, loaded once.
+    ///
+    /// - Throws: ``StoreFailure`` if it is not installed.
+    static func load() throws(StoreFailure) -> LibPQ {
+        guard let loaded else { throw StoreFailure(.clientLibraryMissing, code: "libpq") }
+        return loaded
+    }
+
+    private static let loaded = LibPQ()
+
+    private init?() {
+        #if canImport(Darwin)
+            let names = ["libpq.5.dylib", "/opt/homebrew/opt/libpq/lib/libpq.5.dylib"]
+        #else
+            let names = ["libpq.so.5"]
+        #endif
+        guard let library = names.lazy.compactMap({ dlopen($0, RTLD_NOW | RTLD_LOCAL) }).first else { return nil }
+        do throws(MissingSymbol) {
+            let symbols = Symbols(library: library)
+            parseSettings = try symbols.find("PQconninfoParse")
+            freeSettings = try symbols.find("PQconninfoFree")
+            freeMemory = try symbols.find("PQfreemem")
+            connectStart = try symbols.find("PQconnectStartParams")
+            connectPoll = try symbols.find("PQconnectPoll")
+            socket = try symbols.find("PQsocket")
+            status = try symbols.find("PQstatus")
+            finish = try symbols.find("PQfinish")
+            errorMessage = try symbols.find("PQerrorMessage")
+            serverVersion = try symbols.find("PQserverVersion")
+            setNonblocking = try symbols.find("PQsetnonblocking")
+            enterPipelineMode = try symbols.find("PQenterPipelineMode")
+            pipelineSync = try symbols.find("PQpipelineSync")
+            flush = try symbols.find("PQflush")
+            consumeInput = try symbols.find("PQconsumeInput")
+            isBusy = try symbols.find("PQisBusy")
+            getResult = try symbols.find("PQgetResult")
+            sendPrepare = try symbols.find("PQsendPrepare")
+            sendDescribePrepared = try symbols.find("PQsendDescribePrepared")
+            sendQueryParameters = try symbols.find("PQsendQueryParams")
+            sendQueryPrepared = try symbols.find("PQsendQueryPrepared")
+            clear = try symbols.find("PQclear")
+            resultStatus = try symbols.find("PQresultStatus")
+            errorField = try symbols.find("PQresultErrorField")
+            parameterCount = try symbols.find("PQnparams")
+            parameterType = try symbols.find("PQparamtype")
+            rowCount = try symbols.find("PQntuples")
+            isNull = try symbols.find("PQgetisnull")
+            length = try symbols.find("PQgetlength")
+            value = try symbols.find("PQgetvalue")
+            changedRows = try symbols.find("PQcmdTuples")
+            commandTag = try symbols.find("PQcmdStatus")
+        } catch {
+            return nil
+        }
+    }
+
+    /// The library is too old to have a function.
+    private struct MissingSymbol: Error {}
+
+    /// Functions of the library by name. Each has the type of the property that it is assigned to.
+    private struct Symbols {
+        let library: UnsafeMutableRawPointer
+
+        func find<Function>(_ name: String) throws(MissingSymbol) -> Function {
+            guard let address = dlsym(library, name) else { throw MissingSymbol() }
+            return unsafeBitCast(address, to: Function.self)
+        }
+    }
+}
+
+extension LibPQ {
+    // Values of libpq-fe.h that Crumb tells apart.
+    static let statusOK: Int32 = 0
+    static let pollFailed: Int32 = 0
+    static let pollReading: Int32 = 1
+    static let pollWriting: Int32 = 2
+    static let pollOK: Int32 = 3
+    static let resultCommand: Int32 = 1
+    static let resultRows: Int32 = 2
+    static let resultPipelineSync: Int32 = 10
+    /// PG_DIAG_SQLSTATE
+    static let fieldState = Int32(UInt8(ascii: "C"))
+}

@@ -1,0 +1,213 @@
+internal import Dispatch
+package import StoreEngine
+internal import Synchronization
+
+/// A database on a PostgreSQL server, or on several of which one is the primary.
+///
+/// Transactions run on a few connections, as READ COMMITTED. That suffices: each begins by locking what it changes, so
+/// that its statements see what was committed before, and nothing changes beside it.
+package final class PostgreSQLDatabase: ServedDatabase {
+    /// Where the database is.
+    package let target: PostgreSQLTarget
+    package let schemaVersion: String
+    package let engineVersion: String
+
+    private struct State {
+        var idle: [PostgreSQLSession] = []
+        var waiting = 0
+        var commits = 0
+    }
+
+    private let state = Mutex(State())
+    /// How many connections may still be taken.
+    private let free: DispatchSemaphore
+
+    /// Connects to a database that has a schema.
+    ///
+    /// - Parameter connections: how many transactions run at a time; the caches have three connections besides.
+    /// - Throws: ``StoreFailure`` if the server cannot be used; ``SessionStoreError`` if the schema is not the one that
+    ///   this program works with.
+    package init(_ target: PostgreSQLTarget, connections: Int = 8) throws {
+        self.target = target
+        free = DispatchSemaphore(value: connections)
+        let session = try PostgreSQLSession(target)
+        schemaVersion = try PostgreSQLSchema(session).checkedVersion()
+        let version = session.serverVersion
+        engineVersion = "PostgreSQL \(version / 10_000).\(version % 10_000)"
+        state.withLock { $0.idle = [session] }
+    }
+
+    package var load: (waiting: Int, commits: Int) { state.withLock { ($0.waiting, $0.commits) } }
+}
+
+// MARK: - Transactions
+
+extension PostgreSQLDatabase {
+    package func read<Result>(_ body: (any ServedConnection) throws -> Result) throws -> Result {
+        try withSession { session in
+            try retryingOnce(session) { try begin(session, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", nil) }
+            do {
+                let result = try body(session)
+                try session.enqueue("COMMIT")
+                try session.synchronize()
+                session.isInTransaction = false
+                return result
+            } catch {
+                session.rollBack()
+                throw error
+            }
+        }
+    }
+
+    package func write<Result>(
+        _ lock: WriteLock, isPatient: Bool, _ body: (any ServedConnection) throws -> Result
+    ) throws -> Result {
+        try withSession { session in
+            try retryingOnce(session) { try begin(session, "BEGIN", (lock, isPatient)) }
+            let result: Result
+            do {
+                result = try body(session)
+                try session.synchronize()
+            } catch {
+                session.rollBack()
+                throw error
+            }
+            try commit(session)
+            return result
+        }
+    }
+
+    /// Begins a transaction and takes its lock, in one round trip where the statement is known.
+    private func begin(
+        _ session: PostgreSQLSession, _ beginning: String, _ lock: (what: WriteLock, isPatient: Bool)?
+    ) throws {
+        do {
+            try session.enqueue(beginning)
+            session.isInTransaction = true
+            guard let lock else { return }
+            let statement = session.known(lock.what.statement + (lock.isPatient ? "" : " NOWAIT"))
+            switch lock.what {
+            case .database: break
+            case .jar(let id): statement.bind(1, id)
+            case .profile(let name): statement.bind(1, text: name)
+            }
+            try statement.run()
+            try session.synchronize()
+        } catch {
+            session.rollBack()
+            throw error
+        }
+    }
+
+    /// Does what nothing was changed by, again if the connection turns out to be lost: one that was idle may be.
+    private func retryingOnce(_ session: PostgreSQLSession, _ body: () throws -> Void) throws {
+        let wasConnected = session.isConnected
+        do {
+            try body()
+        } catch let failure as StoreFailure where failure.kind == .unavailable && wasConnected {
+            session.close()
+            try body()
+        }
+    }
+
+    private func commit(_ session: PostgreSQLSession) throws {
+        do {
+            try session.enqueue("COMMIT")
+            try session.synchronize()
+            session.isInTransaction = false
+            state.withLock { $0.commits += 1 }
+        } catch let failure as StoreFailure where failure.kind == .unavailable || failure.kind == .unknownCommit {
+            session.rollBack()
+            throw StoreFailure(.unknownCommit, code: failure.code)
+        } catch {
+            session.rollBack()
+            throw error
+        }
+    }
+}
+
+extension WriteLock {
+    /// The statement that locks until the end of the transaction.
+    fileprivate var statement: String {
+        switch self {
+        // Whoever locks a row of a table has a lock of the table, which this one excludes.
+        case .database: "LOCK TABLE jar, token_profile IN EXCLUSIVE MODE"
+        case .jar: "SELECT id FROM jar WHERE id = ? FOR UPDATE"
+        case .profile: "SELECT id FROM token_profile WHERE name = ? FOR UPDATE"
+        }
+    }
+}
+
+// MARK: - Connections
+
+extension PostgreSQLDatabase {
+    /// Calls `body` with a connection that no other thread has.
+    private func withSession<Result>(_ body: (PostgreSQLSession) throws -> Result) throws -> Result {
+        state.withLock { $0.waiting += 1 }
+        let outcome = free.wait(timeout: .now() + target.timeout)
+        state.withLock { $0.waiting -= 1 }
+        guard outcome == .success else { throw StoreFailure(.busy, code: "no free connection") }
+        defer { free.signal() }
+        let session = try state.withLock { $0.idle.popLast() } ?? PostgreSQLSession(target)
+        defer { state.withLock { $0.idle.append(session) } }
+        return try body(session)
+    }
+
+    package func makeReader() throws -> any ServedReader {
+        PostgreSQLReader(session: try PostgreSQLSession(target))
+    }
+
+    package func status() throws -> ServerStatus {
+        try read { connection in
+            let statement = try connection.statement(
+                """
+                SELECT pg_database_size(current_database()),
+                    (extract(epoch FROM clock_timestamp()) * 1000000)::bigint,
+                    (SELECT count(*) FROM pg_stat_replication WHERE sync_state IN ('sync', 'quorum')),
+                    current_setting('synchronous_standby_names') <> ''
+                """)
+            guard try statement.step() else { throw StoreFailure.unexpectedResult }
+            defer { statement.reset() }
+            return ServerStatus(
+                version: engineVersion, schema: schemaVersion, sizeInBytes: statement.int64(0),
+                time: statement.int64(1), synchronousStandbys: Int(statement.int64(2)),
+                waitsForStandby: statement.int64(3) != 0)
+        }
+    }
+
+    package func checkWriting() throws {
+        try withSession { session in
+            try retryingOnce(session) { try begin(session, "BEGIN", nil) }
+            do {
+                try session.known("UPDATE heartbeat SET at = clock_timestamp()").run()
+                try session.synchronize()
+            } catch {
+                session.rollBack()
+                throw error
+            }
+            try commit(session)
+        }
+    }
+}
+
+extension PostgreSQLSession: ServedConnection {
+    func statement(_ sql: String) throws -> any ServedStatement {
+        known(sql)
+    }
+}
+
+/// A connection that the caches read with, outside transactions: each statement sees what was committed before.
+final class PostgreSQLReader: ServedReader {
+    private let session: PostgreSQLSession
+
+    init(session: PostgreSQLSession) {
+        self.session = session
+    }
+
+    func prepare(_ sql: String) throws -> any ServedStatement {
+        try session.connect()
+        let statement = session.known(sql)
+        try statement.prepare()
+        return statement
+    }
+}

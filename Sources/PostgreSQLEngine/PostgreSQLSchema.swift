@@ -1,0 +1,111 @@
+internal import StoreEngine
+
+/// The schema of a database on a server: the files of `Migrations/postgresql`, each applied once, in one transaction.
+///
+/// The service never changes the schema: its role need not have the right. `crumb cluster create` and `crumb cluster
+/// upgrade` do.
+package struct PostgreSQLSchema {
+    /// One step of the schema's history.
+    struct Migration {
+        let name: String
+        let sql: [UInt8]
+    }
+
+    static let all = [Migration(name: "P001", sql: PackageResources.P001_schema_sql)]
+
+    /// The newest migration that this version of the program knows.
+    package static var newest: String { all.last?.name ?? "" }
+
+    private let session: PostgreSQLSession
+
+    init(_ session: PostgreSQLSession) {
+        self.session = session
+    }
+
+    /// The schema of the database at a place, which need not have one.
+    package init(_ target: PostgreSQLTarget) throws {
+        session = try PostgreSQLSession(target)
+    }
+
+    /// The newest migration that was applied, and the oldest version of the schema whose programs can use it; `nil` for
+    /// a database without a schema.
+    package func version() throws -> (newest: String, oldestReader: String)? {
+        let tables = session.known("SELECT to_regclass('crumb.schema_migration') IS NULL")
+        guard try tables.step(), tables.int64(0) == 0 else { return nil }
+        let rows = session.known(
+            "SELECT name, oldest_reader FROM crumb.schema_migration ORDER BY name DESC LIMIT 1")
+        guard try rows.step() else { return nil }
+        return (rows.text(0), rows.text(1))
+    }
+
+    /// The version of a schema that this program can use.
+    func checkedVersion() throws -> String {
+        guard let (newest, oldestReader) = try version() else { throw StoreFailure(.schemaMissing, code: "3F000") }
+        let name = session.target.name
+        if newest < Self.newest {
+            throw SessionStoreError(
+                .databaseUnavailable, name,
+                "the schema is that of an older version (\(newest)); run 'crumb cluster upgrade'")
+        }
+        if oldestReader > Self.newest {
+            throw SessionStoreError(
+                .databaseNewer, name,
+                "the schema was written by a newer version of crumb; nothing was changed: "
+                    + "update crumb")
+        }
+        return newest
+    }
+
+    /// Creates the schema in a database that has none.
+    ///
+    /// - Returns: the names of the migrations that were applied.
+    package func create() throws -> [String] {
+        if let version = try version() {
+            throw SessionStoreError(
+                .fileExists, session.target.name,
+                "the database has a schema already (\(version.newest)); 'crumb cluster upgrade' brings it up to date")
+        }
+        return try upgrade()
+    }
+
+    /// Applies what is missing.
+    ///
+    /// - Returns: the names of the migrations that were applied.
+    @discardableResult
+    package func upgrade() throws -> [String] {
+        let applied = try version()?.newest ?? ""
+        var names: [String] = []
+        for migration in Self.all where migration.name > applied {
+            try session.enqueue("BEGIN")
+            session.isInTransaction = true
+            do {
+                for statement in Self.statements(String(decoding: migration.sql, as: UTF8.self)) {
+                    try session.enqueue(statement)
+                }
+                try session.synchronize()
+                try session.enqueue("COMMIT")
+                try session.synchronize()
+                session.isInTransaction = false
+            } catch {
+                session.rollBack()
+                throw error
+            }
+            names.append(migration.name)
+        }
+        return names
+    }
+
+    /// The statements of a file: each ends with a semicolon at the end of a line, and lines of comments begin with `--`.
+    static func statements(_ sql: String) -> [String] {
+        var statements: [String] = []
+        var lines: [Substring] = []
+        for line in sql.split(separator: "\n") where !line.hasPrefix("--") {
+            lines.append(line)
+            // Within a function's body, lines that end in a semicolon are indented.
+            guard line.hasSuffix(";"), !line.hasPrefix("        ") else { continue }
+            statements.append(lines.joined(separator: "\n"))
+            lines = []
+        }
+        return statements
+    }
+}

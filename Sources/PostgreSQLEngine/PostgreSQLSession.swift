@@ -1,0 +1,248 @@
+internal import StoreEngine
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// One connection to a server, in pipeline mode: statements are queued, and one round trip runs all of them.
+///
+/// A connection that is lost is made anew by the next use outside a transaction. Every wait has a deadline: a server that
+/// is frozen keeps its connections open.
+///
+/// `@unchecked` because the compiler cannot see that one thread at a time has it: ``PostgreSQLDatabase`` hands it out.
+final class PostgreSQLSession: @unchecked Sendable {
+    /// How many statements wait at most before they are sent.
+    private static let queueLimit = 64
+
+    let target: PostgreSQLTarget
+    private let library: LibPQ
+    private var pointer: LibPQ.Session = nil
+    /// Which connection this is: what was prepared on an earlier one is gone.
+    private(set) var generation = 0
+    private var statements: [String: PostgreSQLStatement] = [:]
+    private var preparedCount = 0
+    /// What was sent and has not been answered; `nil` for a statement without a result that anyone reads.
+    private var queue: [PostgreSQLStatement?] = []
+    /// Whether a transaction runs, which ends with its connection.
+    var isInTransaction = false
+    /// Why the transaction cannot be committed.
+    private(set) var failure: StoreFailure?
+
+    init(_ target: PostgreSQLTarget) throws(StoreFailure) {
+        self.target = target
+        library = try LibPQ.load()
+    }
+
+    deinit { library.finish(pointer) }
+
+    /// Whether there is a connection that was not found to be lost.
+    var isConnected: Bool { pointer != nil && library.status(pointer) == LibPQ.statusOK }
+
+    /// The server's version, such as `150018`.
+    var serverVersion: Int32 { pointer == nil ? 0 : library.serverVersion(pointer) }
+
+    /// Ends the connection. A commit that waits is not cancelled: the server ends it as it does.
+    func close() {
+        library.finish(pointer)
+        pointer = nil
+        queue = []
+    }
+
+    /// The statement for `sql`, prepared once.
+    func known(_ sql: String) -> PostgreSQLStatement {
+        if let known = statements[sql] {
+            known.reset()
+            return known
+        }
+        let made = PostgreSQLStatement(sql, on: self, library)
+        statements[sql] = made
+        return made
+    }
+}
+
+// MARK: - Running
+
+extension PostgreSQLSession {
+    /// Queues a statement without parameters and without a result, such as `BEGIN`.
+    func enqueue(_ sql: String) throws {
+        try connect()
+        let isSent = sql.withCString { library.sendQueryParameters(pointer, $0, 0, nil, nil, nil, nil, 1) }
+        try noteSent(isSent, nil)
+    }
+
+    /// Queues a prepared statement with its parameters.
+    func enqueue(_ statement: PostgreSQLStatement) throws {
+        try connect()
+        try statement.prepare()
+        try noteSent(statement.send(on: pointer), statement)
+    }
+
+    private func noteSent(_ isSent: Int32, _ statement: PostgreSQLStatement?) throws {
+        guard isSent == 1 else { throw lost() }
+        queue.append(statement)
+        if queue.count >= Self.queueLimit { try synchronize() }
+    }
+
+    /// Prepares a statement, in a round trip of its own.
+    ///
+    /// - Returns: its name on this connection, and the types of its parameters.
+    func prepare(_ sql: String) throws -> (name: String, types: [UInt32]) {
+        try connect()
+        try synchronize()
+        preparedCount += 1
+        let name = "s\(preparedCount)"
+        let isSent = name.withCString { name in
+            sql.withCString { library.sendPrepare(pointer, name, $0, 0, nil) } == 1
+                && library.sendDescribePrepared(pointer, name) == 1
+        }
+        guard isSent else { throw lost() }
+        queue = [nil, nil]
+        var types: [UInt32] = []
+        try synchronize { result in
+            types = (0..<library.parameterCount(result)).map { library.parameterType(result, $0) }
+        }
+        return (name, types)
+    }
+
+    /// Sends what is queued, and waits until all of it is answered.
+    ///
+    /// - Parameter body: is called with each result that no statement waits for.
+    /// - Throws: the first failure.
+    func synchronize(_ body: (LibPQ.Result) -> Void = { _ in }) throws {
+        guard !queue.isEmpty else { return try check() }
+        guard library.pipelineSync(pointer) == 1 else { throw lost() }
+        let end = Deadline(seconds: target.timeout)
+        for statement in queue {
+            while let result = try nextResult(end) {
+                note(result)
+                if let statement { statement.take(result) } else { body(result); library.clear(result) }
+            }
+        }
+        queue = []
+        // The answer to the synchronization itself.
+        while let result = try nextResult(end) {
+            let isEnd = library.resultStatus(result) == LibPQ.resultPipelineSync
+            library.clear(result)
+            if isEnd { break }
+        }
+        try check()
+    }
+
+    /// Throws what went wrong since the transaction began. Outside of one, a failure concerns nothing that follows.
+    private func check() throws {
+        guard let failure else { return }
+        if !isInTransaction { self.failure = nil }
+        throw failure
+    }
+
+    /// Ends a transaction that failed, and the connection with it where that is not possible.
+    func rollBack() {
+        isInTransaction = false
+        do {
+            guard isConnected else { throw StoreFailure.unreachable("connection lost") }
+            // What is queued may not even have been sent; it goes first, and fails or not.
+            try? synchronize()
+            failure = nil
+            try enqueue("ROLLBACK")
+            try synchronize()
+        } catch {
+            close()
+        }
+        failure = nil
+    }
+
+    private func note(_ result: LibPQ.Result) {
+        switch library.resultStatus(result) {
+        case LibPQ.resultCommand, LibPQ.resultRows, LibPQ.resultPipelineSync: return
+        default: break
+        }
+        guard failure == nil, let state = library.errorField(result, LibPQ.fieldState) else { return }
+        failure = StoreFailure(state: String(cString: state))
+    }
+
+    private func nextResult(_ end: Deadline) throws -> LibPQ.Result {
+        while true {
+            let unsent = library.flush(pointer)
+            guard unsent >= 0 else { throw lost() }
+            if library.isBusy(pointer) == 0 { return library.getResult(pointer) }
+            try wait(forWriting: unsent == 1, end)
+            guard library.consumeInput(pointer) == 1 else { throw lost() }
+        }
+    }
+
+    /// Waits until the server has sent something, or takes more.
+    private func wait(forWriting: Bool, forReading: Bool = true, _ end: Deadline) throws {
+        let events = (forReading ? POLLIN : 0) | (forWriting ? POLLOUT : 0)
+        var place = pollfd(fd: library.socket(pointer), events: Int16(events), revents: 0)
+        while true {
+            let left = end.millisecondsLeft
+            guard left > 0, place.fd >= 0 else { throw lost("no answer within \(target.timeout) seconds") }
+            let count = poll(&place, 1, left)
+            if count > 0 { return }
+            guard count == 0 || errno == EINTR else { throw lost() }
+        }
+    }
+
+    private func lost(_ reason: String = "connection lost") -> StoreFailure {
+        close()
+        let failure = failure.flatMap { $0.kind == .unavailable ? $0 : nil } ?? .unreachable(reason)
+        self.failure = isInTransaction ? failure : nil
+        return failure
+    }
+}
+
+// MARK: - Connecting
+
+extension PostgreSQLSession {
+    /// Makes a connection where there is none.
+    func connect() throws {
+        if isInTransaction, !isConnected { throw failure ?? .unreachable("connection lost") }
+        guard !isConnected else { return }
+        close()
+        failure = nil
+        generation += 1
+        preparedCount = 0
+        let end = Deadline(seconds: target.timeout)
+        try target.withParameters { pointer = library.connectStart($0, $1, 0) }
+        guard pointer != nil else { throw StoreFailure.unreachable("out of memory") }
+        var state = LibPQ.pollWriting
+        while state != LibPQ.pollOK {
+            guard state == LibPQ.pollReading || state == LibPQ.pollWriting else { throw notConnected() }
+            try wait(forWriting: state == LibPQ.pollWriting, forReading: state == LibPQ.pollReading, end)
+            state = library.connectPoll(pointer)
+        }
+        guard library.setNonblocking(pointer, 1) == 0, library.enterPipelineMode(pointer) == 1 else { throw lost() }
+        for setting in target.sessionSettings { try enqueue(setting) }
+        try synchronize()
+    }
+
+    private func notConnected() -> StoreFailure {
+        let message = library.errorMessage(pointer).map { String(cString: $0) } ?? ""
+        close()
+        let lines = message.split(whereSeparator: \.isNewline)
+        // What PostgreSQL says of a user or database that it does not let in.
+        let isRefused =
+            message.contains("FATAL:") && !message.contains("starting up")
+            && !message.contains("shutting down") && !message.contains("too many")
+        return StoreFailure(isRefused ? .refused : .unavailable, code: lines.first.map(String.init) ?? "no connection")
+    }
+}
+
+/// A moment on a clock that nobody sets.
+struct Deadline {
+    private let end: ContinuousClock.Instant
+
+    init(seconds: Double) {
+        end = .now + .seconds(seconds)
+    }
+
+    /// How long it is until then, for `poll`.
+    var millisecondsLeft: Int32 {
+        let (seconds, attoseconds) = (end - .now).components
+        return Int32(clamping: seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1)
+    }
+}

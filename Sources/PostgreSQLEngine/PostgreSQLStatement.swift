@@ -1,0 +1,183 @@
+internal import StoreEngine
+internal import WebPrimitives
+
+/// A statement on a ``PostgreSQLSession``, its parameters and results in binary form.
+///
+/// Integers are sent in the size of the parameter's type, which the server tells when the statement is prepared.
+final class PostgreSQLStatement: ServedStatement {
+    private let dialect: SQLDialect
+    private unowned let session: PostgreSQLSession
+    private let library: LibPQ
+    private var prepared: (name: String, types: [UInt32], generation: Int)?
+    private var parameters: [Parameter]
+    private var result: LibPQ.Result = nil
+    private var row: Int32 = -1
+    private var isQueued = false
+
+    private enum Parameter {
+        case null
+        case number(Int64)
+        case octets([UInt8])
+    }
+
+    init(_ sql: String, on session: PostgreSQLSession, _ library: LibPQ) {
+        dialect = SQLDialect(sql)
+        self.session = session
+        self.library = library
+        parameters = Array(repeating: .null, count: dialect.parameters.count)
+    }
+
+    deinit { library.clear(result) }
+
+    private func set(_ index: Int32, _ parameter: Parameter) {
+        // SQLite lets a parameter be bound that the statement does not have.
+        guard let place = dialect.parameters.firstIndex(of: Int(index)) else { return }
+        parameters[place] = parameter
+    }
+
+    func bind(_ index: Int32, _ number: Int64) { set(index, .number(number)) }
+    func bind(_ index: Int32, _ number: Int64?) { set(index, number.map { .number($0) } ?? .null) }
+    func bind(_ index: Int32, _ flag: Bool) { set(index, .number(flag ? 1 : 0)) }
+    func bind(_ index: Int32, text: String) { set(index, .octets(Array(text.utf8))) }
+    func bind(_ index: Int32, text octets: Octets?) { set(index, octets.map { .octets($0.bytes) } ?? .null) }
+    func bindEmptyText(_ index: Int32) { set(index, .octets([])) }
+    func bind(_ index: Int32, _ octets: Octets) { set(index, .octets(octets.bytes)) }
+    func bind(_ index: Int32, _ bytes: [UInt8]?) { set(index, bytes.map { .octets($0) } ?? .null) }
+    func bind(_ index: Int32, inPlace octets: UnsafeRawBufferPointer) { set(index, .octets(Array(octets))) }
+    func bind(_ index: Int32, textInPlace octets: UnsafeRawBufferPointer?) {
+        set(index, octets.map { .octets(Array($0)) } ?? .null)
+    }
+    func releaseParameters() {}
+}
+
+// MARK: - Running
+
+extension PostgreSQLStatement {
+    func step() throws -> Bool {
+        if row < 0 { try runAndWait() }
+        row += 1
+        if row < library.rowCount(result) { return true }
+        reset()
+        return false
+    }
+
+    /// Runs the statement; again if a connection that was idle turns out to be lost, and no transaction with it.
+    private func runAndWait() throws {
+        let mayRepeat = session.isConnected && !session.isInTransaction
+        do {
+            try run()
+            try session.synchronize()
+        } catch let failure as StoreFailure where failure.kind == .unavailable && mayRepeat {
+            try run()
+            try session.synchronize()
+        }
+    }
+
+    /// Queues the statement: it is sent with the next one whose rows are read, or with the end of the transaction.
+    func run() throws {
+        reset()
+        try session.enqueue(self)
+        isQueued = true
+    }
+
+    func reset() {
+        row = -1
+    }
+
+    /// How many rows the statement changed; 0 if it failed, which its transaction then does too.
+    var changeCount: Int {
+        if isQueued { try? session.synchronize() }
+        return library.changedRows(result).flatMap { Int(String(cString: $0)) } ?? 0
+    }
+
+    /// Prepares the statement on the connection that the session has now.
+    func prepare() throws {
+        guard prepared?.generation != session.generation else { return }
+        let (name, types) = try session.prepare(dialect.text)
+        prepared = (name, types, session.generation)
+    }
+
+    /// Takes what the server answered.
+    func take(_ answer: LibPQ.Result) {
+        library.clear(result)
+        result = answer
+        isQueued = false
+    }
+
+    /// Sends the statement with its parameters.
+    ///
+    /// - Returns: 1 if that was possible.
+    func send(on pointer: LibPQ.Session) -> Int32 {
+        guard let prepared else { return 0 }
+        var octets: [UInt8] = []
+        var places: [Int?] = []
+        var lengths: [Int32] = []
+        for (index, parameter) in parameters.enumerated() {
+            let start = octets.count
+            switch parameter {
+            case .null:
+                places.append(nil)
+            case .number(let number):
+                places.append(start)
+                Self.append(number, as: index < prepared.types.count ? prepared.types[index] : 0, to: &octets)
+            case .octets(let bytes):
+                places.append(start)
+                octets += bytes
+            }
+            lengths.append(Int32(octets.count - start))
+        }
+        // An address is needed even for an empty value.
+        octets.append(0)
+        let formats = [Int32](repeating: 1, count: places.count)
+        return octets.withUnsafeBytes { buffer in
+            let start = buffer.baseAddress?.assumingMemoryBound(to: CChar.self)
+            let values = places.map { place in place.flatMap { start?.advanced(by: $0) } }
+            return prepared.name.withCString { name in
+                library.sendQueryPrepared(pointer, name, Int32(values.count), values, lengths, formats, 1)
+            }
+        }
+    }
+
+    private static func append(_ number: Int64, as type: UInt32, to octets: inout [UInt8]) {
+        switch type {
+        case 16: octets.append(number == 0 ? 0 : 1)
+        case 21: withUnsafeBytes(of: Int16(clamping: number).bigEndian) { octets += $0 }
+        case 23: withUnsafeBytes(of: Int32(clamping: number).bigEndian) { octets += $0 }
+        case 25, 1043: octets += Array("\(number)".utf8)
+        default: withUnsafeBytes(of: number.bigEndian) { octets += $0 }
+        }
+    }
+}
+
+// MARK: - Columns
+
+extension PostgreSQLStatement {
+    func isNull(_ column: Int32) -> Bool {
+        library.isNull(result, row, column) != 0
+    }
+
+    /// A number of whatever size, or a Boolean.
+    func int64(_ column: Int32) -> Int64 {
+        let bytes = borrowedBytes(column)
+        guard let first = bytes.first, bytes.count <= 8 else { return 0 }
+        // A Boolean is one octet, which is 0 or 1; the first octet of other numbers has the sign.
+        return bytes.dropFirst().reduce(Int64(Int8(bitPattern: first))) { $0 << 8 | Int64($1) }
+    }
+
+    func optionalInt64(_ column: Int32) -> Int64? {
+        isNull(column) ? nil : int64(column)
+    }
+
+    func bytes(_ column: Int32) -> [UInt8] {
+        Array(borrowedBytes(column))
+    }
+
+    func borrowedBytes(_ column: Int32) -> UnsafeRawBufferPointer {
+        let count = Int(library.length(result, row, column))
+        return UnsafeRawBufferPointer(start: count == 0 ? nil : library.value(result, row, column), count: count)
+    }
+
+    func text(_ column: Int32) -> String {
+        String(decoding: borrowedBytes(column), as: UTF8.self)
+    }
+}

@@ -1,0 +1,115 @@
+package import StoreEngine
+
+/// Where a database is, from a URL such as `postgresql://db1,db2/crumb?sslrootcert=ca.pem`, and how to connect to it.
+///
+/// All settings of libpq may be in the URL but the password: that comes from a password file or a service file, as for
+/// any client of PostgreSQL.
+package struct PostgreSQLTarget: Sendable {
+    /// The URL without user and settings, for errors and logs.
+    package let name: String
+    /// How many seconds to wait for an answer before giving up.
+    package let timeout: Double
+    private let settings: [(keyword: String, value: String)]
+
+    /// Reads a URL.
+    ///
+    /// - Throws: ``SessionStoreError`` if the URL cannot be used, has a password in it, or would send data unprotected.
+    package init(_ url: String, timeout: Double = 10) throws(SessionStoreError) {
+        guard DatabasePlace.isServer(url) else {
+            throw SessionStoreError(.databaseUnavailable, "the database's URL", "begin it with postgresql://")
+        }
+        let given = try SessionStoreError.catching("the database's URL") { try PostgreSQLTarget.parse(url) }
+        guard let given else {
+            throw SessionStoreError(
+                .databaseUnavailable, "the database's URL",
+                "it cannot be read; see the section \"Connection URIs\" of "
+                    + "PostgreSQL's manual")
+        }
+        guard given["password"] == nil, given["sslpassword"] == nil else {
+            throw SessionStoreError(
+                .databaseUnavailable, "the database's URL",
+                "a password in a URL is visible to others; put it in a password file (passfile=FILE) instead")
+        }
+        let hosts = (given["host"] ?? given["hostaddr"] ?? "").split(separator: ",").map(String.init)
+        guard !hosts.isEmpty || given["service"] != nil else {
+            throw SessionStoreError(
+                .databaseUnavailable, "the database's URL", "name a host, host=FOLDER for a socket, or service=NAME")
+        }
+        let isLocal = !hosts.isEmpty && hosts.allSatisfy(PostgreSQLTarget.isLocal)
+        if let mode = given["sslmode"], mode != "verify-full", !isLocal {
+            throw SessionStoreError(
+                .databaseUnavailable, "the database's URL",
+                "sslmode=\(mode) does not verify the server; leave it out, or use sslmode=verify-full")
+        }
+        let defaults = [
+            "application_name": "crumb", "client_encoding": "UTF8", "connect_timeout": "\(max(2, Int(timeout)))",
+            "sslmode": isLocal ? "prefer" : "verify-full", "target_session_attrs": "read-write",
+        ]
+        settings = given.merging(defaults) { given, _ in given }.sorted { $0.key < $1.key }
+            .map { (keyword: $0.key, value: $0.value) }
+        let place = hosts.isEmpty ? "service \(given["service"] ?? "")" : hosts.joined(separator: ",")
+        name = "postgresql://\(place)/\(given["dbname"] ?? "")"
+        self.timeout = timeout
+    }
+
+    /// What each connection begins with.
+    var sessionSettings: [String] {
+        [
+            "SET search_path = crumb",
+            "SET lock_timeout = '\(Int(timeout * 1000))ms'",
+            "SET idle_in_transaction_session_timeout = '60s'",
+            // Acknowledged is what the standbys have too, where there are any.
+            """
+            SELECT set_config('synchronous_commit', 'on', false)
+            WHERE current_setting('synchronous_commit') NOT IN ('on', 'remote_apply')
+            """,
+        ]
+    }
+
+    /// Calls `body` with the settings as libpq takes them: keywords and values, each list ended by a null pointer.
+    func withParameters(
+        _ body: (UnsafePointer<LibPQ.Text>, UnsafePointer<LibPQ.Text>) -> Void
+    ) throws {
+        var octets: [CChar] = []
+        var places: [(Int, Int)] = []
+        for (keyword, value) in settings {
+            let start = octets.count
+            octets += keyword.utf8CString
+            places.append((start, octets.count))
+            octets += value.utf8CString
+        }
+        octets.withUnsafeBufferPointer { buffer in
+            let start = buffer.baseAddress
+            let keywords: [LibPQ.Text] = places.map { start?.advanced(by: $0.0) } + [nil]
+            let values: [LibPQ.Text] = places.map { start?.advanced(by: $0.1) } + [nil]
+            keywords.withUnsafeBufferPointer { keywords in
+                values.withUnsafeBufferPointer { values in
+                    if let keywords = keywords.baseAddress, let values = values.baseAddress { body(keywords, values) }
+                }
+            }
+        }
+    }
+
+    private static func isLocal(_ host: String) -> Bool {
+        host.hasPrefix("/") || host == "localhost" || host == "::1" || host.hasPrefix("127.")
+    }
+
+    /// The settings in a URL; `nil` if it has an error.
+    private static func parse(_ url: String) throws -> [String: String]? {
+        let library = try LibPQ.load()
+        var message: LibPQ.MutableText = nil
+        let first = library.parseSettings(url, &message)
+        defer {
+            library.freeSettings(first)
+            // It may quote the URL, and a password in it.
+            library.freeMemory(message)
+        }
+        guard var option = first?.assumingMemoryBound(to: LibPQ.Option.self) else { return nil }
+        var settings: [String: String] = [:]
+        while let keyword = option.pointee.keyword {
+            if let value = option.pointee.value { settings[String(cString: keyword)] = String(cString: value) }
+            option = option.successor()
+        }
+        return settings
+    }
+}

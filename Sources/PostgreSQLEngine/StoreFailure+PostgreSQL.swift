@@ -1,0 +1,25 @@
+internal import StoreEngine
+
+extension StoreFailure {
+    /// What an SQLSTATE says (PostgreSQL, appendix A).
+    init(state: String) {
+        let kind: Kind =
+            switch state {
+            case "23503": .orphan
+            case "40001", "40P01", "55P03", "57014": .busy
+            case "53100": .full
+            case "25006": .unavailable
+            case "28000", "28P01", "42501", "3D000": .refused
+            case "3F000", "42P01": .schemaMissing
+            case "40003": .unknownCommit
+            // Connections, resources, and what an operator does.
+            default: ["08", "53", "57"].contains { state.hasPrefix($0) } ? .unavailable : .other
+            }
+        self.init(kind, code: state)
+    }
+
+    /// The server cannot be reached, or does not answer in time.
+    static func unreachable(_ detail: String) -> StoreFailure {
+        StoreFailure(.unavailable, code: detail)
+    }
+}

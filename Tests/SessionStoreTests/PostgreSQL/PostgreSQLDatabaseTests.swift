@@ -1,0 +1,139 @@
+import CookieModel
+import Foundation
+import Testing
+
+@testable import PostgreSQLEngine
+@testable import SessionStore
+
+@Suite("A database on PostgreSQL", .enabled(if: TestServer.shared != nil, "CRUMB_TEST_POSTGRESQL names no server"))
+struct PostgreSQLDatabaseTests {
+    private let server: TestServer
+    private let name: String
+
+    init() throws {
+        server = try #require(TestServer.shared)
+        name = try server.newDatabase()
+    }
+
+    private func database() throws -> SessionDatabase {
+        try SessionDatabase(
+            PostgreSQLDatabase(try server.target(name)), name: name, keys: .key(try Given.key()), now: Given.now)
+    }
+
+    @Test("Takes every statement of the store that is written in one piece")
+    func statements() throws {
+        let session = try PostgreSQLSession(try server.target(name))
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(
+            path: "../../../Sources/SessionStore", directoryHint: .isDirectory)
+        let literal = #/"""\n([\s\S]*?)\n *"""|"([^"\n]*)"/#
+        let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
+        var count = 0
+        while let file = files?.nextObject() as? URL {
+            guard file.pathExtension == "swift" else { continue }
+            for match in try String(contentsOf: file, encoding: .utf8).matches(of: literal) {
+                let text = match.1 ?? match.2 ?? ""
+                guard text.firstMatch(of: #/^\s*(?:SELECT|INSERT INTO|UPDATE \S+ SET|DELETE FROM) /#) != nil,
+                    !text.contains("\\("), !text.contains("pragma_")
+                else { continue }
+                count += 1
+                #expect(throws: Never.self, "\(text)") { _ = try session.prepare(SQLDialect(String(text)).text) }
+            }
+        }
+        #expect(count > 60)
+    }
+
+    @Test("Gives what another connection committed, from the cache too")
+    func freshness() throws {
+        let (one, other) = (try database(), try database())
+        let (jar, otherJar) = (try one.jar(now: Given.now), try other.jar(now: Given.now))
+        for round in 0..<20 {
+            try (round % 2 == 0 ? jar : otherJar).receive("a=\(round); Path=/")
+            #expect(try jar.header() == "a=\(round)")
+            #expect(try otherJar.header() == "a=\(round)")
+        }
+    }
+
+    @Test("Loses no update of jars that many connections write at once")
+    func competition() throws {
+        let databases = try (0..<4).map { _ in try database() }
+        for index in 0..<2 { _ = try databases[0].createJar(named: "jar \(index)", now: Given.now) }
+        _ = try onThreads(8) { thread in
+            for round in 0..<20 {
+                let jar = try databases[thread % 4].jar(named: "jar \(round % 2)", now: Given.now)
+                try jar.receive("c\(thread)-\(round)=1; Path=/; Max-Age=1000")
+            }
+        }
+        for index in 0..<2 {
+            let jar = try databases[0].jar(named: "jar \(index)", now: Given.now)
+            #expect(try jar.cookies().readable.count == 80)
+            let changes = try jar.changes(after: 0).changes
+            #expect(changes.map(\.position) == Array(1...80))
+        }
+    }
+
+    @Test("Goes on after the server has ended its connections")
+    func lostConnections() throws {
+        let database = try database()
+        let jar = try database.jar(now: Given.now)
+        try jar.receive("a=1; Path=/")
+        for _ in 0..<2 { #expect(try jar.header() == "a=1") }
+        let session = try PostgreSQLSession(try server.target("postgres"))
+        try session.enqueue("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(name)'")
+        try session.synchronize()
+        #expect(try jar.header() == "a=1")
+        try jar.receive("a=2; Path=/")
+        #expect(try jar.header() == "a=2")
+    }
+
+    @Test("Leaves nothing of a transaction that fails, and says why")
+    func failures() throws {
+        let database = try database()
+        let jar = try database.jar(now: Given.now)
+        #expect {
+            try database.write { connection in
+                try connection.statement("UPDATE jar SET name = 'other'").run()
+                try connection.statement("INSERT INTO snapshot (jar_id, name, created_at) VALUES (99, 'x', 0)").run()
+            }
+        } throws: { ($0 as? SessionStoreError)?.code == .jarNotFound }
+        #expect(try database.existingJar(named: jar.name) != nil)
+        try jar.receive("a=1; Path=/")
+        #expect(try jar.header() == "a=1")
+    }
+
+    @Test("Tells an unknown commit from a failed one")
+    func unknownCommit() throws {
+        let database = try database()
+        let jar = try database.jar(now: Given.now)
+        let end = "SELECT pg_terminate_backend(pg_backend_pid())"
+        let session = try PostgreSQLSession(try server.target(name))
+        for sql in [
+            "CREATE TABLE ended (id bigint)",
+            "CREATE FUNCTION end_connection() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM (\(end)); "
+                + "RETURN NULL; END $$",
+            "CREATE CONSTRAINT TRIGGER ended_at_commit AFTER INSERT ON ended DEFERRABLE INITIALLY DEFERRED "
+                + "FOR EACH ROW EXECUTE FUNCTION end_connection()",
+        ] {
+            try session.enqueue(sql)
+            try session.synchronize()
+        }
+        // The server ends the connection while it commits.
+        #expect {
+            try database.write(.jar(jar.id)) { try $0.statement("INSERT INTO ended (id) VALUES (1)").run() }
+        } throws: { ($0 as? SessionStoreError)?.code == .commitUnknown }
+        try jar.receive("a=1; Path=/")
+        #expect(try jar.header() == "a=1")
+    }
+
+    @Test("Needs a schema, and a key that exists")
+    func preparation() throws {
+        let target = try server.target("postgres")
+        #expect { try PostgreSQLDatabase(target) } throws: { ($0 as? StoreFailure)?.kind == .schemaMissing }
+        let folder = TemporaryFolder()
+        #expect {
+            try SessionDatabase(
+                PostgreSQLDatabase(try server.target(name)), name: name, keys: .file(folder.file("key")),
+                now: Given.now)
+        } throws: { ($0 as? SessionStoreError)?.code == .keyMissing }
+        #expect(try folder.contents().isEmpty)
+    }
+}

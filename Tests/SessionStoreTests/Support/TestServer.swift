@@ -1,0 +1,68 @@
+import Foundation
+import Synchronization
+
+@testable import PostgreSQLEngine
+@testable import SessionStore
+
+/// The PostgreSQL server that `CRUMB_TEST_POSTGRESQL` names, such as `postgresql://postgres@127.0.0.1:5432`: the suites
+/// of the store run there in the place of SQLite, each database of a test a database of the server.
+final class TestServer: Sendable {
+    /// The server; `nil` if the tests are to run on SQLite.
+    static let shared = ProcessInfo.processInfo.environment["CRUMB_TEST_POSTGRESQL"].map(TestServer.init)
+
+    private struct Entry {
+        let name: String
+        weak var database: SessionDatabase?
+    }
+
+    private struct State {
+        var count = 0
+        /// The databases without a path, which nobody opens again.
+        var entries: [Entry] = []
+        /// The databases with a path, which may be opened again.
+        var names: [String: String] = [:]
+    }
+
+    private let url: String
+    private let state = Mutex(State())
+
+    private init(_ url: String) {
+        self.url = url
+    }
+
+    /// Where a database of the server is.
+    func target(_ name: String) throws -> PostgreSQLTarget {
+        try PostgreSQLTarget("\(url)/\(name)", timeout: 20)
+    }
+
+    /// The database that a test means by a path, or a new one.
+    func database(_ path: String?, keys: KeySource, lastAccessGranularity: Int64) throws -> SessionDatabase {
+        let name = try path.flatMap { path in state.withLock { $0.names[path] } } ?? newDatabase(path)
+        let engine = try PostgreSQLDatabase(try target(name))
+        let database = try SessionDatabase(
+            engine, name: engine.target.name, keys: keys, lastAccessGranularity: lastAccessGranularity, now: Given.now)
+        if path == nil { state.withLock { $0.entries.append(Entry(name: name, database: database)) } }
+        return database
+    }
+
+    /// Makes a database with a schema.
+    func newDatabase(_ path: String? = nil) throws -> String {
+        let (name, gone) = state.withLock { state in
+            state.count += 1
+            let gone = state.entries.filter { $0.database == nil }.map(\.name)
+            state.entries.removeAll { $0.database == nil }
+            let name = "crumb_\(ProcessInfo.processInfo.processIdentifier)_\(state.count)"
+            if let path { state.names[path] = name }
+            return (name, gone)
+        }
+        let session = try PostgreSQLSession(try target("postgres"))
+        for old in gone {
+            try session.enqueue("DROP DATABASE \(old) WITH (FORCE)")
+            try session.synchronize()
+        }
+        try session.enqueue("CREATE DATABASE \(name)")
+        try session.synchronize()
+        try PostgreSQLSchema(try target(name)).upgrade()
+        return name
+    }
+}
