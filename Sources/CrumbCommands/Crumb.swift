@@ -18,7 +18,8 @@ struct Crumb: ParsableCommand {
             CaptureScriptCommand.self, PlanCommand.self, ListCommand.self, ExplainCommand.self, CurlCommand.self,
             GetCommand.self, SetCommand.self, RemoveCommand.self, SessionCommand.self, StorageCommand.self,
             JarsCommand.self, ChangesCommand.self, SimulateCommand.self, TokenCommand.self, ServeCommand.self,
-            GatewayCommand.self, RunCommand.self, BrowseCommand.self, StatusCommand.self, KeyCommand.self,
+            ClusterCommand.self, GatewayCommand.self, RunCommand.self, BrowseCommand.self, StatusCommand.self,
+            KeyCommand.self,
             PruneCommand.self, CheckCommand.self, BackupCommand.self, RestoreCommand.self, ManualCommand.self,
         ])
 }

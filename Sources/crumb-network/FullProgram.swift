@@ -1,6 +1,7 @@
 import CrumbCommands
 import Foundation
 import OpenIDConnect
+import PostgreSQLEngine
 import SessionClient
 import SessionGateway
 
@@ -20,6 +21,14 @@ enum FullProgram {
                 serving: ServiceRun.run, runningGateway: GatewayRun.run,
                 creatingAuthorities: { hosts, now in
                     try CertificateAuthority(for: hosts, lifetime: CertificateAuthority.storedLifetime, now: now).stored
-                }))
+                },
+                servers: ServerAccess(
+                    opening: ServerStore.open,
+                    upgrading: { url, isNew in
+                        try ServerStore.failing(url) { target in
+                            let schema = try PostgreSQLSchema(target)
+                            return try isNew ? schema.create() : schema.upgrade()
+                        }
+                    })))
     }
 }

@@ -2,6 +2,7 @@ import CookieModel
 import CrumbCommands
 import Foundation
 import Logging
+import PostgreSQLEngine
 import SessionOperations
 import SessionService
 import SessionStore
@@ -29,8 +30,12 @@ enum ServiceRun {
         guard let path = settings.database ?? order.defaultDatabase else {
             throw Problem(.serviceNotStarted, "HOME is not set; name the database with --database")
         }
+        let isServer = DatabasePlace.isServer(path)
         if settings.socket == nil, settings.addresses.isEmpty {
-            settings.socket = socket(environment, beside: path)
+            guard let socket = socket(environment, beside: isServer ? nil : path) else {
+                throw Problem(.serviceNotStarted, "XDG_RUNTIME_DIR is not set; name the socket with --socket")
+            }
+            settings.socket = socket
         }
         // The file counts after the environment, in which the command line's options are.
         var network = environment
@@ -43,12 +48,21 @@ enum ServiceRun {
         } catch let error as NetworkSettingsError {
             throw Problem(.serviceNotStarted, error.reason)
         }
-        if settings.tokenFile == nil { settings.tokenFile = path + ".token" }
+        if isServer, settings.tokenFile != nil {
+            throw Problem(
+                .serviceNotStarted,
+                "tokenFile: services that share a database have no token of one owner; leave it out, and create access "
+                    + "tokens with 'crumb serve token create'")
+        }
+        if settings.tokenFile == nil, !isServer { settings.tokenFile = path + ".token" }
         LoggingSystem.bootstrap { ServiceLogHandler(label: $0, now: { .now }) }
         var logger = Logger(label: "crumb")
         logger.logLevel = settings.logLevel
-        let store = try SessionDatabase(
-            path: path, keys: order.keys, durability: settings.isFullyDurable ? .full : .normal, now: .now)
+        let store =
+            try isServer
+            ? ServerStore.open(path, order.keys, .now)
+            : SessionDatabase(
+                path: path, keys: order.keys, durability: settings.isFullyDurable ? .full : .normal, now: .now)
         let connections = NetworkClients(clients)
         var server = SessionServer(
             database: store, configuration: settings, transport: HTTPExchange(by: { connections }),
@@ -60,9 +74,26 @@ enum ServiceRun {
         try outcome.get()
     }
 
-    /// The socket where nothing is said: in the folder that goes with the login, else beside the database.
-    private static func socket(_ environment: [String: String], beside database: String) -> String {
+    /// The socket where nothing is said: in the folder that goes with the login, else beside the database's file.
+    private static func socket(_ environment: [String: String], beside database: String?) -> String? {
         if let folder = environment["XDG_RUNTIME_DIR"], folder.hasPrefix("/") { return "\(folder)/crumb/crumb.sock" }
-        return URL(filePath: database).deletingLastPathComponent().path(percentEncoded: false) + "crumb.sock"
+        return database.map { URL(filePath: $0).deletingLastPathComponent().path(percentEncoded: false) + "crumb.sock" }
+    }
+}
+
+/// Databases on servers, as this program opens them.
+enum ServerStore {
+    static func open(_ url: String, _ keys: KeySource, _ now: Timestamp) throws -> SessionDatabase {
+        try failing(url) { target in
+            try SessionDatabase(try PostgreSQLDatabase(target), name: target.name, keys: keys, now: now)
+        }
+    }
+
+    /// Calls `body` with where a database is.
+    ///
+    /// - Throws: `SessionStoreError`, as for a file.
+    static func failing<Result>(_ url: String, _ body: (PostgreSQLTarget) throws -> Result) throws -> Result {
+        let target = try PostgreSQLTarget(url)
+        return try SessionStoreError.catching(target.name) { try body(target) }
     }
 }

@@ -57,7 +57,8 @@ struct ServeTokenCreateCommand: CrumbCommand {
             return now.advanced(bySeconds: seconds)
         }
         var generator = SystemRandomNumberGenerator()
-        let token = try database.open(now: now).serviceTokens.create(
+        guard let store = try database.openAnywhere(creating: true, now: now) else { return }
+        let token = try store.serviceTokens.create(
             named: name, grant: AccessGrant(verbs: verbs, jars: jars.isEmpty ? .all : .named(Set(jars))),
             expiry: expiry, now: now, using: &generator)
         if output.json {
@@ -89,7 +90,7 @@ struct ServeTokenListCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         let now = console.now
-        let tokens = try database.openExisting(now: now)?.serviceTokens.all() ?? []
+        let tokens = try database.openAnywhere(creating: false, now: now)?.serviceTokens.all() ?? []
         let reports = tokens.filter { all || $0.isValid(at: now) }.map { ServiceTokenReport($0, now: now) }
         if output.json {
             for report in reports { try console.writeJSON(report) }
@@ -117,7 +118,8 @@ struct ServeTokenRevokeCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         let now = console.now
-        guard try database.openExisting(now: now)?.serviceTokens.revoke(named: name, now: now) == true else {
+        guard try database.openAnywhere(creating: false, now: now)?.serviceTokens.revoke(named: name, now: now) == true
+        else {
             throw Problem(
                 .tokenNotFound,
                 "\(name): there is no access token with this name; 'crumb serve token list' lists the access tokens")

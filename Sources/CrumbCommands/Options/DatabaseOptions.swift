@@ -35,6 +35,11 @@ struct DatabaseOptions: ParsableArguments {
     ///
     /// - Throws: An error if the command asks no service, where one is given.
     func path() throws -> String {
+        guard try server() == nil else {
+            throw ValidationError(
+                "Only 'crumb serve' and 'crumb cluster' work on a database server: run a service there, and use --service."
+            )
+        }
         if let database { return database }
         // Without asking it: a command that has read its input cannot begin anew.
         guard !asksService else {
@@ -42,6 +47,20 @@ struct DatabaseOptions: ParsableArguments {
                 "This works only on a database file: name it with --database, or remove --service and CRUMB_SERVICE.")
         }
         return try Locations().database()
+    }
+
+    /// The URL of a database on a server; `nil` if a file or a service is meant.
+    private func server() throws -> String? {
+        let name = try database ?? (asksService ? nil : Locations().database())
+        return name.flatMap { DatabasePlace.isServer($0) ? $0 : nil }
+    }
+
+    /// Opens the database, on a server too.
+    ///
+    /// - Parameter creating: whether a file is created if it does not exist.
+    func openAnywhere(creating: Bool, now: Timestamp) throws -> SessionDatabase? {
+        guard let url = try server() else { return try creating ? open(now: now) : openExisting(now: now) }
+        return try Network.required().servers.open(url, try KeyLocation().source(), now)
     }
 
     /// The files of the database, which are no destination; those of a service are not here.

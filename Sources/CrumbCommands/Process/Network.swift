@@ -33,6 +33,8 @@ package struct Network: Sendable {
     let runGateway: @Sendable (GatewayOrder) async throws -> Void
     /// Creates an authority for a gateway, to be stored.
     let createAuthority: @Sendable (_ hosts: [WebHost], _ now: Timestamp) throws -> StoredAuthority
+    /// Opens and upgrades databases on servers.
+    let servers: ServerAccess
 
     /// Creates the network of a program.
     package init(
@@ -40,7 +42,8 @@ package struct Network: Sendable {
         service: @escaping ServiceAccess, drawingQRCodes drawQRCode: @escaping QRCodeDrawing,
         serving serve: @escaping @Sendable (ServiceOrder) async throws -> Void,
         runningGateway runGateway: @escaping @Sendable (GatewayOrder) async throws -> Void,
-        creatingAuthorities createAuthority: @escaping @Sendable ([WebHost], Timestamp) throws -> StoredAuthority
+        creatingAuthorities createAuthority: @escaping @Sendable ([WebHost], Timestamp) throws -> StoredAuthority,
+        servers: ServerAccess
     ) {
         self.endpoints = endpoints
         self.checkIDToken = checkIDToken
@@ -49,6 +52,7 @@ package struct Network: Sendable {
         self.serve = serve
         self.runGateway = runGateway
         self.createAuthority = createAuthority
+        self.servers = servers
     }
 
     private static let own = Mutex<Network?>(nil)

@@ -68,8 +68,14 @@ final class ServiceHealth: Sendable {
     /// A disk that was full is tried with a write of one page.
     ///
     /// - Throws: A problem with the status 503.
-    func check(_ database: SessionDatabase) throws(ServiceProblem) {
+    ///
+    /// A server is also asked for its standbys and its clock.
+    func check(_ database: SessionDatabase, now: Timestamp) throws(ServiceProblem) {
         do throws(SessionStoreError) {
+            if let problem = try database.serverStatus()?.problems(at: now).first {
+                warn("server-not-ready", "The database server is not ready", ["reason": "\(problem)"])
+                throw SessionStoreError(.databaseUnreachable, database.path, problem)
+            }
             _ = try database.serviceTokens.all()
             try database.checkRoom()
             guard state.withLock({ $0.failsToWrite }) else { return }
@@ -89,6 +95,7 @@ struct HealthRoutes: Sendable {
     let database: SessionDatabase
     let state: ServiceState
     let health: ServiceHealth
+    let now: @Sendable () -> Timestamp
 
     func add(to router: Router<ServiceRequestContext>) {
         router.add(ServiceRoute(.get, "/healthz", .everyone) { _, _ in HealthRoutes.answer("alive") })
@@ -101,7 +108,7 @@ struct HealthRoutes: Sendable {
             throw ServiceProblem(
                 phase == .starting ? .serviceStarting : .serviceStopping, "the service is \(phase.rawValue)")
         }
-        try health.check(database)
+        try health.check(database, now: now())
         return HealthRoutes.answer("ready")
     }
 

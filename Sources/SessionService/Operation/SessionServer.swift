@@ -103,7 +103,7 @@ public struct SessionServer: Sendable {
         }
         let router = Router(context: ServiceRequestContext.self, options: .autoGenerateHeadEndpoints)
         let gateways = GatewayRegistry(limits: configuration.gateways, logger: logger, running: runGateway)
-        HealthRoutes(database: database, state: state, health: health).add(to: router)
+        HealthRoutes(database: database, state: state, health: health, now: now).add(to: router)
         MetricsRoute(
             database: database, connections: connections, metrics: metrics, gateways: gateways,
             isPublic: configuration.publishesMetrics

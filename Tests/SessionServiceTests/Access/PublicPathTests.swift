@@ -69,7 +69,8 @@ struct PublicPathTests {
         let router = Router(context: ServiceRequestContext.self)
         fixture.api.addRoutes(to: router)
         HealthRoutes(
-            database: fixture.database, state: ServiceState(), health: ServiceHealth(logger: Logger(label: "test"))
+            database: fixture.database, state: ServiceState(), health: ServiceHealth(logger: Logger(label: "test")),
+            now: { ServiceFixture.now }
         ).add(to: router)
         let admission = Admission(tokens: fixture.database.serviceTokens, limits: ServiceLimits())
         try Inspector(database: fixture.database, admission: admission, now: { ServiceFixture.now })

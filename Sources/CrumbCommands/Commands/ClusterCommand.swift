@@ -1,0 +1,176 @@
+import ArgumentParser
+package import CookieModel
+import SessionOperations
+package import SessionStore
+
+struct ClusterCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "cluster",
+        abstract: "Create, upgrade and check a PostgreSQL database that several services share.",
+        discussion: """
+            The database is a URL such as postgresql://db1,db2/crumb, given by --database or CRUMB_DATABASE. Passwords \
+            come from a password file or a service file of PostgreSQL, never from the URL. 'crumb serve --database URL' \
+            runs a service on it; other commands reach it through that service, with --service.
+            """,
+        subcommands: [
+            ClusterCreateCommand.self, ClusterUpgradeCommand.self, ClusterStatusCommand.self, ClusterCheckCommand.self,
+        ])
+}
+
+struct ClusterCreateCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "create",
+        abstract: "Create the schema in an empty database, and seal it under the key.",
+        discussion: """
+            The key must exist: give every service the same key file. The user of the URL needs the right to create a \
+            schema; services do not.
+            """)
+
+    @OptionGroup var server: ServerOption
+    @OptionGroup var output: OutputOptions
+
+    func execute(_ console: Console) throws {
+        let access = try Network.required().servers
+        let url = try server.url()
+        let applied = try access.upgrade(url, true)
+        // The first use enters the key.
+        _ = try access.open(url, try KeyLocation().source(), console.now)
+        if output.json { return try console.writeJSON(SchemaReport(applied: applied)) }
+        try console.writeLine("created the schema \(applied.last ?? "")")
+    }
+}
+
+struct ClusterUpgradeCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "upgrade",
+        abstract: "Bring the schema up to date, while services go on using it.")
+
+    @OptionGroup var server: ServerOption
+    @OptionGroup var output: OutputOptions
+
+    func execute(_ console: Console) throws {
+        let applied = try Network.required().servers.upgrade(try server.url(), false)
+        if output.json { return try console.writeJSON(SchemaReport(applied: applied)) }
+        try console.writeLine(
+            applied.isEmpty ? "the schema is up to date" : "applied \(applied.joined(separator: ", "))")
+    }
+}
+
+private struct SchemaReport: Encodable {
+    let applied: [String]
+}
+
+struct ClusterStatusCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Show the server, the schema, the standbys and the clock.")
+
+    @OptionGroup var server: ServerOption
+    @OptionGroup var output: OutputOptions
+
+    func execute(_ console: Console) throws {
+        let store = try server.open(now: console.now)
+        guard let status = try store.serverStatus() else { return }
+        let report = ServerReport(database: store.path, status, now: console.now)
+        if output.json { try console.writeJSON(report) } else { try console.writeLine(report.text) }
+    }
+}
+
+struct ClusterCheckCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Check the standbys, the clock and every sealed value. Changes nothing.",
+        discussion: "Exit status 0 if all is well, 29 if not.")
+
+    @OptionGroup var server: ServerOption
+    @OptionGroup var output: OutputOptions
+
+    func execute(_ console: Console) throws {
+        let store = try server.open(now: console.now)
+        let now = console.now
+        var problems = try store.serverStatus()?.problems(at: now) ?? []
+        let check = try store.check()
+        problems += check.findings.filter(\.isProblem).map(\.description)
+        if output.json {
+            try console.writeJSON(
+                ClusterCheckReport(database: store.path, problems: problems, readableValues: check.readableValues))
+        } else {
+            for problem in problems { try console.writeLine("wrong  \(problem)") }
+            let verdict = problems.isEmpty ? "sound" : counted(problems.count, "problem")
+            try console.writeLine(
+                "\(store.path): \(verdict); \(counted(check.readableValues, "sealed value")) can be read")
+        }
+        if !problems.isEmpty { throw FailureKind.checkFailed.exitCode }
+    }
+}
+
+private struct ClusterCheckReport: Encodable {
+    let database: String
+    let problems: [String]
+    let readableValues: Int
+}
+
+/// Which database on a server a command is for.
+struct ServerOption: ParsableArguments {
+    @Option(help: "The database's URL, such as postgresql://db1,db2/crumb. Default: CRUMB_DATABASE.")
+    var database: String?
+
+    func url() throws -> String {
+        let name = try database ?? Locations().database()
+        guard DatabasePlace.isServer(name) else {
+            throw ValidationError("Name a database on a server: --database postgresql://HOST/NAME.")
+        }
+        return name
+    }
+
+    func open(now: Timestamp) throws -> SessionDatabase {
+        try Network.required().servers.open(try url(), try KeyLocation().source(), now)
+    }
+}
+
+/// What a program with a network does with databases on servers.
+package struct ServerAccess: Sendable {
+    /// Opens a database that has a schema.
+    let open: @Sendable (_ url: String, _ keys: KeySource, _ now: Timestamp) throws -> SessionDatabase
+    /// Applies what the schema lacks, and returns the names of the migrations.
+    ///
+    /// Its second parameter tells whether the database must not have a schema yet.
+    let upgrade: @Sendable (_ url: String, _ isNew: Bool) throws -> [String]
+
+    /// Creates the access of a program.
+    package init(
+        opening open: @escaping @Sendable (String, KeySource, Timestamp) throws -> SessionDatabase,
+        upgrading upgrade: @escaping @Sendable (String, Bool) throws -> [String]
+    ) {
+        self.open = open
+        self.upgrade = upgrade
+    }
+}
+
+private struct ServerReport: Encodable {
+    let database: String
+    let server: String
+    let schema: String
+    let sizeInBytes: Int64
+    let synchronousStandbys: Int
+    let waitsForStandby: Bool
+    /// How far the server's clock is ahead of this machine's, in milliseconds.
+    let clockLeadMilliseconds: Int64
+
+    init(database: String, _ status: ServerStatus, now: Timestamp) {
+        self.database = database
+        server = status.version
+        schema = status.schema
+        sizeInBytes = status.sizeInBytes
+        synchronousStandbys = status.synchronousStandbys
+        waitsForStandby = status.waitsForStandby
+        clockLeadMilliseconds = (status.time - now.microseconds) / 1000
+    }
+
+    var text: String {
+        Console.table([
+            ["database", database], ["server", server], ["schema", schema], ["size", "\(sizeInBytes) bytes"],
+            ["synchronous standbys", "\(synchronousStandbys)\(waitsForStandby ? "" : "; commits wait for none")"],
+            ["server's clock", "\(clockLeadMilliseconds) ms ahead"],
+        ])
+    }
+}
