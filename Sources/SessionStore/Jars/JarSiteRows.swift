@@ -20,9 +20,9 @@ struct JarSiteRows {
                         \(onlyNamed ? "AND jar_id IN (\(named))" : "")
                     ORDER BY jar_id DESC LIMIT ?3
                 ) AS found
-                CROSS JOIN jar ON jar.id = found.jar_id
+                CROSS JOIN jar WHERE jar.id = found.jar_id
             ) AS owner
-            CROSS JOIN cookie ON cookie.jar_id = owner_id AND cookie.site = ?1
+            CROSS JOIN cookie WHERE cookie.jar_id = owner_id AND cookie.site = ?1
             """
     }
 
@@ -62,7 +62,9 @@ struct JarSiteRows {
     func forEachCookie(
         of site: Octets, besides jar: String, named names: String?, _ body: (JarRows.Named, Cookie) throws -> Void
     ) throws {
-        let statement = try database.statement(JarSiteRows.query(onlyNamed: names != nil))
+        // SQLite joins in the order in which the tables are named; a server does as it likes.
+        let order = database.file == nil ? " ORDER BY owner_id DESC" : ""
+        let statement = try database.statement(JarSiteRows.query(onlyNamed: names != nil) + order)
         defer { statement.reset() }
         statement.bind(1, site)
         statement.bind(2, text: jar)

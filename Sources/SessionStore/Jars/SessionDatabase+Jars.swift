@@ -78,14 +78,15 @@ extension SessionDatabase {
         return try read { database in
             let statement = try database.statement(
                 """
-                SELECT jar.name, count(cookie.name), sum(cookie.name IS NOT NULL AND expires_at IS NULL),
+                SELECT jar.name, count(cookie.name), count(cookie.name) FILTER (WHERE expires_at IS NULL),
                     min(CASE WHEN expires_at >= ?1 THEN expires_at END), jar.created_at,
                     (SELECT count(*) FROM snapshot WHERE snapshot.jar_id = jar.id), \(JarRows.settings)
                 FROM (
                     SELECT id FROM jar \(conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))")
                     ORDER BY name LIMIT ?3
                 ) AS page
-                CROSS JOIN jar ON jar.id = page.id LEFT JOIN cookie ON jar_id = jar.id
+                CROSS JOIN jar LEFT JOIN cookie ON jar_id = jar.id
+                WHERE jar.id = page.id
                 GROUP BY jar.id ORDER BY jar.name
                 """)
             defer { statement.reset() }

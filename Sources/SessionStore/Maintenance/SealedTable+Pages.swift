@@ -8,7 +8,7 @@ extension SealedTable {
         let after = position == nil ? "true" : "(jar_id, name, scope) > (?1, ?2, ?3)"
         let statement = try database.statement(
             """
-            SELECT jar_id, name, scope, value, (SELECT name FROM jar WHERE id = jar_id) FROM header_field
+            SELECT jar_id, name, scope, value, (SELECT name FROM jar WHERE id = jar_id) AS jar_name FROM header_field
             WHERE \(after) AND \(SealedTable.condition("value", notUnder: keyID))
             ORDER BY jar_id, name, scope LIMIT ?4
             """)
@@ -42,7 +42,8 @@ extension SealedTable {
         let after = position == nil ? "true" : "(jar_id, snapshot_id, origin, key) > (?1, ?2, ?3, ?4)"
         let statement = try database.statement(
             """
-            SELECT jar_id, snapshot_id, origin, key, value, (SELECT name FROM jar WHERE id = jar_id) FROM web_storage
+            SELECT jar_id, snapshot_id, origin, key, value, (SELECT name FROM jar WHERE id = jar_id) AS jar_name
+            FROM web_storage
             WHERE \(after) AND \(SealedTable.condition("value", notUnder: keyID))
             ORDER BY jar_id, snapshot_id, origin, key LIMIT ?5
             """)

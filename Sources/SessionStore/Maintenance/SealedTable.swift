@@ -104,9 +104,9 @@ enum SealedTable: CaseIterable {
         let jar = isSaved ? "(SELECT jar_id FROM snapshot WHERE id = snapshot_id)" : "jar_id"
         let statement = try database.statement(
             """
-            SELECT \(identity), value, secure, http_only, same_site, expires_at, created_at, \(jar),
-                (SELECT name FROM jar WHERE id = \(jar)),
-                \(isSaved ? "(SELECT name FROM snapshot WHERE id = snapshot_id)" : "NULL")
+            SELECT \(identity), value, secure, http_only, same_site, expires_at, created_at, \(jar) AS owner_jar,
+                (SELECT name FROM jar WHERE id = \(jar)) AS jar_name,
+                \(isSaved ? "(SELECT name FROM snapshot WHERE id = snapshot_id)" : "NULL") AS owner_name
             FROM \(table) WHERE \(after) AND \(SealedTable.condition("value", notUnder: keyID))
             ORDER BY \(identity) LIMIT ?8
             """)
