@@ -20,6 +20,8 @@ actor ByteStream {
     private var reader: CheckedContinuation<Void, any Error>?
     private var writers: [CheckedContinuation<Void, any Error>] = []
     private var isReadingStopped = false
+    /// Whether it is a stream of an HTTP/2 connection, which ends with one request.
+    nonisolated let isStream: Bool
     /// Whether a TLS handshake has ended.
     private var isSecured = false
     /// The protocol that the two sides have agreed on in it (ALPN); `nil` if they have not.
@@ -36,14 +38,15 @@ actor ByteStream {
         var timer: Scheduled<Void>?
     }
 
-    private init(_ channel: any Channel) {
+    private init(_ channel: any Channel, isStream: Bool) {
         self.channel = channel
+        self.isStream = isStream
         executor = channel.eventLoop.executor
     }
 
     /// Puts a stream at the end of a channel's pipeline. Call it on the channel's event loop.
-    static func add(to channel: any Channel) throws -> ByteStream {
-        let stream = ByteStream(channel)
+    static func add(to channel: any Channel, isStream: Bool = false) throws -> ByteStream {
+        let stream = ByteStream(channel, isStream: isStream)
         try channel.pipeline.syncOperations.addHandler(StreamHandler(stream))
         return stream
     }
@@ -117,10 +120,10 @@ actor ByteStream {
         if failure != nil { action() }
     }
 
-    /// Has `action` run if the connection fails, and a while after the last octet: a client that can send no more may still
-    /// wait for an answer, but mostly it has gone.
+    /// Has `action` run once the client does not wait for an answer any more: if the connection fails, if the client has
+    /// closed it, and a while after the last octet where that cannot be told from a client that has only no more to send.
     ///
-    /// - Parameter limit: How long it may wait.
+    /// - Parameter limit: How long that while is.
     func whenGone(after limit: TimeAmount, _ action: @escaping @Sendable () -> Void) {
         absence = Absence(limit: limit, action: action)
         if failure != nil { action() } else if isEnded { awaitAbsence() } else { readAhead() }
@@ -132,9 +135,14 @@ actor ByteStream {
         absence = nil
     }
 
-    private func awaitAbsence() {
-        guard let absence, absence.timer == nil else { return }
-        self.absence?.timer = channel.eventLoop.scheduleTask(in: absence.limit, absence.action)
+    /// Waits until the client has closed its socket, at most until `end`, and looks after `pause` again.
+    private func awaitAbsence(until end: NIODeadline? = nil, pause: TimeAmount = .milliseconds(20)) {
+        guard let absence, end != nil || absence.timer == nil else { return }
+        let end = end ?? .now() + absence.limit
+        guard NIODeadline.now() < end, !PeerUser.hasClosed(channel) else { return absence.action() }
+        self.absence?.timer = channel.eventLoop.scheduleTask(in: min(pause, end - .now())) { [weak self] in
+            self?.assumeIsolated { $0.awaitAbsence(until: end, pause: .seconds(1)) }
+        }
     }
 
     /// Asks for octets without waiting for them, so that the end of an idle connection is noticed.
@@ -231,13 +239,17 @@ actor ByteStream {
     }
 
     /// Gives the connection to a handler of another protocol. What has arrived goes there; this stream is over.
-    func handOver(to handler: sending any ChannelHandler) throws {
+    ///
+    /// - Parameter observers: Handlers for what is left of its events.
+    func handOver(
+        to handler: sending any ChannelHandler, then observers: sending [any ChannelHandler]
+    ) throws {
         let pipeline = channel.pipeline.syncOperations
         let own = try pipeline.context(handlerType: StreamHandler.self)
         failure = StreamError.stopped
         try channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: false)
         try pipeline.addHandler(handler)
-        try pipeline.addHandler(NIOCloseOnErrorHandler())
+        try pipeline.addHandlers(observers)
         let arrived = takeAvailable()
         if arrived.readableBytes > 0 {
             own.fireChannelRead(NIOAny(arrived))
@@ -312,7 +324,8 @@ actor ByteStream {
             absence?.action()
         }
         failure = failure ?? error
-        endReading(throwing: error)
+        // What has come before the failure can still be read.
+        endReading()
         resumeWriters()
     }
 

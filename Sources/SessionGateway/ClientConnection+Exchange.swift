@@ -4,22 +4,6 @@ import NIOCore
 import RequestDecoration
 import WebPrimitives
 
-/// A request on its way, with what is kept for sending it once more.
-struct PendingRequest {
-    let request: ForwardedRequest
-    var decision: GatewayDecision
-    /// Signs the user in again; `nil` if no login rule applies.
-    var login: RequestLogin?
-    /// The Set-Cookie lines of responses that the client does not get, since the request was sent once more.
-    var withheld: [Octets] = []
-    /// The Clear-Site-Data fields of these responses.
-    var clearing: [Octets] = []
-    /// The body as far as it was read to find a recorded response; `nil` if it was not.
-    var spool: BodySpool?
-    /// The entry of the recording; `nil` if nothing is recorded.
-    var entry: RecordedExchange?
-}
-
 extension ClientConnection {
     /// Sends a request on, once more if the user has to be signed in, and its response back.
     ///
@@ -27,8 +11,8 @@ extension ClientConnection {
     func exchange(
         _ request: ForwardedRequest, _ decision: GatewayDecision, _ record: inout GatewayRecord
     ) async throws -> Bool {
-        var pending = PendingRequest(request: request, decision: decision)
-        pending.login = try logins.flatMap { try RequestLogin($0, request, decision) }
+        let login = try logins.flatMap { try RequestLogin($0, request, decision) }
+        var pending = PendingRequest(request, decision, login)
         if request.framing != .none { await client.beginBody(request.framing) }
         if settings.replay != nil || settings.isOffline {
             pending.entry = settings.recording.map { RecordedExchange($0, replaying: request, now: gate.now) }
@@ -74,9 +58,13 @@ extension ClientConnection {
         let head = request.octets(
             with: decoration, toProxy: route.isToProxy,
             proxyAuthorization: route.isToProxy ? route.proxy?.authorization : nil)
-        var isFresh = !request.mayBeRepeated
+        var demand = UpstreamConnections.Demand()
+        demand.isFresh = !request.mayBeRepeated
+        // NIOHPACK takes values as text only.
+        demand.isHTTP1 = request.isUpgrade || String(validating: head, as: UTF8.self) == nil
+        var refusals = 0
         while true {
-            let (server, isReused) = try await connection(route, fresh: isFresh)
+            let (server, isReused) = try await connection(route, for: demand)
             use(server)
             defer { use(nil) }
             guard !isAborted else {
@@ -85,15 +73,25 @@ extension ClientConnection {
             }
             record.cookiesSent = decoration?.cookies.cookies.map(\.name) ?? []
             do {
-                return try await send(head, of: &pending, to: server, route, &record)
-            } catch let error as UnansweredError where isReused && error.mayBeRepeated {
+                let isAccepting = server.isStream && request.acceptsTrailers
+                return try await send(
+                    isAccepting ? request.octets(with: decoration, acceptingTrailers: true) : head,
+                    of: &pending, to: server, route, &record)
+            } catch let error as UnansweredError where isReused && error.mayBeRepeated && request.mayBeRepeated {
                 // RFC 9112, section 9.3.1: the server has closed the connection while the request was on its way.
                 await server.abort()
-                isFresh = true
+                demand.isFresh = true
+                refusals += 1
+                if refusals > 1 { demand.isHTTP1 = true }
             } catch let error as UnansweredError {
                 await server.abort()
                 guard !isAborted else { throw StreamError.endedEarly }
-                throw error.failure(request.destination.description)
+                guard let refusal = error.refusal, refusals < 2, await pending.isComplete else {
+                    throw error.failure(request.destination.description)
+                }
+                refusals += 1
+                if refusal == .http11Required { demand.isHTTP1 = true }
+                await pending.entry?.restart()
             } catch {
                 await server.abort()
                 throw error
@@ -111,17 +109,17 @@ extension ClientConnection {
             destination: destination, proxy: url.flatMap(settings.proxy), isTunnel: isTunnel)
     }
 
-    /// A connection to a server: an idle one for requests that may be repeated, otherwise a new one.
+    /// A connection to a server for one request.
     private func connection(
-        _ route: UpstreamConnections.Route, fresh isFresh: Bool
+        _ route: UpstreamConnections.Route, for demand: UpstreamConnections.Demand
     ) async throws(GatewayFailure) -> (server: ByteStream, isReused: Bool) {
+        var demand = demand
         if let spare {
             self.spare = nil
-            if !isSpareSecured { try await servers.secure(spare, to: route.destination) }
-            return (spare, false)
+            if isSpareSecured { return (spare, false) }
+            demand.spare = spare
         }
-        if !isFresh, let server = await servers.takeIdle(route) { return (server, true) }
-        return (try await servers.open(route), false)
+        return try await servers.connection(route, for: demand)
     }
 
     /// Sends a request through a connection and passes the response on.
@@ -150,7 +148,7 @@ extension ClientConnection {
             if kept.server { await servers.put(server, route) } else { await server.close() }
             return kept.client
         }
-        let body = pending.login?.body ?? pending.spool
+        let body = pending.body
         async let upload = sendBody(of: request, keptIn: body, recordedIn: pending.entry, to: server)
         do {
             let response = try await waiting { try await finalResponse(to: request, from: server) }
@@ -187,7 +185,7 @@ extension ClientConnection {
             await server.abort()
             let end = await upload
             await client.resumeReading()
-            if case .invalid(let fault) = end, error is UnansweredError { throw GatewayFailure.requestInvalid(fault) }
+            if case .refused(let failure) = end, error is UnansweredError { throw failure }
             throw error
         }
     }
@@ -206,65 +204,6 @@ extension ClientConnection {
             }
         }
         await server.close()
-    }
-
-    /// How the body of a request ended.
-    private enum UploadEnd {
-        case sent
-        /// The rest has not been read from the client.
-        case stopped
-        case failed
-        case invalid(MessageError)
-
-        /// Fails if the client cannot send the rest.
-        func check() throws {
-            switch self {
-            case .sent, .stopped: break
-            case .failed: throw StreamError.endedEarly
-            case .invalid(let fault): throw GatewayFailure.requestInvalid(fault)
-            }
-        }
-    }
-
-    /// Sends the body of a request: first what was sent before, then the rest.
-    private func sendBody(
-        of request: ForwardedRequest, keptIn spool: BodySpool?, recordedIn entry: RecordedExchange?,
-        to server: ByteStream
-    ) async -> UploadEnd {
-        /// Whether that was the end.
-        func send(_ piece: BodyReader.Piece) async throws -> Bool {
-            await entry?.append(toRequest: piece)
-            switch piece {
-            case .data(let data):
-                try await server.write(request.framing == .chunked ? data.asChunk : data)
-                return false
-            case .end(let trailers):
-                if request.framing == .chunked { try await server.write(.lastChunk(trailers)) }
-                return true
-            }
-        }
-        do {
-            var position = 0
-            while let piece = try await spool?.piece(at: position) {
-                if try await send(piece) { return .sent }
-                if case .data(let data) = piece { position += data.readableBytes }
-            }
-            while true {
-                let piece = try await client.nextPiece(within: settings.limits.body)
-                await spool?.append(piece)
-                if try await send(piece) { return .sent }
-            }
-        } catch let error as MessageError {
-            // What the server has of it is not a request: it must not wait for the rest.
-            await server.abort()
-            return .invalid(error)
-        } catch {
-            // Stopped, because the response is there.
-            if case StreamError.stopped? = error as? StreamError { return .stopped }
-            let isClientGone = await client.hasFailed
-            await server.abort()
-            return isClientGone ? .failed : .stopped
-        }
     }
 
     /// Reads responses up to the final one. Those before it pass on at once.
@@ -417,31 +356,11 @@ extension ClientConnection {
         } catch {
             // The head has gone: only the end of the connection tells the client that the body is not complete. Where the
             // end of the connection is that of the body, it has to be a reset.
-            record.failure = GatewayFailure.Kind.connectionTerminated.rawValue
+            let isLate = if case StreamError.timedOut? = error as? StreamError { true } else { false }
+            record.failure =
+                (isLate ? GatewayFailure.Kind.connectionReadTimeout : .connectionTerminated).rawValue
             if response.framing == .untilClose, !writesChunks { await client.abort() }
             throw error
         }
-    }
-}
-
-/// The connection has ended, or failed, before a response has begun.
-struct UnansweredError: Error {
-    let cause: any Error
-    /// Whether no other response has come before.
-    var isFirst = true
-
-    /// Whether the server cannot have answered yet, and has not just been slow.
-    var mayBeRepeated: Bool {
-        if case StreamError.timedOut? = cause as? StreamError { false } else { isFirst }
-    }
-
-    func failure(_ server: String) -> GatewayFailure {
-        if case StreamError.timedOut? = cause as? StreamError {
-            return GatewayFailure(
-                .connectionReadTimeout, 504, "\(server) does not answer in time", nextStep: "Try again later.")
-        }
-        return GatewayFailure(
-            .connectionTerminated, 502, "\(server) closes the connection without an answer",
-            nextStep: "Try again; if it happens each time, report it to the people who run the server.")
     }
 }

@@ -19,17 +19,27 @@ extension ClientConnection {
         if gate.profile == nil {
             configuration.connection.initialSettings.append(HTTP2Setting(parameter: .enableConnectProtocol, value: 1))
         }
+        let ending = NIOHTTP2ServerConnectionManagementHandler(
+            eventLoop: client.channel.eventLoop,
+            configuration: .init(maxIdleTime: nil, maxAge: nil, maxGraceTime: nil, keepalive: nil))
         try await client.handOver(
             to: NIOHTTP2Handler(
                 mode: .server, eventLoop: client.channel.eventLoop,
-                connectionConfiguration: configuration.connection, streamConfiguration: configuration.stream
+                connectionConfiguration: configuration.connection, streamConfiguration: configuration.stream,
+                streamDelegate: ending.http2StreamDelegate
             ) { stream in
                 stream.eventLoop.makeCompletedFuture {
                     try stream.syncOptions?.setOption(.autoRead, value: false)
                     try stream.pipeline.syncOperations.addHandler(HTTP2StreamCodec())
-                    arrivals.yield(try ByteStream.add(to: stream))
+                    guard case .terminated = arrivals.yield(try ByteStream.add(to: stream, isStream: true)) else {
+                        return
+                    }
+                    // The gateway stops: the client may send it elsewhere.
+                    let reset = HTTP2Frame.FramePayload.rstStream(.refusedStream)
+                    try stream.pipeline.syncOperations.context(handlerType: HTTP2StreamCodec.self)
+                        .writeAndFlush(NIOAny(reset), promise: nil)
                 }
-            })
+            }, then: [ending, NIOCloseOnErrorHandler()])
         client.channel.closeFuture.whenComplete { _ in arrivals.finish() }
         streams = [:]
         waitForStream()
@@ -59,7 +69,6 @@ extension ClientConnection {
     ///
     /// - Parameter server: A connection to the server, without TLS yet.
     private func run(to destination: Destination, through server: ByteStream?) async {
-        isStream = true
         spare = server
         isSpareSecured = false
         // It fails where the client has cancelled the request, or gone.
@@ -71,7 +80,7 @@ extension ClientConnection {
     private func end(_ stream: ObjectIdentifier) async {
         streams?[stream] = nil
         guard streams?.isEmpty == true else { return }
-        if isStopping { await client.close() } else { waitForStream() }
+        if !isStopping { waitForStream() }
     }
 
     private func waitForStream() {

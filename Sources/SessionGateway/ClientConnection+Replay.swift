@@ -47,7 +47,7 @@ extension ClientConnection {
         of pending: inout PendingRequest, spools: BodySpool.Budget
     ) async throws -> (body: [UInt8]?, isRead: Bool) {
         let spool = pending.login?.body ?? BodySpool(spools)
-        pending.spool = spool
+        pending.body = spool
         if pending.request.head.values("expect").contains(where: { $0.lowercased == "100-continue" }) {
             try await client.write(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n"))
         }

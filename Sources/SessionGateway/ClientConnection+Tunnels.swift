@@ -19,7 +19,7 @@ extension ClientConnection {
         guard !settings.isOffline || settings.interception?.contains(destination.host) == true else {
             throw GatewayFailure.offline(tunnel: destination)
         }
-        let server = opensLate(destination) ? nil : try await servers.open(route(to: destination, isTunnel: true))
+        let server = try await openServer(destination)
         try await client.write(ByteBuffer(string: "HTTP/1.1 200 Connection established\r\n\r\n"))
         guard let server else { return try await serveUnopenedTunnel("CONNECT", to: destination) }
         try await serveTunnel("CONNECT", to: destination, server)
@@ -31,7 +31,7 @@ extension ClientConnection {
         else { return }
         let server: ByteStream?
         do {
-            server = opensLate(destination) ? nil : try await servers.open(route(to: destination, isTunnel: true))
+            server = try await openServer(destination)
         } catch {
             observeTunnel("SOCKS", to: destination, error)
             return try await client.write(ByteBuffer(bytes: SOCKSHandshake.Reply(error).octets))
@@ -39,6 +39,20 @@ extension ClientConnection {
         try await client.write(ByteBuffer(bytes: SOCKSHandshake.Reply.succeeded.octets))
         guard let server else { return try await serveUnopenedTunnel("SOCKS", to: destination) }
         try await serveTunnel("SOCKS", to: destination, server)
+    }
+
+    /// Opens the connection for a tunnel; `nil` if the requests in it may need none: a recording may answer them, or there is
+    /// an HTTP/2 connection already.
+    private func openServer(_ destination: Destination) async throws(GatewayFailure) -> ByteStream? {
+        var encrypted = destination
+        encrypted.isEncrypted = true
+        guard !opensLate(destination) else { return nil }
+        if settings.interception?.contains(destination.host) == true,
+            await servers.isShared(route(to: encrypted, isTunnel: true))
+        {
+            return nil
+        }
+        return try await servers.open(route(to: destination, isTunnel: true))
     }
 
     /// Serves what comes through a tunnel.

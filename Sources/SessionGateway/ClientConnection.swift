@@ -34,8 +34,6 @@ actor ClientConnection {
     var idleTimer: Scheduled<Void>?
     /// The connection to a server that is used now.
     private var server: ByteStream?
-    /// Whether it is a stream of an HTTP/2 connection, which ends with the request.
-    var isStream = false
 
     init(
         _ client: ByteStream, gate: JarGate, settings: GatewaySettings, servers: UpstreamConnections,
@@ -88,7 +86,12 @@ actor ClientConnection {
     func stop() async {
         isStopping = true
         for stream in streams?.values ?? [:].values { await stream.stop() }
-        if isIdle || streams?.isEmpty == true { await client.close() }
+        if streams != nil {
+            // The client gets a GOAWAY frame, and sends further requests elsewhere.
+            client.channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+        } else if isIdle {
+            await client.close()
+        }
     }
 
     /// Ends at once.
@@ -101,7 +104,7 @@ actor ClientConnection {
 
     /// Waits for a server's answer, whose connection is aborted if the client goes away meanwhile.
     func waiting<Answer: Sendable>(for answer: () async throws -> Answer) async throws -> Answer {
-        guard !isStream else { return try await answer() }
+        guard !client.isStream else { return try await answer() }
         await client.whenGone(after: settings.limits.ended) { [weak self] in Task { await self?.abort() } }
         let result: Result<Answer, any Error>
         do { result = .success(try await answer()) } catch { result = .failure(error) }
@@ -127,6 +130,9 @@ actor ClientConnection {
                 octets = try await client.head(idle: settings.limits.idle, within: settings.limits.head)
             } catch let error as MessageError {
                 return try await refuse(.requestInvalid(error), method: "GET")
+            } catch StreamError.timedOut {
+                guard await client.firstOctet != nil else { return }
+                return try await refuse(.requestTooSlow("head"), method: "GET")
             }
             guard let octets else { return }
             isIdle = false

@@ -97,6 +97,9 @@ struct ForwardedRequest: Sendable {
     /// Whether the client wants another protocol on the connection, as a WebSocket's handshake does.
     var isUpgrade: Bool { head.has("upgrade") && head.members("connection").contains("upgrade") }
 
+    /// Whether the client reads trailer fields behind the body of a response (RFC 9110, section 10.1.4).
+    var acceptsTrailers: Bool { head.members("te").contains("trailers") }
+
     /// Whether a repetition has no other effect than the first request (RFC 9110, section 9.2.2), and there is no body.
     var mayBeRepeated: Bool {
         framing == .none && ["GET", "HEAD", "OPTIONS", "PUT", "DELETE", "TRACE"].contains(method)
@@ -133,8 +136,10 @@ struct ForwardedRequest: Sendable {
     ///   - decoration: What the jar adds; `nil` for nothing.
     ///   - proxy: The credentials for a proxy, if the request goes through one.
     ///   - isToProxy: Whether the request goes to a proxy, in absolute form.
+    ///   - acceptsTrailers: Whether the server is told so, which HTTP/2 permits (RFC 9113, section 8.2.2).
     func octets(
-        with decoration: Decoration?, toProxy isToProxy: Bool = false, proxyAuthorization: String? = nil
+        with decoration: Decoration?, toProxy isToProxy: Bool = false, proxyAuthorization: String? = nil,
+        acceptingTrailers acceptsTrailers: Bool = false
     ) -> [UInt8] {
         var written: [UInt8] = []
         written.reserveCapacity(head.octets.count + 512)
@@ -150,6 +155,7 @@ struct ForwardedRequest: Sendable {
         }
         written.append(contentsOf: " HTTP/1.1\r\n".utf8)
         append(fieldsTo: &written, with: decoration)
+        if acceptsTrailers { written.append(field: "TE", "trailers") }
         if let proxyAuthorization { written.append(field: "Proxy-Authorization", Octets(proxyAuthorization)) }
         written += [ASCII.carriageReturn, ASCII.lineFeed]
         return written

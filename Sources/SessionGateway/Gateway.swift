@@ -111,11 +111,13 @@ public final class Gateway: Sendable {
                 || remote.isLoopback && remote.port.map(ports.contains) == true
         }
         let tls = ServerTLS(settings)
+        let shared = SharedConnections(settings.limits)
         let servers = Dictionary(
             uniqueKeysWithValues: group.makeIterator().map { loop in
                 (
                     ObjectIdentifier(loop),
-                    UpstreamConnections(on: loop, limits: settings.limits, tls: tls, isProhibited: isProhibited)
+                    UpstreamConnections(
+                        on: loop, settings, tls: tls, sharing: shared, isProhibited: isProhibited)
                 )
             })
         await ready(listeners.map(\.address))
@@ -138,6 +140,7 @@ public final class Gateway: Sendable {
             Task { await stop() }
         }
         for connections in servers.values { await connections.closeIdle() }
+        shared.close()
         if !Task.isCancelled, let failure { throw failure }
     }
 
@@ -226,7 +229,7 @@ public final class Gateway: Sendable {
             servers: servers, logins: logins, origins: origins, observing: observe)
         let id = ObjectIdentifier(connection)
         connections.withLock { $0[id] = connection }
-        group.addTask {
+        group.addTask(executorPreference: servers.taskExecutor) {
             await connection.run()
             self.connections.withLock { _ = $0.removeValue(forKey: id) }
         }

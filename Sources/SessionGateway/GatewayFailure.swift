@@ -43,10 +43,23 @@ struct GatewayFailure: Error, Sendable {
                 ? "This is a proxy: use it with 'curl --proxy ADDRESS URL'." : "Correct the client that sent it.")
     }
 
+    /// A part of a request that does not come in time.
+    static func requestTooSlow(_ part: String) -> GatewayFailure {
+        GatewayFailure(
+            .httpRequestError, 408, "the client does not send the \(part) of its request in time",
+            nextStep: "Send the request again.")
+    }
+
     static func responseInvalid(_ error: MessageError, from server: String) -> GatewayFailure {
         GatewayFailure(
             .httpProtocolError, 502, "the response of \(server) cannot be passed on: \(error.reason)",
             nextStep: "Report it to the people who run the server.")
+    }
+
+    static func tls(_ server: ForwardedRequest.Destination, _ error: any Error) -> GatewayFailure {
+        GatewayFailure(
+            .tlsCertificateError, 502, "the TLS connection to \(server.description) fails: \(error)",
+            nextStep: "Check the server's certificate. Name a private authority with --ca-file.")
     }
 
     /// The response without its body.
@@ -56,6 +69,7 @@ struct GatewayFailure: Error, Sendable {
             case 400: "Bad Request"
             case 403: "Forbidden"
             case 405: "Method Not Allowed"
+            case 408: "Request Timeout"
             case 413: "Content Too Large"
             case 421: "Misdirected Request"
             case 429: "Too Many Requests"

@@ -33,7 +33,12 @@ actor GatewayLogin {
     nonisolated let nonces = DPoPNonces()
     nonisolated let spools: BodySpool.Budget
     private nonisolated let known = Mutex<(definitions: [String], fallback: LoginFallback?)>(([], nil))
+    /// How long a login that has failed is not tried again, in seconds.
+    private static let pause: Int64 = 30
     private var running: [LoginRule: Task<Outcome, any Error>] = [:]
+    /// Why the last login by a rule has failed, and when it is tried again: also if somebody has logged in meanwhile, which
+    /// gives its token another generation.
+    private var failed: [LoginRule: (error: any Error, end: Timestamp, generation: Int64?)] = [:]
     /// The last login by each rule, and how many there have been.
     private var last: [LoginRule: (number: Int, outcome: Outcome)] = [:]
 
@@ -70,6 +75,8 @@ actor GatewayLogin {
         }
     }
 
+    private func generation(of rule: LoginRule) -> Int64? { try? jar.tokens.get(rule.profile).generation }
+
     /// How many logins there have been by each rule.
     var counts: [LoginRule: Int] { last.mapValues(\.number) }
 
@@ -89,6 +96,12 @@ actor GatewayLogin {
     ) async throws -> (result: Result<Outcome, any Error>, storage: Storage) {
         let rule = challenge.rule
         if let last = last[rule], last.number > counts[rule] ?? 0 { return (.success(last.outcome), .omitted) }
+        // Each image of a page would ask again.
+        if let (error, end, generation) = failed[rule], generation == self.generation(of: rule), now() < end,
+            now() >= end.advanced(bySeconds: -GatewayLogin.pause)
+        {
+            return (.failure(error), .due)
+        }
         if let task = running[rule] {
             let result = await task.result
             return (result, (try? result.get()) == nil ? .due : .omitted)
@@ -105,7 +118,13 @@ actor GatewayLogin {
         defer { running[rule] = nil }
         let changes = try await storing.value
         let result = await task.result
-        if case .success(let outcome) = result { last[rule] = ((last[rule]?.number ?? 0) + 1, outcome) }
+        switch result {
+        case .success(let outcome):
+            last[rule] = ((last[rule]?.number ?? 0) + 1, outcome)
+            failed[rule] = nil
+        case .failure(let error):
+            failed[rule] = (error, now().advanced(bySeconds: GatewayLogin.pause), generation(of: rule))
+        }
         return (result, .done(changes))
     }
 }

@@ -1,4 +1,5 @@
 public import NIOCore
+import NIOPosix
 public import NIOSSL
 public import OAuth2
 public import RequestDecoration
@@ -113,6 +114,11 @@ public struct GatewaySettings: Sendable {
     /// Gets the events that pages of decrypted hosts send to ``Gateway/eventsPath``; `nil` if they send none. It must not
     /// block.
     public var pageEvents: (@Sendable (PageEvent) -> Void)?
+
+    /// Makes what finds the addresses of servers, on an event loop.
+    typealias ResolverMaker = @Sendable (any EventLoop) -> any Resolver & Sendable
+    /// How the addresses of servers are found; `nil` for the system's way.
+    var resolver: ResolverMaker?
 
     /// Which hosts' https requests a gateway decrypts.
     public struct Interception: Sendable {

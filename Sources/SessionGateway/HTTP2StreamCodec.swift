@@ -16,15 +16,6 @@ final class HTTP2StreamCodec: ChannelDuplexHandler {
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = HTTP2Frame.FramePayload
 
-    private enum Response {
-        case head
-        case length(UInt64)
-        case chunked(ChunkedBody)
-        /// The octets of a WebSocket, until either side closes.
-        case webSocket
-        case ended
-    }
-
     private var hasHead = false
     /// Whether the request was refused: nothing of it passes any more.
     private var isRefused = false
@@ -32,9 +23,9 @@ final class HTTP2StreamCodec: ChannelDuplexHandler {
     private var isToHead = false
     /// The handshake of the WebSocket that the request opens; `nil` for other requests.
     private var handshake: WebSocketHandshake?
-    private var response = Response.head
-    /// Octets of the response that are no whole frame yet.
-    private var pending = ByteBuffer()
+    /// Whether octets of the WebSocket pass, until either side closes.
+    private var isOpen = false
+    private var response = MessageParts()
     private var lastWrite: EventLoopFuture<Void>?
 
     // MARK: - The request
@@ -44,19 +35,19 @@ final class HTTP2StreamCodec: ChannelDuplexHandler {
         switch unwrapInboundIn(data) {
         case .headers(let frame) where hasHead:
             // Trailers.
-            if isChunked { read(.lastChunk(frame.headers.fieldLines.map(Array.init) ?? []), context) }
+            if isChunked { read(.lastChunk(frame.headers.fieldLines() ?? []), context) }
         case .headers(let frame):
             hasHead = true
             isToHead = frame.headers.first(name: ":method") == "HEAD"
             if frame.headers.first(name: ":protocol") == "websocket", !frame.endStream {
                 handshake = WebSocketHandshake()
             }
-            isChunked = !frame.endStream && handshake == nil && !frame.headers.contains(name: "content-length")
+            isChunked = !frame.endStream && handshake == nil && frame.headers.needsChunks
             switch head(frame.headers, chunked: isChunked) {
             case .success(let octets): read(ByteBuffer(bytes: octets), context)
             case .failure(let refusal):
                 isRefused = true
-                response = .ended
+                response.end()
                 context.writeAndFlush(wrapOutboundOut(.rstStream(refusal.code)), promise: nil)
                 context.fireErrorCaught(refusal)
             }
@@ -82,12 +73,11 @@ final class HTTP2StreamCodec: ChannelDuplexHandler {
         let written = headers.first(name: ":method") ?? ""
         let method = handshake == nil || written != "CONNECT" ? written : "GET"
         guard let path = headers.first(name: ":path"), let authority = headers.first(name: ":authority"),
-            method != "CONNECT", headers["host"].allSatisfy({ $0 == authority }), let lines = headers.fieldLines,
+            method != "CONNECT", headers["host"].allSatisfy({ $0 == authority }),
+            let lines = headers.fieldLines(chunked: isChunked),
             [method, path, authority].allSatisfy({ !$0.utf8.contains(where: { $0 <= ASCII.space || $0 == 0x7F }) })
         else { return .failure(Refusal(code: .protocolError)) }
-        guard !headers.contains(where: { $0.value.unicodeScalars.contains("\u{FFFD}") }) else {
-            return .failure(Refusal(code: .http11Required))
-        }
+        guard !headers.hasLostOctets else { return .failure(Refusal(code: .http11Required)) }
         var head = Array("\(method) \(path) HTTP/1.1\r\nHost: \(authority)\r\n".utf8) + lines
         // RFC 9113, section 8.2.3: the parts of a Cookie field are one for servers that speak HTTP/1.1.
         let cookies = headers["cookie"]
@@ -100,70 +90,30 @@ final class HTTP2StreamCodec: ChannelDuplexHandler {
     // MARK: - The response
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        var octets = unwrapOutboundIn(data)
-        if pending.readableBytes == 0 { pending = octets } else { pending.writeBuffer(&octets) }
+        response.append(unwrapOutboundIn(data))
         do {
-            while try writeFrame(context) {}
+            while let part = try response.next() { try write(part, context) }
             if let promise {
                 if let lastWrite { lastWrite.cascade(to: promise) } else { promise.succeed() }
             }
         } catch {
             // What the gateway writes is a response; this is not reached.
-            response = .ended
+            response.end()
             promise?.fail(error)
             context.close(promise: nil)
         }
     }
 
-    /// Writes the next frame.
-    ///
-    /// - Returns: Whether there may be another one.
-    private func writeFrame(_ context: ChannelHandlerContext) throws -> Bool {
-        switch response {
-        case .head:
-            let arrived = pending
-            guard let end = MessageHead.end(in: arrived.readableBytesUInt8Span, from: 0),
-                let octets = pending.readBytes(length: end)
-            else { return false }
-            try write(MessageHead(octets, from: .server), context)
-            return true
-        case .length(let rest):
-            let count = Int(min(rest, UInt64(pending.readableBytes)))
-            guard count > 0, let data = pending.readSlice(length: count) else { return false }
-            let isLast = UInt64(count) == rest
-            response = isLast ? .ended : .length(rest - UInt64(count))
+    private func write(_ part: MessageParts.Part, _ context: ChannelHandlerContext) throws {
+        switch part {
+        case .head(let octets): try write(MessageHead(octets, from: .server), context)
+        case .data(let data, let isLast):
             write(.data(.init(data: .byteBuffer(data), endStream: isLast)), context)
-            return !isLast
-        case .chunked(var body):
-            var position = 0
-            let octets = pending
-            let piece = try body.next(in: octets.readableBytesUInt8Span, from: &position)
-            pending.moveReaderIndex(forwardBy: position)
-            response = .chunked(body)
-            switch piece {
-            case .incomplete: return false
-            case .data(let count):
-                guard let data = pending.readSlice(length: count) else { return false }
-                write(.data(.init(data: .byteBuffer(data))), context)
-                return true
-            case .end(let trailers):
-                response = .ended
-                if trailers.isEmpty {
-                    write(.data(.init(data: .byteBuffer(ByteBuffer()), endStream: true)), context)
-                } else {
-                    let octets = Array("HTTP/1.1 200 OK\r\n".utf8) + trailers + [ASCII.carriageReturn, ASCII.lineFeed]
-                    let fields = HPACKHeaders(fieldsOf: try MessageHead(octets, from: .server))
-                    write(.headers(.init(headers: fields, endStream: true)), context)
-                }
-                return false
-            }
-        case .webSocket:
-            guard pending.readableBytes > 0 else { return false }
-            write(.data(.init(data: .byteBuffer(pending.take(pending.readableBytes)))), context)
-            return false
-        case .ended:
-            pending.clear()
-            return false
+        case .end(let trailers) where trailers.isEmpty:
+            write(.data(.init(data: .byteBuffer(ByteBuffer()), endStream: true)), context)
+        case .end(let trailers):
+            let fields = HPACKHeaders(fieldsOf: try MessageParts.trailerHead(trailers))
+            write(.headers(.init(headers: fields, endStream: true)), context)
         }
     }
 
@@ -172,15 +122,16 @@ final class HTTP2StreamCodec: ChannelDuplexHandler {
             throw MessageError.startLineInvalid
         }
         if let handshake, line.status / 100 != 1 || line.status == 101 {
-            let isOpen = line.status == 101
-            guard !isOpen || handshake.isAccepted(by: head) else {
-                response = .ended
+            let isSwitch = line.status == 101
+            guard !isSwitch || handshake.isAccepted(by: head) else {
+                response.end()
                 return write(.rstStream(.connectError), context)
             }
-            if isOpen {
+            if isSwitch {
+                isOpen = true
                 var headers: HPACKHeaders = [":status": "200"]
-                headers.add(contentsOf: HPACKHeaders(fieldsOf: head).withoutAcceptance)
-                response = .webSocket
+                headers.add(contentsOf: HPACKHeaders(fieldsOf: head).without("sec-websocket-accept"))
+                response.beginBody(.untilClose)
                 return write(.headers(.init(headers: headers)), context)
             }
         }
@@ -190,18 +141,14 @@ final class HTTP2StreamCodec: ChannelDuplexHandler {
         headers.add(contentsOf: HPACKHeaders(fieldsOf: head))
         let framing = try BodyFraming(ofResponse: head, status: line.status, isToHead: isToHead, minorVersion: 1)
         if line.status / 100 == 1 { return write(.headers(.init(headers: headers)), context) }
-        switch framing {
-        case .length(let count) where count > 0: response = .length(count)
-        case .chunked: response = .chunked(ChunkedBody())
-        default: response = .ended
-        }
-        let isOver = if case .ended = response { true } else { false }
-        write(.headers(.init(headers: headers, endStream: isOver)), context)
+        response.beginBody(framing)
+        write(.headers(.init(headers: headers, endStream: framing == .none || framing == .length(0))), context)
     }
 
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-        guard mode == .output, case .webSocket = response else { return context.close(mode: mode, promise: promise) }
-        response = .ended
+        guard mode == .output, isOpen else { return context.close(mode: mode, promise: promise) }
+        isOpen = false
+        response.end()
         let end = HTTP2Frame.FramePayload.data(.init(data: .byteBuffer(ByteBuffer()), endStream: true))
         context.writeAndFlush(wrapOutboundOut(end), promise: promise)
     }
@@ -210,41 +157,5 @@ final class HTTP2StreamCodec: ChannelDuplexHandler {
         let written = context.eventLoop.makePromise(of: Void.self)
         lastWrite = written.futureResult
         context.write(wrapOutboundOut(frame), promise: written)
-    }
-}
-
-extension HPACKHeaders {
-    /// The fields for one connection only (RFC 9113, section 8.2.2), and those that the codec writes itself.
-    private static let omitted: Set<String> = [
-        "connection", "proxy-connection", "keep-alive", "transfer-encoding", "upgrade", "host", "cookie",
-    ]
-
-    /// The fields without that by which a server accepts the handshake of HTTP/1.1.
-    fileprivate var withoutAcceptance: HPACKHeaders {
-        HPACKHeaders(map { ($0.name, $0.value) }.filter { $0.0 != "sec-websocket-accept" })
-    }
-
-    /// The fields as lines of HTTP/1.1, without Host and Cookie; `nil` if one would not be one line.
-    fileprivate var fieldLines: [UInt8]? {
-        var lines: [UInt8] = []
-        for (name, value, _) in self where !name.hasPrefix(":") && !HPACKHeaders.omitted.contains(name) {
-            guard name.utf8.allSatisfy(ASCII.isTokenCharacter),
-                !value.utf8.contains(where: { $0 == ASCII.carriageReturn || $0 == ASCII.lineFeed || $0 == 0 })
-            else { return nil }
-            lines.append(field: name, Octets(value))
-        }
-        return lines
-    }
-
-    /// The fields of a message of HTTP/1.1.
-    fileprivate init(fieldsOf head: MessageHead) {
-        self.init()
-        for field in head.fields {
-            let name = head.lowercasedName(field)
-            guard name == "cookie" || !HPACKHeaders.omitted.contains(name) else { continue }
-            let octets = head.octets[field.value]
-            let value = String(validating: octets, as: UTF8.self) ?? String(octets.map { Character(UnicodeScalar($0)) })
-            add(name: name, value: value, indexing: name == "set-cookie" ? .neverIndexed : .indexable)
-        }
     }
 }

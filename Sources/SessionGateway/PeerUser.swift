@@ -24,6 +24,16 @@ enum PeerUser {
         #endif
     }
 
+    /// Whether the other end of a connection from this machine has closed its socket. Only Linux can tell; elsewhere `false`.
+    static func hasClosed(_ channel: any Channel) -> Bool {
+        #if os(Linux)
+            guard let local = channel.localAddress, let remote = channel.remoteAddress else { return false }
+            return user(from: remote, to: local) == nil
+        #else
+            return false
+        #endif
+    }
+
     #if os(Linux)
         private static let sockDiag: Int32 = 4
         private static let sockDiagByFamily: UInt16 = 20

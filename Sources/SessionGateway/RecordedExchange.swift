@@ -42,6 +42,11 @@ actor RecordedExchange {
         self.init(recording, request, head: request.octets(with: bare), jarFields: [], now: now)
     }
 
+    /// Drops what it has of the request's body, which is sent from its beginning again.
+    func restart() {
+        entry.request = RecordedBody(recording.spools)
+    }
+
     /// Takes a piece of the request's body.
     func append(toRequest piece: BodyReader.Piece) async {
         guard case .data(let octets) = piece else { return }

@@ -1,25 +1,47 @@
+import NIOCore
 package import NIOSSL
 import OAuth2
+import Synchronization
 import WebPrimitives
 
 /// How servers are verified, and which certificate is shown to each.
-struct ServerTLS: Sendable {
-    private let common: Result<NIOSSLContext, any Error>
-    private let byHost: [WebHost: Result<NIOSSLContext, any Error>]
+final class ServerTLS: Sendable {
+    /// The protocols that a server may choose from (ALPN).
+    enum Offer: Hashable {
+        case http2OrHTTP1
+        case http1
+
+        fileprivate var names: [String] { self == .http1 ? ["http/1.1"] : ["h2", "http/1.1"] }
+    }
+
+    private struct Kind: Hashable {
+        /// The host that gets a certificate of its own; `nil` for all others.
+        let host: WebHost?
+        let offer: Offer
+    }
+
+    private let configuration: TLSConfiguration
+    private let certificates: [WebHost: ClientCertificate]
+    private let contexts = Mutex<[Kind: NIOSSLContext]>([:])
 
     init(_ settings: GatewaySettings) {
-        var configuration = settings.tls
-        configuration.applicationProtocols = ["http/1.1"]
-        let base = configuration
-        common = Result { try NIOSSLContext(configuration: base) }
-        byHost = settings.clientCertificates.mapValues { certificate in
-            Result { try NIOSSLContext(configuration: base.showing(certificate.pem.exposedBytes)) }
-        }
+        configuration = settings.tls
+        certificates = settings.clientCertificates
     }
 
     /// What a connection to a host is made with.
-    func context(for host: WebHost) throws -> NIOSSLContext {
-        try (byHost[host] ?? common).get()
+    func context(for host: WebHost, offering offer: Offer) throws -> NIOSSLContext {
+        let certificate = certificates[host]
+        return try contexts.withLock { contexts in
+            let kind = Kind(host: certificate == nil ? nil : host, offer: offer)
+            if let context = contexts[kind] { return context }
+            var configuration = configuration
+            configuration.applicationProtocols = offer.names
+            if let certificate { configuration = try configuration.showing(certificate.pem.exposedBytes) }
+            let context = try NIOSSLContext(configuration: configuration)
+            contexts[kind] = context
+            return context
+        }
     }
 }
 

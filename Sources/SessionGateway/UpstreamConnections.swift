@@ -7,7 +7,8 @@ import WebPrimitives
 
 /// The connections of one jar to servers, on one event loop.
 ///
-/// They are never shared between jars: a server may have authenticated the connection.
+/// They are never shared between jars: a server may have authenticated the connection. Those of HTTP/1.1 stay on the event
+/// loop, those of HTTP/2 are for all.
 actor UpstreamConnections {
     typealias Destination = ForwardedRequest.Destination
 
@@ -27,8 +28,13 @@ actor UpstreamConnections {
     private nonisolated let executor: any SerialExecutor
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
+    /// Runs the tasks of the clients on the same event loop.
+    nonisolated let taskExecutor: EventLoopTaskExecutor
+
     private let limits: GatewaySettings.Limits
+    private let resolver: GatewaySettings.ResolverMaker?
     private let tls: ServerTLS
+    private let shared: SharedConnections
     /// Whether nothing may connect to an address.
     private let isProhibited: @Sendable (SocketAddress) -> Bool
     /// Connections that wait for a request, the one that was used last at the end.
@@ -38,18 +44,66 @@ actor UpstreamConnections {
     private var order: [Route] = []
 
     init(
-        on loop: any EventLoop, limits: GatewaySettings.Limits, tls: ServerTLS,
+        on loop: any EventLoop, _ settings: GatewaySettings, tls: ServerTLS, sharing shared: SharedConnections,
         isProhibited: @escaping @Sendable (SocketAddress) -> Bool
     ) {
         self.loop = loop
         executor = loop.executor
-        self.limits = limits
+        taskExecutor = EventLoopTaskExecutor(loop)
+        limits = settings.limits
+        resolver = settings.resolver
         self.tls = tls
+        self.shared = shared
         self.isProhibited = isProhibited
     }
 
+    /// What a request needs of its connection to a server.
+    struct Demand {
+        /// A connection that the client's tunnel has opened already, without TLS.
+        var spare: ByteStream?
+        /// Whether the request cannot be sent over HTTP/2.
+        var isHTTP1 = false
+        /// Whether a connection that has had a request is not good enough, since it may be closed just now.
+        var isFresh = false
+    }
+
+    /// A connection for one request, or a stream that stands for one.
+    ///
+    /// - Returns: Whether it has had a request before.
+    func connection(
+        _ route: Route, for demand: Demand
+    ) async throws(GatewayFailure) -> (server: ByteStream, isReused: Bool) {
+        guard route.destination.isEncrypted else {
+            if !demand.isFresh, let server = await takeIdle(route) { return (server, true) }
+            return (try await open(route), false)
+        }
+        let spare = demand.spare
+        if !demand.isHTTP1 {
+            let answer = try await shared.answer(route) {
+                do throws(GatewayFailure) {
+                    return .success(try await self.open(route, through: spare, offering: .http2OrHTTP1))
+                } catch {
+                    return .failure(error)
+                }
+            }
+            switch answer {
+            case .stream(let stream, let isNew):
+                // The tunnel's connection is not used if there was another one.
+                if !isNew { await spare?.abort() }
+                return (stream, !isNew)
+            case .own(let stream): return (stream, false)
+            case .none: break
+            }
+        }
+        if spare == nil, !demand.isFresh, let server = await takeIdle(route) { return (server, true) }
+        return (try await open(route, through: spare, offering: .http1), false)
+    }
+
+    /// Whether requests on a route need no connection of their own.
+    func isShared(_ route: Route) async -> Bool { await shared.isShared(route) }
+
     /// A connection that is open already; `nil` if there is none.
-    func takeIdle(_ route: Route) async -> ByteStream? {
+    private func takeIdle(_ route: Route) async -> ByteStream? {
         while let stream = idle[route]?.popLast() {
             idleCount -= 1
             if idle[route]?.isEmpty == true {
@@ -62,8 +116,9 @@ actor UpstreamConnections {
         return nil
     }
 
-    /// Keeps a connection for further requests.
+    /// Keeps a connection for further requests. A stream of an HTTP/2 connection ends.
     func put(_ stream: ByteStream, _ route: Route) async {
+        guard !stream.isStream else { return await stream.close() }
         guard await stream.isIdle else { return await stream.abort() }
         if idleCount >= limits.idleServers { await removeOldest() }
         await stream.readAhead()
@@ -97,36 +152,38 @@ actor UpstreamConnections {
 
     /// Opens a connection for requests.
     func open(_ route: Route) async throws(GatewayFailure) -> ByteStream {
-        let stream: ByteStream
         if let proxy = route.proxy, route.isTunnel {
-            stream = try await tunnel(to: route.destination, through: proxy)
-        } else {
-            stream = try await connect(to: route.destination, through: route.proxy)
+            return try await tunnel(to: route.destination, through: proxy)
         }
-        if route.destination.isEncrypted { try await secure(stream, to: route.destination) }
-        return stream
+        return try await connect(to: route.destination, through: route.proxy)
     }
 
-    /// Puts TLS under a connection, and verifies the server.
-    func secure(_ stream: ByteStream, to destination: Destination) async throws(GatewayFailure) {
+    /// Opens a connection with TLS, and verifies the server.
+    ///
+    /// - Parameter spare: A connection that is open already, without TLS.
+    private func open(
+        _ route: Route, through spare: ByteStream?, offering offer: ServerTLS.Offer
+    ) async throws(GatewayFailure) -> ByteStream {
+        let stream = if let spare { spare } else { try await open(route) }
+        let host = route.destination.host
         do {
             // An address goes into no SNI field.
-            let name = destination.host.isIPAddress ? nil : destination.host.description
             try await stream.startTLS(
-                NIOSSLClientHandler(context: tls.context(for: destination.host), serverHostname: name),
+                NIOSSLClientHandler(
+                    context: tls.context(for: host, offering: offer),
+                    serverHostname: host.isIPAddress ? nil : host.description),
                 within: limits.connect)
+            return stream
         } catch {
             await stream.close()
-            throw GatewayFailure(
-                .tlsCertificateError, 502, "the TLS connection to \(destination.description) fails: \(error)",
-                nextStep: "Check the server's certificate. Name a private authority with --ca-file.")
+            throw .tls(route.destination, error)
         }
     }
 
     /// Opens a connection to a server, or to the proxy in front of it.
     ///
-    /// Addresses of both families are tried as RFC 8305 describes. The address that is checked is the one that is
-    /// connected to, so a name that changes its address gains nothing.
+    /// Addresses of both families are tried as RFC 8305 describes. Each is checked when it is connected to, so a name that
+    /// changes its address gains nothing.
     private func connect(
         to destination: Destination, through proxy: GatewaySettings.UpstreamProxy?
     ) async throws(GatewayFailure) -> ByteStream {
@@ -136,22 +193,23 @@ actor UpstreamConnections {
         guard WebHost.isReachable(destination.host.addressOctets) else {
             throw UpstreamConnections.prohibited(destination.description)
         }
+        let isProhibited = isProhibited
         let stream: ByteStream
         do {
             stream = try await ClientBootstrap(group: loop)
                 .connectTimeout(limits.connect)
+                .resolver(resolver?(loop))
                 .channelOption(.autoRead, value: false)
                 .channelOption(.allowRemoteHalfClosure, value: true)
                 .channelOption(.tcpOption(.tcp_nodelay), value: 1)
                 .connect(host: host, port: port) { channel in
-                    channel.eventLoop.makeCompletedFuture { try ByteStream.add(to: channel) }
+                    channel.eventLoop.makeCompletedFuture {
+                        try channel.pipeline.syncOperations.addHandler(AddressCheck(isProhibited))
+                        return try ByteStream.add(to: channel)
+                    }
                 }
         } catch {
             throw UpstreamConnections.failure(error, server, host)
-        }
-        if let address = stream.channel.remoteAddress, isProhibited(address) {
-            await stream.abort()
-            throw UpstreamConnections.prohibited(server)
         }
         return stream
     }
@@ -205,6 +263,7 @@ actor UpstreamConnections {
                 nextStep: "Check the name, and that this machine is connected to a network.")
         }
         let causes = (error as? NIOConnectionError)?.connectionErrors.map(\.error) ?? [error]
+        guard !causes.contains(where: { $0 is AddressCheck.Prohibition }) else { return prohibited(server) }
         let isTimeout = causes.contains { cause in
             if case ChannelError.connectTimeout? = cause as? ChannelError { true } else { false }
         }
@@ -222,41 +281,5 @@ extension GatewaySettings.UpstreamProxy {
     /// The value of the Proxy-Authorization field (RFC 7617); `nil` without credentials.
     var authorization: String? {
         credentials.map { "Basic " + String(decoding: Base64.encode($0.exposedBytes), as: UTF8.self) }
-    }
-}
-
-extension SocketAddress {
-    /// The octets of the IP address, 4 or 16.
-    var addressOctets: [UInt8] {
-        ipAddress.flatMap { WebHost($0.contains(":") ? "[\($0)]" : $0) }?.addressOctets ?? []
-    }
-
-    /// Whether it is one of this machine's own loopback addresses.
-    var isLoopback: Bool {
-        let octets = WebHost.embeddedIPv4(addressOctets)
-        return octets.count == 4 ? octets[0] == 127 : octets == [UInt8](repeating: 0, count: 15) + [1]
-    }
-}
-
-extension WebHost {
-    /// The addresses at which clouds give credentials to any program of a machine, beside `169.254.0.0/16`.
-    private static let metadataServices: [[UInt8]] = [
-        [100, 100, 100, 200], [168, 63, 129, 16], [192, 0, 0, 192],
-        [0xFD, 0, 0x0E, 0xC2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x02, 0x54],
-        [0xFD, 0x20, 0, 0xCE, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x02, 0x54],
-    ]
-
-    /// Whether the gateway may connect to an address. What is no address has to be resolved first.
-    static func isReachable(_ address: [UInt8]) -> Bool {
-        let octets = embeddedIPv4(address)
-        return !octets.starts(with: [169, 254]) && !metadataServices.contains(octets)
-    }
-
-    /// The octets of an IPv4 address that is mapped into IPv6, or translated by NAT64 (RFC 6052); others as they are.
-    static func embeddedIPv4(_ octets: [UInt8]) -> [UInt8] {
-        let mapped = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]
-        let translated = [0, 0x64, 0xFF, 0x9B] + [UInt8](repeating: 0, count: 8)
-        guard octets.count == 16, octets.starts(with: mapped) || octets.starts(with: translated) else { return octets }
-        return Array(octets.suffix(4))
     }
 }

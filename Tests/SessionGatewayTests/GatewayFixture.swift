@@ -12,6 +12,10 @@ import Testing
 final class GatewayFixture: Sendable {
     let jar: CookieJar
     let records = Mutex<[GatewayRecord]>([])
+    /// How many seconds the gateway's clock is fast.
+    let clockOffset = Mutex<Int64>(0)
+    /// The gateway's time.
+    var now: Timestamp { .now.advanced(bySeconds: clockOffset.withLock { $0 }) }
     private let folder: String
 
     init() throws {
@@ -40,7 +44,7 @@ final class GatewayFixture: Sendable {
     ) async throws {
         var settings = settings
         settings.limits.stop = .milliseconds(20)
-        let gateway = Gateway(jar: jar, settings: settings, now: { .now }) { record in
+        let gateway = Gateway(jar: jar, settings: settings, now: { self.now }) { record in
             self.records.withLock { $0.append(record) }
         }
         let (addresses, continuation) = AsyncStream<[GatewayAddress]>.makeStream()

@@ -3,6 +3,7 @@ import Crypto
 import Foundation
 import HTTPTypes
 import NIOCore
+import NIOHPACK
 import OAuth2
 import RequestDecoration
 import SessionStore
@@ -25,9 +26,11 @@ struct GatewayLoginTests {
     private final class TokenEndpoint: EndpointTransport {
         let calls = Mutex(0)
         let isRefusing = Mutex(false)
+        let isDown = Mutex(false)
 
         func send(_ request: EndpointRequest) async throws(OAuth2Error) -> EndpointResponse {
             calls.withLock { $0 += 1 }
+            guard !isDown.withLock({ $0 }) else { return EndpointResponse(status: .serviceUnavailable, body: []) }
             let body =
                 isRefusing.withLock { $0 }
                 ? #"{"error":"invalid_grant"}"# : #"{"access_token":"renewed","expires_in":600}"#
@@ -62,6 +65,16 @@ struct GatewayLoginTests {
     private func settings(
         _ delivery: LoginRule.Delivery, for server: RecordingServer, client: GatewaySettings.Client = .tool
     ) throws -> GatewaySettings {
+        var settings = GatewaySettings()
+        settings.client = client
+        try addLogin(delivery, at: "http://127.0.0.1:\(server.port)/", to: &settings)
+        return settings
+    }
+
+    /// Has the gateway log in to a site again.
+    private func addLogin(
+        _ delivery: LoginRule.Delivery, at scope: String, to settings: inout GatewaySettings
+    ) throws {
         let jar = fixture.jar
         try jar.tokens.put(
             TokenSet(
@@ -72,14 +85,12 @@ struct GatewayLoginTests {
                 settings: ProfileSettings(grant: .imported, endpoints: [.token: "https://id.test/token"])),
             now: .now)
         try jar.setLoginRule(
-            LoginRule(scope: "http://127.0.0.1:\(server.port)/", profile: "p", delivery: delivery), named: "site")
-        var settings = GatewaySettings()
-        settings.client = client
-        let refresher = TokenRefresher(store: jar.tokens, transport: tokens, process: 1, now: { .now })
+            LoginRule(scope: scope, profile: "p", delivery: delivery), named: "site")
+        let refresher = TokenRefresher(
+            store: jar.tokens, transport: tokens, process: 1, now: { [fixture] in fixture.now })
         settings.fallback = { [tokens] rules in
             LoginFallback(rules: rules, store: jar.tokens, refresher: refresher, transport: tokens)
         }
-        return settings
     }
 
     private static func cookie() throws -> LoginRule.Delivery {
@@ -181,6 +192,55 @@ struct GatewayLoginTests {
         let record = try #require(fixture.records.withLock { $0.first })
         #expect(record.loginFailure?.code == "login-required" && record.status == 401 && !record.isSignedInAgain)
         #expect(record.loginFailure?.description.contains("crumb token login p") == true)
+    }
+
+    @Test("A login that has failed is tried again after a while, or if somebody has logged in")
+    func pause() async throws {
+        let server = try await Self.site()
+        tokens.isDown.withLock { $0 = true }
+        let settings = try settings(try Self.cookie(), for: server)
+        try await fixture.run(settings) { [fixture, tokens] address in
+            let post = { try await Self.post(server, address, Self.message(length: 3)) }
+            let first = try await post()
+            let calls = tokens.calls.withLock { $0 }
+            let second = try await post()
+            #expect(first.hasSuffix("no way") && second == first)
+            #expect(calls > 0 && tokens.calls.withLock { $0 } == calls)
+            #expect(fixture.records.withLock { $0.allSatisfy { $0.loginFailure != nil } })
+            fixture.clockOffset.withLock { $0 += 31 }
+            let third = try await post()
+            #expect(third.hasSuffix("no way"))
+            #expect(tokens.calls.withLock { $0 } > calls)
+            tokens.isDown.withLock { $0 = false }
+            let stored = try fixture.jar.tokens.get("p")
+            let credentials = try #require(try fixture.jar.tokens.credentials("p"))
+            try fixture.jar.tokens.put(stored.tokens, for: stored.profile, credentials: credentials, now: .now)
+            let fourth = try await post()
+            #expect(fourth.hasSuffix("welcome"))
+        }
+    }
+
+    @Test("A request over HTTP/2 is sent once more with the same body", arguments: [false, true])
+    func overHTTP2(isEarly: Bool) async throws {
+        let server = try await HTTP2Server.start { request, _ in
+            let isSignedIn = request.lines.contains("cookie: session=renewed")
+            guard request.isComplete || isEarly && !isSignedIn else { return nil }
+            return isSignedIn
+                ? [.headers([":status": "200", "content-length": "7"], ends: false), .data("welcome")]
+                : [.headers([":status": "401", "content-length": "6"], ends: false), .data("no way")]
+        }
+        var settings = try server.settings
+        try addLogin(Self.cookie(), at: "https://localhost:\(server.port)/", to: &settings)
+        let message = Self.message(length: 300_000)
+        try await fixture.run(settings) { address in
+            let client = try await RawClient.connect(to: address)
+            try await client.send(Array("POST /order HTTP/1.1\r\nHost: \(address)\r\n".utf8) + message)
+            let response = await client.response { $0.hasSuffix("welcome") || $0.hasSuffix("no way") }
+            #expect(response.hasSuffix("welcome"))
+        }
+        let requests = server.requests.withLock { $0 }
+        #expect(requests.map(\.connection) == [1, 1])
+        #expect(requests.last?.body == Array(message.suffix(300_000)))
     }
 
     @Test("What a browser sends without its cookies signs nobody in")

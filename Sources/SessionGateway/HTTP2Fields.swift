@@ -1,0 +1,67 @@
+import HTTPMessages
+import NIOHPACK
+import WebPrimitives
+
+extension HPACKHeaders {
+    /// The fields for one connection only (RFC 9113, section 8.2.2), and those that a codec writes itself.
+    private static let omitted: Set<String> = [
+        "connection", "proxy-connection", "keep-alive", "transfer-encoding", "upgrade", "host", "cookie",
+    ]
+
+    /// The length from which on a part of a Cookie field may be in a table: shorter ones could be guessed there
+    /// (RFC 7541, section 7.1.3).
+    private static let indexedCookieLength = 20
+
+    /// The fields of a message of HTTP/1.1, without Host. Values that are not UTF-8 are taken as Latin-1.
+    ///
+    /// - Parameter splitsCookies: Whether each cookie gets a field of its own, as browsers do it (RFC 9113, section 8.2.3).
+    init(fieldsOf head: MessageHead, splittingCookies splitsCookies: Bool = false) {
+        self.init()
+        for field in head.fields {
+            let name = head.lowercasedName(field)
+            if name == "cookie", splitsCookies {
+                for cookie in head.text(field).split(separator: "; ", omittingEmptySubsequences: false) {
+                    let isShort = cookie.utf8.count < HPACKHeaders.indexedCookieLength
+                    add(name: name, value: String(cookie), indexing: isShort ? .neverIndexed : .indexable)
+                }
+            } else if name == "cookie" || !HPACKHeaders.omitted.contains(name) {
+                let isSecret = name == "set-cookie" || name == "authorization"
+                add(name: name, value: head.text(field), indexing: isSecret ? .neverIndexed : .indexable)
+            }
+        }
+    }
+
+    /// The fields without one of that name.
+    func without(_ name: String) -> HPACKHeaders {
+        HPACKHeaders(map { ($0.name, $0.value) }.filter { $0.0 != name })
+    }
+
+    /// The fields as lines of HTTP/1.1, without Host, Cookie and pseudo-fields; `nil` if one would not be one line.
+    ///
+    /// - Parameter isChunked: Whether the body is sent in chunks, so that it has no Content-Length.
+    func fieldLines(chunked isChunked: Bool = false) -> [UInt8]? {
+        var lines: [UInt8] = []
+        for (name, value, _) in self where !name.hasPrefix(":") && !HPACKHeaders.omitted.contains(name) {
+            guard name.utf8.allSatisfy(ASCII.isTokenCharacter),
+                !value.utf8.contains(where: { $0 == ASCII.carriageReturn || $0 == ASCII.lineFeed || $0 == 0 })
+            else { return nil }
+            if isChunked, name == "content-length" { continue }
+            lines.append(field: name, Octets(value))
+        }
+        return lines
+    }
+
+    /// Whether a body is sent in chunks where it becomes one of HTTP/1.1: its length is not known, or trailers are
+    /// announced, which a body with a length cannot have.
+    var needsChunks: Bool { !contains(name: "content-length") || contains(name: "trailer") }
+
+    /// Whether a value was not UTF-8. NIOHPACK has put another character in the place of the octets.
+    var hasLostOctets: Bool { contains { $0.value.unicodeScalars.contains("\u{FFFD}") } }
+}
+
+extension MessageHead {
+    fileprivate func text(_ field: Field) -> String {
+        let octets = octets[field.value]
+        return String(validating: octets, as: UTF8.self) ?? String(octets.map { Character(UnicodeScalar($0)) })
+    }
+}

@@ -1,0 +1,137 @@
+import HTTPMessages
+import NIOCore
+import NIOHTTP2
+
+/// A connection to a server that speaks HTTP/2. All requests on one route share it, each in a stream of its own.
+actor HTTP2ServerConnection {
+    /// How many octets of a response may be on their way, or wait for a client that reads slowly.
+    private static let streamWindow = 1 << 20
+    private static let connectionWindow = 8 << 20
+
+    private nonisolated let channel: any Channel
+    private nonisolated let executor: any SerialExecutor
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    /// How long it stays open without a stream.
+    private let idle: TimeAmount
+    private var idleTimer: Scheduled<Void>?
+    private var multiplexer: NIOHTTP2Handler.StreamMultiplexer?
+    private var streamCount = 0
+    /// The last stream that the server processes, once it has said so (GOAWAY).
+    private var lastStream: HTTP2StreamID?
+    private var isRetired = false
+
+    /// Speaks HTTP/2 on a connection whose handshake has chosen it.
+    init(on stream: ByteStream, idle: TimeAmount) async throws {
+        channel = stream.channel
+        executor = channel.eventLoop.executor
+        self.idle = idle
+        var configuration = NIOHTTP2Handler.Configuration()
+        // What a response may not have is dropped field by field: servers are less exact than their clients.
+        configuration.connection.headerBlockValidation = .disabled
+        // The gateway finds the ends of bodies itself. NIOHTTP2 does not know of HEAD and 304 here.
+        configuration.connection.contentLengthValidation = .disabled
+        configuration.connection.targetWindowSize = HTTP2ServerConnection.connectionWindow
+        configuration.connection.initialSettings = [
+            HTTP2Setting(parameter: .enablePush, value: 0),
+            HTTP2Setting(parameter: .initialWindowSize, value: HTTP2ServerConnection.streamWindow),
+            HTTP2Setting(parameter: .maxHeaderListSize, value: MessageHead.byteLimit),
+        ]
+        configuration.stream.targetWindowSize = HTTP2ServerConnection.streamWindow
+        configuration.stream.outboundBufferSizeHighWatermark = 1 << 16
+        configuration.stream.outboundBufferSizeLowWatermark = 1 << 15
+        let handler = NIOHTTP2Handler(
+            mode: .client, eventLoop: channel.eventLoop, connectionConfiguration: configuration.connection,
+            streamConfiguration: configuration.stream
+        ) { $0.close() }
+        try await stream.handOver(to: handler, then: [ConnectionObserver(self)])
+        multiplexer = try channel.pipeline.syncOperations.handler(type: NIOHTTP2Handler.self).syncMultiplexer()
+        waitForStream()
+    }
+
+    /// Whether another request can be sent.
+    var isUsable: Bool { !isRetired && channel.isActive }
+
+    /// Whether no request is under way.
+    var isIdle: Bool { streamCount == 0 }
+
+    /// A stream for a request; `nil` if there can be no other one.
+    func open() async -> ByteStream? {
+        guard isUsable, let multiplexer else { return nil }
+        streamCount += 1
+        idleTimer?.cancel()
+        let opened = multiplexer.createStreamChannel { [weak self] stream in
+            stream.eventLoop.makeCompletedFuture {
+                try stream.syncOptions?.setOption(.autoRead, value: false)
+                try stream.pipeline.syncOperations.addHandler(
+                    HTTP2RequestCodec { id in self?.assumeIsolated { $0.isDropped(id) } ?? true })
+            }
+        }
+        do {
+            return try await opened.flatMapThrowing { stream in
+                guard stream.isActive else { throw ChannelError.ioOnClosedChannel }
+                stream.closeFuture.whenComplete { [weak self] _ in self?.assumeIsolated { $0.endStream() } }
+                return try ByteStream.add(to: stream, isStream: true)
+            }.get()
+        } catch {
+            endStream()
+            return nil
+        }
+    }
+
+    /// Closes the connection. Requests that are under way fail.
+    nonisolated func close() {
+        channel.close(promise: nil)
+    }
+
+    private func isDropped(_ stream: HTTP2StreamID) -> Bool {
+        lastStream.map { stream > $0 } ?? false
+    }
+
+    private func endStream() {
+        streamCount -= 1
+        guard streamCount == 0 else { return }
+        if isRetired { close() } else { waitForStream() }
+    }
+
+    private func waitForStream() {
+        idleTimer = channel.eventLoop.scheduleTask(in: idle) { [channel] in channel.close(promise: nil) }
+    }
+
+    /// Takes no more requests, and closes the connection after those that are under way.
+    fileprivate func retire(after last: HTTP2StreamID? = nil) {
+        lastStream = last ?? lastStream
+        isRetired = true
+        if streamCount == 0 { close() }
+    }
+
+    /// Watches a connection for its end.
+    private final class ConnectionObserver: ChannelInboundHandler {
+        typealias InboundIn = HTTP2Frame
+
+        private let connection: HTTP2ServerConnection
+
+        init(_ connection: HTTP2ServerConnection) {
+            self.connection = connection
+        }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            // It comes before the ends of the streams that it ends.
+            if case .goAway(let last, _, _) = unwrapInboundIn(data).payload {
+                connection.assumeIsolated { $0.retire(after: last) }
+            }
+        }
+
+        func channelInactive(context: ChannelHandlerContext) {
+            connection.assumeIsolated { $0.idleTimer?.cancel() }
+            context.fireChannelInactive()
+        }
+
+        func errorCaught(context: ChannelHandlerContext, error: any Error) {
+            // What fails one stream is told there.
+            guard !(error is NIOHTTP2Errors.StreamClosed), !(error is NIOHTTP2Errors.NoSuchStream) else { return }
+            connection.assumeIsolated { $0.retire() }
+            context.close(promise: nil)
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import HTTPMessages
+import NIOCore
+
+/// Splits HTTP/1.1 messages that are written into their parts, in whatever pieces they come.
+struct MessageParts {
+    /// A part of a message.
+    enum Part {
+        case head([UInt8])
+        case data(ByteBuffer, isLast: Bool)
+        /// The end of the body, where it did not come with its last octets. The lines of the trailer fields.
+        case end(trailers: [UInt8])
+    }
+
+    private enum State {
+        case head
+        case body(BodyReader)
+        case ended
+    }
+
+    private var state = State.head
+    /// Octets that are no whole part yet.
+    private var pending = ByteBuffer()
+    /// A piece of the body that was read to see whether the one before is the last one.
+    private var ahead: BodyReader.Piece?
+
+    /// Adds what is written.
+    mutating func append(_ octets: ByteBuffer) {
+        var octets = octets
+        if pending.readableBytes == 0 { pending = octets } else { pending.writeBuffer(&octets) }
+    }
+
+    /// Says how the end of the body is found that follows the head. Without it, another head follows.
+    mutating func beginBody(_ framing: BodyFraming) {
+        switch framing {
+        case .none, .length(0): end()
+        default: state = .body(BodyReader(framing))
+        }
+    }
+
+    /// Drops what is written from now on.
+    mutating func end() {
+        state = .ended
+        pending.clear()
+    }
+
+    /// The next part; `nil` if more octets are needed.
+    ///
+    /// - Throws: `MessageError` for a chunk that is none.
+    mutating func next() throws -> Part? {
+        switch state {
+        case .head:
+            guard let end = MessageHead.end(in: pending.readableBytesUInt8Span, from: 0) else { return nil }
+            return pending.readBytes(length: end).map(Part.head)
+        case .body(var reader):
+            guard let piece = try ahead ?? reader.next(in: &pending) else {
+                state = .body(reader)
+                return nil
+            }
+            ahead = nil
+            switch piece {
+            case .end(let trailers):
+                end()
+                return .end(trailers: trailers)
+            case .data(let octets):
+                let following = try reader.next(in: &pending)
+                if case .end(let trailers)? = following, trailers.isEmpty {
+                    end()
+                    return .data(octets, isLast: true)
+                }
+                ahead = following
+                state = .body(reader)
+                return .data(octets, isLast: false)
+            }
+        case .ended:
+            pending.clear()
+            return nil
+        }
+    }
+
+    /// The head of a message that has nothing but trailer fields, as a parser takes it.
+    static func trailerHead(_ lines: [UInt8]) throws -> MessageHead {
+        try MessageHead(Array("HTTP/1.1 200 OK\r\n".utf8) + lines + Array("\r\n".utf8), from: .server)
+    }
+}

@@ -1,0 +1,61 @@
+import HTTPMessages
+import WebPrimitives
+
+/// A request on its way, with what is kept for sending it once more.
+struct PendingRequest {
+    let request: ForwardedRequest
+    var decision: GatewayDecision
+    /// Signs the user in again; `nil` if no login rule applies.
+    var login: RequestLogin?
+    /// What the request carried, kept for sending it again; `nil` if it has no body, or is sent only once.
+    var body: BodySpool?
+    /// The Set-Cookie lines of responses that the client does not get, since the request was sent once more.
+    var withheld: [Octets] = []
+    /// The Clear-Site-Data fields of these responses.
+    var clearing: [Octets] = []
+    /// The entry of the recording; `nil` if nothing is recorded.
+    var entry: RecordedExchange?
+
+    /// How much of a body is kept for a server that refuses a stream: as much as it lets the gateway send before.
+    private static let refusedBodyLimit = 1 << 16
+
+    init(_ request: ForwardedRequest, _ decision: GatewayDecision, _ login: RequestLogin?) {
+        self.request = request
+        self.decision = decision
+        self.login = login
+        body = login?.body
+        if body == nil, request.framing != .none, request.destination.isEncrypted {
+            body = BodySpool(BodySpool.Budget(limit: PendingRequest.refusedBodyLimit))
+        }
+    }
+
+    /// Whether the whole request is there to be sent once more.
+    var isComplete: Bool {
+        get async { if let body { await !body.isIncomplete } else { request.framing == .none } }
+    }
+}
+
+/// The connection has ended, or failed, before a response has begun.
+struct UnansweredError: Error {
+    let cause: any Error
+    /// Whether no other response has come before.
+    var isFirst = true
+
+    /// Whether the server cannot have answered yet, and has not just been slow.
+    var mayBeRepeated: Bool {
+        if case StreamError.timedOut? = cause as? StreamError { false } else { isFirst }
+    }
+
+    /// Whether the server says that it has not processed the request; `nil` if it does not.
+    var refusal: StreamRefusal? { cause as? StreamRefusal }
+
+    func failure(_ server: String) -> GatewayFailure {
+        if case StreamError.timedOut? = cause as? StreamError {
+            return GatewayFailure(
+                .connectionReadTimeout, 504, "\(server) does not answer in time", nextStep: "Try again later.")
+        }
+        return GatewayFailure(
+            .connectionTerminated, 502, "\(server) closes the connection without an answer",
+            nextStep: "Try again; if it happens each time, report it to the people who run the server.")
+    }
+}

@@ -1,0 +1,204 @@
+import CookieModel
+import NIOCore
+import NIOPosix
+import Synchronization
+import Testing
+
+@testable import SessionGateway
+
+#if canImport(Glibc)
+    import Glibc
+#endif
+
+@Suite("Connections of a gateway, and how long they wait")
+struct TransportTests {
+    private static let ok = Array("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi".utf8)
+
+    /// Has one name stand for given addresses.
+    private struct FixedResolver: Resolver, Sendable {
+        let loop: any EventLoop
+        let addresses: [String]
+
+        private func addresses(_ port: Int, where isWanted: (String) -> Bool) -> EventLoopFuture<[SocketAddress]> {
+            loop.makeCompletedFuture {
+                try addresses.filter(isWanted).map { try SocketAddress(ipAddress: $0, port: port) }
+            }
+        }
+
+        func initiateAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
+            addresses(port) { !$0.contains(":") }
+        }
+
+        func initiateAAAAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
+            addresses(port) { $0.contains(":") }
+        }
+
+        func cancelQueries() {}
+    }
+
+    private static func settings(_ addresses: String...) -> GatewaySettings {
+        var settings = GatewaySettings.forTools
+        settings.resolver = { FixedResolver(loop: $0, addresses: addresses) }
+        return settings
+    }
+
+    private static func server(_ answer: [UInt8] = ok) async throws -> RecordingServer {
+        try await RecordingServer.start { octets in
+            octets.suffix(4).elementsEqual("\r\n\r\n".utf8) ? answer : nil
+        }
+    }
+
+    private static func get(_ authority: String, through address: GatewayAddress) async throws -> RawClient {
+        let client = try await RawClient.connect(to: address)
+        try await client.send("GET http://\(authority)/ HTTP/1.1\r\nHost: \(authority)\r\n\r\n")
+        return client
+    }
+
+    #if os(Linux)
+        @Test("An address that does not answer does not hold a request whose server has another one")
+        func deadAddress() async throws {
+            let server = try await Self.server()
+            // The queue of this listener is full, so the kernel drops what would connect to it.
+            let dead = try FullListener(port: server.port)
+            defer { dead.close() }
+            try await GatewayFixture().run(Self.settings("::1", "127.0.0.1")) { address in
+                let client = try await Self.get("shop.example:\(server.port)", through: address)
+                #expect(await client.response { $0.hasSuffix("hi") }.hasPrefix("HTTP/1.1 200 "))
+            }
+        }
+    #endif
+
+    @Test("A name that leads to an address that may not be reached is refused", arguments: ["169.254.169.254", "::1"])
+    func prohibited(target: String) async throws {
+        try await GatewayFixture().run(Self.settings(target == "::1" ? "127.0.0.1" : target)) { address in
+            let port = target == "::1" ? address.port : 80
+            let client = try await Self.get("shop.example:\(port)", through: address)
+            let response = await client.response()
+            #expect(response.hasPrefix("HTTP/1.1 403 "))
+            #expect(response.contains("Proxy-Status: crumb; error=destination_ip_prohibited"))
+        }
+    }
+
+    @Test("Of several addresses, one that may not be reached is left out")
+    func oneProhibited() async throws {
+        let server = try await Self.server()
+        try await GatewayFixture().run(Self.settings("fd00:ec2::254", "127.0.0.1")) { address in
+            let client = try await Self.get("shop.example:\(server.port)", through: address)
+            #expect(await client.response { $0.hasSuffix("hi") }.hasPrefix("HTTP/1.1 200 "))
+        }
+    }
+
+    @Test("A client that sends no request is let go without a word")
+    func idle() async throws {
+        var settings = GatewaySettings.forTools
+        settings.limits.idle = .milliseconds(50)
+        try await GatewayFixture().run(settings) { address in
+            let client = try await RawClient.connect(to: address)
+            #expect(await client.response().isEmpty)
+        }
+    }
+
+    @Test(
+        "A client that sends a part of its request only is told so",
+        arguments: [
+            ("GET http://HOST/ HTTP/1.1\r\nHost: HOST\r\n", "head"),
+            ("POST http://HOST/ HTTP/1.1\r\nHost: HOST\r\nContent-Length: 5\r\n\r\nhe", "body"),
+        ])
+    func slowRequest(octets: String, part: String) async throws {
+        let server = try await RecordingServer.start { _ in nil }
+        var settings = GatewaySettings.forTools
+        settings.limits.head = .milliseconds(50)
+        settings.limits.body = .milliseconds(50)
+        try await GatewayFixture().run(settings) { address in
+            let client = try await RawClient.connect(to: address)
+            try await client.send(octets.replacing("HOST", with: "127.0.0.1:\(server.port)"))
+            let response = await client.response()
+            #expect(response.hasPrefix("HTTP/1.1 408 Request Timeout\r\n"))
+            #expect(response.contains("Proxy-Status: crumb; error=http_request_error"))
+            #expect(response.contains("does not send the \(part) of its request in time"))
+        }
+    }
+
+    @Test("A server that does not answer is reported; one that stops in its body ends the client's connection")
+    func slowResponse() async throws {
+        let part = Array("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhi".utf8)
+        for (answer, start) in [([], "HTTP/1.1 504 "), (part, "HTTP/1.1 200 ")] {
+            let server = try await Self.server(answer)
+            let fixture = try GatewayFixture()
+            var settings = GatewaySettings.forTools
+            if answer.isEmpty { settings.limits.response = .milliseconds(50) }
+            settings.limits.body = .milliseconds(50)
+            try await fixture.run(settings) { address in
+                let client = try await Self.get("127.0.0.1:\(server.port)", through: address)
+                let response = await client.response()
+                #expect(response.hasPrefix(start))
+                #expect(answer.isEmpty ? response.contains("error=connection_read_timeout") : response.hasSuffix("hi"))
+            }
+            #expect(fixture.records.withLock { $0.first?.failure } == "connection_read_timeout")
+        }
+    }
+
+    #if os(Linux)
+        @Test("The server's connection ends at once with a client that has closed its own, however long others wait")
+        func closed() async throws {
+            let server = try await Self.server([])
+            var settings = GatewaySettings.forTools
+            settings.limits.ended = .hours(1)
+            try await GatewayFixture().run(settings) { address in
+                let client = try await Self.get("127.0.0.1:\(server.port)", through: address)
+                await server.requested()
+                client.close()
+                await server.ended()
+            }
+        }
+    #endif
+
+    @Test("A client that has only no more to send gets its answer")
+    func halfClosed() async throws {
+        let server = try await Self.server()
+        try await GatewayFixture().run(.forTools) { address in
+            let client = try await Self.get("127.0.0.1:\(server.port)", through: address)
+            await client.end()
+            #expect(await client.response { $0.hasSuffix("hi") }.hasPrefix("HTTP/1.1 200 "))
+        }
+    }
+}
+
+#if os(Linux)
+    /// A listener at `::1` that accepts nothing, and whose queue is full.
+    private struct FullListener {
+        private let descriptors: [Int32]
+
+        init(port: Int) throws {
+            var address = sockaddr_in6()
+            address.sin6_family = sa_family_t(AF_INET6)
+            address.sin6_port = in_port_t(UInt16(port).bigEndian)
+            address.sin6_addr.__in6_u.__u6_addr8.15 = 1
+            func withAddress(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+                withUnsafePointer(to: &address) { pointer in
+                    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                        body($0, socklen_t(MemoryLayout<sockaddr_in6>.size))
+                    }
+                }
+            }
+            let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+            let listener = socket(AF_INET6, type, 0)
+            try #require(listener >= 0)
+            var one: Int32 = 1
+            setsockopt(listener, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &one, socklen_t(MemoryLayout<Int32>.size))
+            var descriptors = [listener]
+            let isBound = withAddress { bind(listener, $0, $1) } == 0 && listen(listener, 0) == 0
+            if isBound {
+                for _ in 0..<4 {
+                    let client = socket(AF_INET6, type, 0)
+                    _ = withAddress { connect(client, $0, $1) }
+                    descriptors.append(client)
+                }
+            }
+            self.descriptors = descriptors
+            try #require(isBound)
+        }
+
+        func close() { for descriptor in descriptors { Glibc.close(descriptor) } }
+    }
+#endif
