@@ -8,7 +8,7 @@ import WebPrimitives
 ///
 /// It takes a request as HTTP/1.1 has it and gives its response so. A failure of the stream becomes a ``StreamRefusal`` if
 /// the server has not processed the request.
-final class HTTP2RequestCodec: ChannelDuplexHandler {
+final class HTTP2RequestCodec: HTTP2MessageWriter {
     typealias InboundIn = HTTP2Frame.FramePayload
     typealias InboundOut = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -16,7 +16,7 @@ final class HTTP2RequestCodec: ChannelDuplexHandler {
 
     /// Whether the server has announced that it does not process a stream (GOAWAY).
     private let isDropped: (HTTP2StreamID) -> Bool
-    private var request = MessageParts()
+    var written = MessageParts()
     private var isToHead = false
     /// Whether the request can be sent over HTTP/1.1 if its response cannot be read without loss.
     private var isRepeatable = false
@@ -24,7 +24,8 @@ final class HTTP2RequestCodec: ChannelDuplexHandler {
     private var hasHead = false
     private var isChunked = false
     private var hasNoBody = false
-    private var lastWrite: EventLoopFuture<Void>?
+    var lastWrite: EventLoopFuture<Void>?
+    static let sender = MessageHead.Sender.client
 
     init(isDropped: @escaping (HTTP2StreamID) -> Bool = { _ in false }) {
         self.isDropped = isDropped
@@ -32,36 +33,8 @@ final class HTTP2RequestCodec: ChannelDuplexHandler {
 
     // MARK: - The request
 
-    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        request.append(unwrapOutboundIn(data))
-        do {
-            while let part = try request.next() { try write(part, context) }
-            if let promise {
-                if let lastWrite { lastWrite.cascade(to: promise) } else { promise.succeed() }
-            }
-        } catch {
-            // What the gateway writes is a request; this is not reached.
-            request.end()
-            promise?.fail(error)
-            context.close(promise: nil)
-        }
-    }
-
-    private func write(_ part: MessageParts.Part, _ context: ChannelHandlerContext) throws {
-        switch part {
-        case .head(let octets): try write(MessageHead(octets, from: .client), context)
-        case .data(let data, let isLast):
-            write(.data(.init(data: .byteBuffer(data), endStream: isLast)), context)
-        case .end(let trailers) where trailers.isEmpty:
-            write(.data(.init(data: .byteBuffer(ByteBuffer()), endStream: true)), context)
-        case .end(let trailers):
-            let fields = HPACKHeaders(fieldsOf: try MessageParts.trailerHead(trailers))
-            write(.headers(.init(headers: fields, endStream: true)), context)
-        }
-    }
-
     /// Writes the head of the request (RFC 9113, section 8.3.1).
-    private func write(_ head: MessageHead, _ context: ChannelHandlerContext) throws {
+    func write(_ head: MessageHead, _ context: ChannelHandlerContext) throws {
         let line = try RequestLine(head.octets.span.extracting(head.startLine))
         let text = head.octets[head.startLine]
         let method = String(decoding: text[inside: line.method], as: UTF8.self)
@@ -74,18 +47,12 @@ final class HTTP2RequestCodec: ChannelDuplexHandler {
         headers.add(name: ":scheme", value: "https")
         headers.add(name: ":path", value: String(decoding: text[inside: line.target], as: UTF8.self))
         headers.add(contentsOf: HPACKHeaders(fieldsOf: head, splittingCookies: true))
-        request.beginBody(framing)
+        written.beginBody(framing)
         let isOver = framing == .none || framing == .length(0)
         write(.headers(.init(headers: headers, endStream: isOver)), context)
         let context = NIOLoopBound(context, eventLoop: context.eventLoop)
         // What could not be sent, the server has not seen.
         lastWrite?.whenFailure { _ in context.value.fireErrorCaught(StreamRefusal.unprocessed) }
-    }
-
-    private func write(_ frame: HTTP2Frame.FramePayload, _ context: ChannelHandlerContext) {
-        let written = context.eventLoop.makePromise(of: Void.self)
-        lastWrite = written.futureResult
-        context.write(wrapOutboundOut(frame), promise: written)
     }
 
     // MARK: - The response

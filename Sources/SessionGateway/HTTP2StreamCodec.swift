@@ -10,7 +10,7 @@ import WebPrimitives
 /// browsers send it over HTTP/1.1. In responses, such values are sent as Latin-1 text in UTF-8.
 ///
 /// A WebSocket is opened by an extended CONNECT (RFC 8441); to the server it is the handshake of HTTP/1.1.
-final class HTTP2StreamCodec: ChannelDuplexHandler {
+final class HTTP2StreamCodec: HTTP2MessageWriter {
     typealias InboundIn = HTTP2Frame.FramePayload
     typealias InboundOut = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -25,8 +25,9 @@ final class HTTP2StreamCodec: ChannelDuplexHandler {
     private var handshake: WebSocketHandshake?
     /// Whether octets of the WebSocket pass, until either side closes.
     private var isOpen = false
-    private var response = MessageParts()
-    private var lastWrite: EventLoopFuture<Void>?
+    var written = MessageParts()
+    var lastWrite: EventLoopFuture<Void>?
+    static let sender = MessageHead.Sender.server
 
     // MARK: - The request
 
@@ -47,7 +48,7 @@ final class HTTP2StreamCodec: ChannelDuplexHandler {
             case .success(let octets): read(ByteBuffer(bytes: octets), context)
             case .failure(let refusal):
                 isRefused = true
-                response.end()
+                written.end()
                 context.writeAndFlush(wrapOutboundOut(.rstStream(refusal.code)), promise: nil)
                 context.fireErrorCaught(refusal)
             }
@@ -89,49 +90,21 @@ final class HTTP2StreamCodec: ChannelDuplexHandler {
 
     // MARK: - The response
 
-    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        response.append(unwrapOutboundIn(data))
-        do {
-            while let part = try response.next() { try write(part, context) }
-            if let promise {
-                if let lastWrite { lastWrite.cascade(to: promise) } else { promise.succeed() }
-            }
-        } catch {
-            // What the gateway writes is a response; this is not reached.
-            response.end()
-            promise?.fail(error)
-            context.close(promise: nil)
-        }
-    }
-
-    private func write(_ part: MessageParts.Part, _ context: ChannelHandlerContext) throws {
-        switch part {
-        case .head(let octets): try write(MessageHead(octets, from: .server), context)
-        case .data(let data, let isLast):
-            write(.data(.init(data: .byteBuffer(data), endStream: isLast)), context)
-        case .end(let trailers) where trailers.isEmpty:
-            write(.data(.init(data: .byteBuffer(ByteBuffer()), endStream: true)), context)
-        case .end(let trailers):
-            let fields = HPACKHeaders(fieldsOf: try MessageParts.trailerHead(trailers))
-            write(.headers(.init(headers: fields, endStream: true)), context)
-        }
-    }
-
-    private func write(_ head: MessageHead, _ context: ChannelHandlerContext) throws {
+    func write(_ head: MessageHead, _ context: ChannelHandlerContext) throws {
         guard let line = StatusLine(head.octets.span.extracting(head.startLine)) else {
             throw MessageError.startLineInvalid
         }
         if let handshake, line.status / 100 != 1 || line.status == 101 {
             let isSwitch = line.status == 101
             guard !isSwitch || handshake.isAccepted(by: head) else {
-                response.end()
+                written.end()
                 return write(.rstStream(.connectError), context)
             }
             if isSwitch {
                 isOpen = true
                 var headers: HPACKHeaders = [":status": "200"]
                 headers.add(contentsOf: HPACKHeaders(fieldsOf: head).without("sec-websocket-accept"))
-                response.beginBody(.untilClose)
+                written.beginBody(.untilClose)
                 return write(.headers(.init(headers: headers)), context)
             }
         }
@@ -141,21 +114,15 @@ final class HTTP2StreamCodec: ChannelDuplexHandler {
         headers.add(contentsOf: HPACKHeaders(fieldsOf: head))
         let framing = try BodyFraming(ofResponse: head, status: line.status, isToHead: isToHead, minorVersion: 1)
         if line.status / 100 == 1 { return write(.headers(.init(headers: headers)), context) }
-        response.beginBody(framing)
+        written.beginBody(framing)
         write(.headers(.init(headers: headers, endStream: framing == .none || framing == .length(0))), context)
     }
 
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
         guard mode == .output, isOpen else { return context.close(mode: mode, promise: promise) }
         isOpen = false
-        response.end()
+        written.end()
         let end = HTTP2Frame.FramePayload.data(.init(data: .byteBuffer(ByteBuffer()), endStream: true))
         context.writeAndFlush(wrapOutboundOut(end), promise: promise)
-    }
-
-    private func write(_ frame: HTTP2Frame.FramePayload, _ context: ChannelHandlerContext) {
-        let written = context.eventLoop.makePromise(of: Void.self)
-        lastWrite = written.futureResult
-        context.write(wrapOutboundOut(frame), promise: written)
     }
 }

@@ -1,5 +1,7 @@
 import HTTPMessages
 import NIOCore
+import NIOHPACK
+import NIOHTTP2
 
 /// Splits HTTP/1.1 messages that are written into their parts, in whatever pieces they come.
 struct MessageParts {
@@ -80,5 +82,55 @@ struct MessageParts {
     /// The head of a message that has nothing but trailer fields, as a parser takes it.
     static func trailerHead(_ lines: [UInt8]) throws -> MessageHead {
         try MessageHead(Array("HTTP/1.1 200 OK\r\n".utf8) + lines + Array("\r\n".utf8), from: .server)
+    }
+}
+
+/// A codec of an HTTP/2 stream that is given HTTP/1.1 messages to write.
+protocol HTTP2MessageWriter: ChannelDuplexHandler
+where OutboundIn == ByteBuffer, OutboundOut == HTTP2Frame.FramePayload {
+    /// What is written, in parts.
+    var written: MessageParts { get set }
+    /// The end of the last write.
+    var lastWrite: EventLoopFuture<Void>? { get set }
+    /// Which side the messages come from.
+    static var sender: MessageHead.Sender { get }
+    /// Writes a head as frames, and says in ``written`` how its body ends.
+    func write(_ head: MessageHead, _ context: ChannelHandlerContext) throws
+}
+
+extension HTTP2MessageWriter {
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        written.append(unwrapOutboundIn(data))
+        do {
+            while let part = try written.next() { try write(part, context) }
+            if let promise {
+                if let lastWrite { lastWrite.cascade(to: promise) } else { promise.succeed() }
+            }
+        } catch {
+            // What the gateway writes is a message; this is not reached.
+            written.end()
+            promise?.fail(error)
+            context.close(promise: nil)
+        }
+    }
+
+    private func write(_ part: MessageParts.Part, _ context: ChannelHandlerContext) throws {
+        switch part {
+        case .head(let octets): try write(MessageHead(octets, from: Self.sender), context)
+        case .data(let data, let isLast):
+            write(.data(.init(data: .byteBuffer(data), endStream: isLast)), context)
+        case .end(let trailers) where trailers.isEmpty:
+            write(.data(.init(data: .byteBuffer(ByteBuffer()), endStream: true)), context)
+        case .end(let trailers):
+            let fields = HPACKHeaders(fieldsOf: try MessageParts.trailerHead(trailers))
+            write(.headers(.init(headers: fields, endStream: true)), context)
+        }
+    }
+
+    /// Writes a frame.
+    func write(_ frame: HTTP2Frame.FramePayload, _ context: ChannelHandlerContext) {
+        let promise = context.eventLoop.makePromise(of: Void.self)
+        lastWrite = promise.futureResult
+        context.write(wrapOutboundOut(frame), promise: promise)
     }
 }
