@@ -6,6 +6,11 @@ import Testing
 
 @Suite("A jar in SQLite and a store in memory")
 struct EquivalenceTests {
+    /// The scenarios of a test: a few on a server, where each takes a database of its own.
+    private static func seeds(_ all: Range<Int>) -> Range<Int> {
+        TestServer.shared == nil ? all : all.prefix(5)
+    }
+
     /// What a decision says, without what a sealed store does not open or numbers otherwise.
     private struct Verdict: Equatable, CustomStringConvertible {
         let outcome: StorageDecision.Outcome
@@ -166,7 +171,7 @@ struct EquivalenceTests {
             })
     }
 
-    @Test("Decide and send the same, whatever comes", arguments: 0..<200)
+    @Test("Decide and send the same, whatever comes", arguments: EquivalenceTests.seeds(0..<200))
     func inMemory(seed: Int) throws {
         let policy = CookiePolicy(profile: seed % 2 == 0 ? .rfc6265bis : .browser)
         let jar = try Given.database().jar(policy: policy, now: Given.now)
@@ -174,7 +179,7 @@ struct EquivalenceTests {
         try compare(seed: seed, steps: 60, policy: policy, &jars)
     }
 
-    @Test("Evict the same", arguments: 300..<400)
+    @Test("Evict the same", arguments: EquivalenceTests.seeds(300..<400))
     func limits(seed: Int) throws {
         var policy = CookiePolicy()
         policy.limits.domainCookies = 2 + seed % 3
@@ -188,14 +193,15 @@ struct EquivalenceTests {
         try compare(seed: seed, steps: 60, policy: policy, &jars)
     }
 
-    @Test("Decide and send the same through three connections to one file", arguments: 200..<230)
+    @Test(
+        "Decide and send the same through three connections to one file", arguments: EquivalenceTests.seeds(200..<230))
     func onDisk(seed: Int) throws {
         let folder = TemporaryFolder()
         var jars = Jars(try (0..<3).map { _ in try Given.jar(folder.file("crumb.sqlite")) })
         try compare(seed: seed, steps: 60, policy: CookiePolicy(), &jars)
     }
 
-    @Test("Decide and send the same while the clock jumps ahead and back", arguments: 400..<600)
+    @Test("Decide and send the same while the clock jumps ahead and back", arguments: EquivalenceTests.seeds(400..<600))
     func jumpingClock(seed: Int) throws {
         let folder = TemporaryFolder()
         var jars = Jars(

@@ -102,7 +102,7 @@ struct ExpiryTests {
         let jar = try Given.jar()
         try jar.receive("a=1; Path=/", "b=2; Path=/other")
         func access(_ name: String) throws -> Int64 {
-            try jar.database.number("SELECT last_access_at FROM cookie WHERE name = CAST('\(name)' AS BLOB)")
+            try jar.database.number("SELECT last_access_at FROM cookie WHERE name = \(Given.octets(name))")
                 - Given.now.microseconds
         }
         for (seconds, expected) in [(1, 0), (3600, 0), (3601, 3601), (7200, 3601), (7201, 3601), (7202, 7202)] {

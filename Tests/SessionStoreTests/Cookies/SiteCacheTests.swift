@@ -67,7 +67,7 @@ struct SiteCacheTests {
     func excluded() throws {
         let jar = try Given.jar(path)
         try jar.receive("a=1; Path=/; Max-Age=10", "b=1; Path=/", "c=1; Path=/")
-        try jar.database.execute("UPDATE cookie SET value = ? WHERE name = CAST('b' AS BLOB)", [1, 2, 3])
+        try jar.database.execute("UPDATE cookie SET value = ? WHERE name = \(Given.octets("b"))", [1, 2, 3])
         #expect(try header(jar) == "a=1; c=1")
         let later = Given.now.advanced(bySeconds: 11)
         #expect(try header(jar, now: later) == "c=1")
@@ -89,7 +89,7 @@ struct SiteCacheTests {
         #expect(written == Given.now.advanced(bySeconds: 202).microseconds)
     }
 
-    @Test("When everything is closed, nothing is left beside the file")
+    @Test("When everything is closed, nothing is left beside the file", .onlyOnSQLite("a server has no file here"))
     func closing() throws {
         do {
             let jar = try Given.jar(path)

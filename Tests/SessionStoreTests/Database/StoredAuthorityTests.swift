@@ -51,7 +51,8 @@ struct StoredAuthorityTests {
         "A row that was changed is an error, and can be removed",
         arguments: [
             "hosts = 'shop.example evil.example'", "certificate = certificate || ' '", "created_at = created_at - 1",
-            "expires_at = expires_at + 1", "private_key = zeroblob(60)", "private_key = x'00'",
+            "expires_at = expires_at + 1", "private_key = x'\(String(repeating: "00", count: 60))'",
+            "private_key = x'00'",
         ])
     func tampered(change: String) throws {
         let database = try Given.database()

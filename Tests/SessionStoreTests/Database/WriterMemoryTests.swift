@@ -69,7 +69,9 @@ struct WriterMemoryTests {
         #expect(Set(expected.map(\.sequence)).count == expected.count)
     }
 
-    @Test("A change outside of batches is detected before the next transaction, also if batches share one")
+    @Test(
+        "A change outside of batches is detected before the next transaction, also if batches share one",
+        .onlyOnSQLite("each transaction of a server has a memory of its own"))
     func otherChanges() throws {
         let database = try Given.database(path)
         let jar = try database.jar(now: Given.now)

@@ -16,9 +16,7 @@ struct ClockTests {
         #expect(try jar.header(now: earlier) == "a=1; b=1")
         let decisions = try jar.receive("a=2; Path=/", "c=1; Path=/", now: earlier)
         #expect(decisions.map(\.outcome) == [.replaced, .stored])
-        let reopened = try SessionDatabase(
-            path: folder.file("crumb.sqlite"), keys: .key(Given.key()), now: earlier
-        ).jar(now: earlier)
+        let reopened = try Given.database(folder.file("crumb.sqlite"), now: earlier).jar(now: earlier)
         #expect(try reopened.header(now: earlier) == "c=1; a=2; b=1")
         #expect(try reopened.header() == "c=1; a=2; b=1")
         let cookie = try #require(try reopened.cookies().readable.first { $0.name == "a" })

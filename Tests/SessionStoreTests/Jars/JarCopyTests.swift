@@ -16,7 +16,8 @@ struct JarCopyTests {
             "part=3; Secure; Partitioned; Path=/", "empty=; Path=/", "\u{E9}=\u{E9}; Path=/")
         _ = try jar.header(now: Given.now.advanced(bySeconds: 4000))
         try database.execute(
-            "UPDATE cookie SET source_url = 'https://www.example.com/', received_at = 5 WHERE name = CAST('b' AS BLOB)")
+            "UPDATE cookie SET source_url = 'https://www.example.com/', received_at = 5 WHERE name = \(Given.octets("b"))"
+        )
         let before = try jar.contents()
         let later = Given.now.advanced(bySeconds: 100)
         let copy = try database.copyJar(named: "from", to: "to", now: later)
@@ -69,7 +70,7 @@ struct JarCopyTests {
         let database = try Given.database()
         let jar = try database.jar(named: "from", now: Given.now)
         try jar.receive("a=1; Path=/", "bad=2; Path=/", "short=3; Path=/; Max-Age=5")
-        try database.execute("UPDATE cookie SET secure = 1 WHERE name = CAST('bad' AS BLOB)")
+        try database.execute("UPDATE cookie SET secure = 1 WHERE name = \(Given.octets("bad"))")
         let copy = try database.copyJar(named: "from", to: "to", now: Given.now.advanced(bySeconds: 6))
         #expect(copy.copied == 1 && copy.expired == 1 && copy.unreadable.map(\.name) == ["bad"])
         #expect(copy.unreadable.allSatisfy { $0.value.isEmpty })

@@ -177,7 +177,7 @@ struct JarMergeTests {
                 errorCode { try database.mergeJar(named: "source", into: "target", now: Given.now) } == .databaseFailed)
         }
         #expect(try database.everything() == before)
-        try database.execute("UPDATE cookie SET path = CAST('/x' AS BLOB) WHERE name = CAST('bad' AS BLOB)")
+        try database.execute("UPDATE cookie SET path = \(Given.octets("/x")) WHERE name = \(Given.octets("bad"))")
         let merge = try database.mergeJar(named: "source", into: "target", now: JarMergeTests.at(2))
         #expect(merge.unreadable.map(\.name) == ["bad"] && merge.unreadable.allSatisfy { $0.value.isEmpty })
         #expect(try database.present("target").pairs() == ["a=1", "z=3"])

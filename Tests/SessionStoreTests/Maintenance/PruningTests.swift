@@ -74,7 +74,7 @@ struct PruningTests {
         #expect(try database.prune(journalLimit: 0, now: later).journalEntries == Int(jars))
     }
 
-    @Test("Room is given back where that is worthwhile, or asked for")
+    @Test("Room is given back where that is worthwhile, or asked for", .onlyOnSQLite("is about the size of its file"))
     func room() throws {
         let database = try Given.database(folder.file("crumb.sqlite"))
         let jar = try database.jar(now: Given.now)
@@ -106,7 +106,8 @@ struct PruningTests {
         #expect(statistics.oldestCookie == Given.now)
         #expect(statistics.newestCookie == Given.now.advanced(bySeconds: 5))
         #expect(statistics.expiredCookies == 4 && statistics.savedSessions == 1)
-        #expect(statistics.fileSize > 0 && statistics.logSize > 0)
+        // A server has no file here, nor a log.
+        #expect((statistics.fileSize > 0 && statistics.logSize > 0) == (TestServer.shared == nil))
         #expect(statistics.fileSize + statistics.logSize == database.sizeInBytes)
     }
 }

@@ -8,6 +8,7 @@ struct TamperedRowTests {
     struct Vandalism: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let sql: String
+        var blob: [UInt8]?
         /// The cookies that cannot be read afterwards, under the names that they have then.
         let unreadable: [String]
     }
@@ -21,7 +22,7 @@ struct TamperedRowTests {
             testDescription: "a new name", sql: "UPDATE cookie SET name = x'7A' WHERE name = x'61'", unreadable: ["z"]),
         Vandalism(
             testDescription: "a parent domain",
-            sql: "UPDATE cookie SET domain = CAST('example.com' AS BLOB), host_only = 0 WHERE name = x'61'",
+            sql: "UPDATE cookie SET domain = \(Given.octets("example.com")), host_only = 0 WHERE name = x'61'",
             unreadable: ["a"]),
         Vandalism(
             testDescription: "host-only no more", sql: "UPDATE cookie SET host_only = 0 WHERE name = x'61'",
@@ -50,7 +51,7 @@ struct TamperedRowTests {
             unreadable: ["a"]),
         Vandalism(
             testDescription: "megabytes of zeros",
-            sql: "UPDATE cookie SET value = zeroblob(3000000) WHERE name = x'61'",
+            sql: "UPDATE cookie SET value = ? WHERE name = x'61'", blob: Array(repeating: 0, count: 3_000_000),
             unreadable: ["a"]),
     ]
 
@@ -63,7 +64,7 @@ struct TamperedRowTests {
     @Test("Only the cookies concerned cannot be read", arguments: vandalism)
     func tampered(vandalism: Vandalism) throws {
         let jar = try jar()
-        try jar.database.execute(vandalism.sql)
+        try jar.database.execute(vandalism.sql, vandalism.blob)
         let retrieval = try jar.retrieve(for: try Given.context(), now: Given.now)
         let excluded = retrieval.excluded
         #expect(excluded.map(\.cookie.name.description).sorted() == vandalism.unreadable)

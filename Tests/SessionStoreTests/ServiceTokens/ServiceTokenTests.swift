@@ -133,7 +133,7 @@ struct ServiceTokenTests {
         #expect(numbers.count == 3)
     }
 
-    @Test("The token is nowhere in the files")
+    @Test("The token is nowhere in the files", .onlyOnSQLite("a server has no files here"))
     func secrecy() throws {
         let text = try {
             let database = try Given.database(folder.file("a.sqlite"))

@@ -13,16 +13,19 @@ struct SessionTests {
         try jar.database.read { connection in
             let statement = try connection.statement(
                 """
-                SELECT quote(site) || quote(domain) || quote(path) || quote(name) || host_only || partition_key
-                    || quote(value) || secure || http_only || same_site || quote(expires_at) || '|' || created_at
-                    || '|' || sequence || '|' || last_access_at || quote(source_url) || quote(received_at)
-                    || quote(capture_id)
-                FROM cookie WHERE jar_id = ? ORDER BY 1
+                SELECT site, domain, path, name, partition_key, value, source_url,
+                    host_only, secure, http_only, same_site, expires_at, created_at, sequence, last_access_at,
+                    received_at, capture_id
+                FROM cookie WHERE jar_id = ? ORDER BY site, domain, path, name, host_only, partition_key
                 """)
             defer { statement.reset() }
             statement.bind(1, jar.id)
             var rows: [String] = []
-            while try statement.step() { rows.append(statement.text(0)) }
+            while try statement.step() {
+                let octets = (0..<7 as Range<Int32>).map { statement.isNull($0) ? "-" : "\(statement.bytes($0))" }
+                let numbers = (7..<17 as Range<Int32>).map { statement.isNull($0) ? "-" : "\(statement.int64($0))" }
+                rows.append((octets + numbers).joined(separator: "|"))
+            }
             return rows
         }
     }

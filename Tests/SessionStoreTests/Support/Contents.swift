@@ -36,12 +36,19 @@ extension SessionDatabase {
     /// Makes the next statement of a kind on the cookies of that name fail, as a full disk would.
     func failing(_ statement: String, of name: String, _ body: () throws -> Void) throws {
         let row = statement == "DELETE" ? "OLD" : "NEW"
-        try execute(
-            """
-            CREATE TRIGGER failing BEFORE \(statement) ON cookie WHEN \(row).name = CAST('\(name)' AS BLOB)
-            BEGIN SELECT RAISE(ABORT, 'failing'); END
-            """)
-        defer { try? execute("DROP TRIGGER failing") }
+        let condition = "\(row).name = \(Given.octets(name))"
+        let beginning = "CREATE TRIGGER failing BEFORE \(statement) ON cookie"
+        if engine.file == nil {
+            try execute(
+                """
+                CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql
+                AS $$ BEGIN RAISE EXCEPTION 'failing'; END $$
+                """)
+            try execute("\(beginning) FOR EACH ROW WHEN (\(condition)) EXECUTE FUNCTION fail()")
+        } else {
+            try execute("\(beginning) WHEN \(condition) BEGIN SELECT RAISE(ABORT, 'failing'); END")
+        }
+        defer { try? execute(engine.file == nil ? "DROP FUNCTION fail CASCADE" : "DROP TRIGGER failing") }
         try body()
     }
 }

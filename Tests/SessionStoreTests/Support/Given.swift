@@ -15,11 +15,11 @@ enum Given {
 
     static func database(
         _ path: String? = nil, key seed: UInt8 = 1, busyTimeout: Double = 30, lastAccessGranularity: Int64 = 3600,
-        fileClock: FilePlaces.Clock = FilePlaces.Clock()
+        fileClock: FilePlaces.Clock = FilePlaces.Clock(), now: Timestamp = now
     ) throws -> SessionDatabase {
         if let server = TestServer.shared {
             return try server.database(
-                path, keys: .key(try key(seed)), lastAccessGranularity: lastAccessGranularity)
+                path, keys: .key(try key(seed)), lastAccessGranularity: lastAccessGranularity, now: now)
         }
         return try SessionDatabase(
             path: path ?? "", keys: .key(try key(seed)), durability: path == nil ? .memory : .normal,
@@ -28,6 +28,11 @@ enum Given {
 
     static func jar(_ path: String? = nil) throws -> CookieJar {
         try database(path).jar(now: now)
+    }
+
+    /// The octets of a text, as SQL that every engine takes.
+    static func octets(_ text: String) -> String {
+        "x'" + text.utf8.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined() + "'"
     }
 
     static func context(_ url: String = site) throws -> RequestContext {
@@ -66,8 +71,10 @@ extension SessionDatabase {
         return removed
     }
 
-    /// Changes rows behind the back of the rules, as a vandal would.
+    /// Changes rows behind the back of the rules, as a vandal would. The sites in memory, which go by the journal, are
+    /// forgotten: a database in memory has none, and one on a server has.
     func execute(_ sql: String, _ blob: [UInt8]? = nil) throws {
+        defer { if engine.file == nil { cache.close() } }
         try write { connection in
             let statement = try connection.statement(sql)
             if let blob { statement.bind(1, blob) }

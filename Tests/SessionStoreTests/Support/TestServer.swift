@@ -1,5 +1,7 @@
+import CookieModel
 import Foundation
 import Synchronization
+import Testing
 
 @testable import PostgreSQLEngine
 @testable import SessionStore
@@ -19,12 +21,12 @@ final class TestServer: Sendable {
         var count = 0
         /// The databases without a path, which nobody opens again.
         var entries: [Entry] = []
-        /// The databases with a path, which may be opened again.
-        var names: [String: String] = [:]
     }
 
     private let url: String
     private let state = Mutex(State())
+    /// The databases with a path, which may be opened again: by others only once they are made.
+    private let names = Mutex<[String: String]>([:])
 
     private init(_ url: String) {
         self.url = url
@@ -36,23 +38,32 @@ final class TestServer: Sendable {
     }
 
     /// The database that a test means by a path, or a new one.
-    func database(_ path: String?, keys: KeySource, lastAccessGranularity: Int64) throws -> SessionDatabase {
-        let name = try path.flatMap { path in state.withLock { $0.names[path] } } ?? newDatabase(path)
+    func database(
+        _ path: String?, keys: KeySource, lastAccessGranularity: Int64, now: Timestamp
+    ) throws -> SessionDatabase {
+        let name = try path.map(name) ?? newDatabase()
         let engine = try PostgreSQLDatabase(try target(name))
         let database = try SessionDatabase(
-            engine, name: engine.target.name, keys: keys, lastAccessGranularity: lastAccessGranularity, now: Given.now)
+            engine, name: engine.target.name, keys: keys, lastAccessGranularity: lastAccessGranularity, now: now)
         if path == nil { state.withLock { $0.entries.append(Entry(name: name, database: database)) } }
         return database
     }
 
+    private func name(_ path: String) throws -> String {
+        try names.withLock { names in
+            let name = try names[path] ?? newDatabase()
+            names[path] = name
+            return name
+        }
+    }
+
     /// Makes a database with a schema.
-    func newDatabase(_ path: String? = nil) throws -> String {
+    func newDatabase() throws -> String {
         let (name, gone) = state.withLock { state in
             state.count += 1
             let gone = state.entries.filter { $0.database == nil }.map(\.name)
             state.entries.removeAll { $0.database == nil }
             let name = "crumb_\(ProcessInfo.processInfo.processIdentifier)_\(state.count)"
-            if let path { state.names[path] = name }
             return (name, gone)
         }
         let session = try PostgreSQLSession(try target("postgres"))
@@ -64,5 +75,12 @@ final class TestServer: Sendable {
         try session.synchronize()
         try PostgreSQLSchema(try target(name)).upgrade()
         return name
+    }
+}
+
+extension Trait where Self == ConditionTrait {
+    /// For what a server does not have.
+    static func onlyOnSQLite(_ reason: Comment) -> Self {
+        .enabled(if: TestServer.shared == nil, reason)
     }
 }
