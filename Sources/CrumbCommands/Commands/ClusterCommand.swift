@@ -32,9 +32,12 @@ struct ClusterCreateCommand: CrumbCommand {
     func execute(_ console: Console) throws {
         let access = try Network.required().servers
         let url = try server.url()
+        let keys = try KeyLocation().source()
+        // First, so that nothing is left behind without a key.
+        try keys.checkPresence()
         let applied = try access.upgrade(url, true)
         // The first use enters the key.
-        _ = try access.open(url, try KeyLocation().source(), console.now)
+        _ = try access.open(url, keys, console.now)
         if output.json { return try console.writeJSON(SchemaReport(applied: applied)) }
         try console.writeLine("created the schema \(applied.last ?? "")")
     }

@@ -61,6 +61,11 @@ public struct KeySource: Sendable {
         }
     }
 
+    /// Throws where there is no key, and creates none.
+    package func checkPresence() throws(SessionStoreError) {
+        _ = try KeyRing.newest(try load(mayCreate: false), of: self)
+    }
+
     func load(mayCreate: Bool) throws(SessionStoreError) -> [SealingKey] {
         try loading(mayCreate)
     }

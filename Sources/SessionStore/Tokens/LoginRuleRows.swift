@@ -73,7 +73,9 @@ extension CookieJar {
     ///
     /// - Returns: whether there was one of that name.
     public func removeLoginRule(named name: String) throws(SessionStoreError) -> Bool {
-        try database.write(.jar(id)) { try LoginRuleRows(database: $0, jarID: id).delete(named: name) }
+        // PostgreSQL does not take this character, and no name has it.
+        guard !name.utf8.contains(0) else { return false }
+        return try database.write(.jar(id)) { try LoginRuleRows(database: $0, jarID: id).delete(named: name) }
     }
 }
 

@@ -172,7 +172,9 @@ public struct TokenStore: Sendable {
     ///
     /// - Returns: whether there was one.
     public func remove(_ name: String, now: Timestamp) throws(SessionStoreError) -> Bool {
-        try database.write { connection in
+        // PostgreSQL does not take this character, and no name has it.
+        guard !name.utf8.contains(0) else { return false }
+        return try database.write { connection in
             let rows = TokenRows(database: connection, sealer: database.sealer)
             guard let generation = try rows.delete(named: name) else { return false }
             try TokenChangeRows(database: connection).append(.removed, name, generation: generation, now: now)
