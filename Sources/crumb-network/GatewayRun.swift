@@ -96,7 +96,12 @@ enum GatewayRun {
             return source
         }
         defer { for source in signals { source.cancel() } }
-        let outcome = await run.result
+        // The service ends a gateway by cancelling the task that runs it.
+        let outcome = await withTaskCancellationHandler {
+            await run.result
+        } onCancel: {
+            run.cancel()
+        }
         reporting.finish()
         await GatewayRun.wait(for: logging, atMost: .seconds(1))
         do {

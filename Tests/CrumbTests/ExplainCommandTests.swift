@@ -119,7 +119,8 @@ struct ExplainCommandTests {
         let report = try report("https://www.example.com/", "--verdict", "none:")
         let verdict = try #require(report["verdict"] as? [String: Any])
         #expect(verdict["source"] as? String == "none" && (verdict["classes"] as? [Any])?.isEmpty == true)
-        #expect(reasons(report["excluded"])["strict"] == ["browser-omits"], "\(report)")
+        let reasons = reasons(report["excluded"])
+        #expect(reasons["strict"] == ["same-site-strict"] && reasons["none"] == ["browser-omits"], "\(report)")
         for wrong in ["witness:all", "guess:lax"] {
             let result = try home.start(["explain", "https://a.test/", "--verdict", wrong]).wait()
             #expect(result.status == 64 && result.messages.contains("use one of"), "\(result.messages)")

@@ -38,8 +38,12 @@ struct ServiceGatewayTests {
             server.kill()
             _ = server.wait()
         }
+        let ready = try home.shell(
+            "for i in $(seq 600); do bash -c ': < /dev/tcp/localhost/\(port)' 2>/dev/null && exit; sleep 0.05; done; exit 1"
+        )
+        #expect(ready.status == 0)
         let curl =
-            "curl -sS -o answer -w '%{http_code}' --retry 5 --retry-connrefused --proxy \(address) "
+            "curl -sS -o answer -w '%{http_code}' --proxy \(address) "
             + "--cacert authority.pem"
         let page = try home.shell(
             "\(curl) -c cookies -H 'Sec-Fetch-Site: none' -H 'Sec-Fetch-Dest: document' -H 'Sec-Fetch-Mode: navigate' "
