@@ -130,7 +130,7 @@ extension WriteLock {
     /// The statement that locks until the end of the transaction.
     fileprivate var statement: String {
         switch self {
-        // Whoever locks a row of a table has a lock of the table, which this one excludes.
+        // A lock of a row includes a lock of its table, which this one excludes.
         case .database: "LOCK TABLE jar, token_profile IN EXCLUSIVE MODE"
         case .jar: "SELECT id FROM jar WHERE id = ? FOR UPDATE"
         case .profile: "SELECT id FROM token_profile WHERE name = ? FOR UPDATE"

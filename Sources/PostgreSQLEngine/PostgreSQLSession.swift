@@ -198,7 +198,7 @@ extension PostgreSQLSession {
 // MARK: - Connecting
 
 extension PostgreSQLSession {
-    /// Makes a connection where there is none.
+    /// Connects if there is no connection.
     func connect() throws {
         if isInTransaction, !isConnected { throw failure ?? .unreachable("connection lost") }
         guard !isConnected else { return }
@@ -232,7 +232,7 @@ extension PostgreSQLSession {
     }
 }
 
-/// A moment on a clock that nobody sets.
+/// A moment on a monotonic clock.
 struct Deadline {
     private let end: ContinuousClock.Instant
 

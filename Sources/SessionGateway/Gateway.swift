@@ -32,7 +32,7 @@ public final class Gateway: Sendable {
     private let profile: BrowserKnowledge?
     /// Signs the user in again; `nil` if nothing does.
     private let logins: GatewayLogin?
-    /// Where pages send events; `nil` if nobody gets them.
+    /// Where pages send events; `nil` if events are not taken.
     private let events: PageEvents?
     /// The ports of the last run.
     private let formerPorts = Mutex<[Int]>([])

@@ -20,7 +20,7 @@ public struct PageEvent: Sendable {
 /// The address at which pages of decrypted hosts send events: a path, the same on each host, that the gateway answers
 /// itself.
 ///
-/// Nobody can guess it, and only requests are taken whose cookies show that no page of another site has sent them: a frame
+/// It cannot be guessed, and only requests are taken whose cookies show that no page of another site has sent them: a frame
 /// with an advertisement gets no further with it.
 final class PageEvents: Sendable {
     /// How many octets the body of an event has at most.
