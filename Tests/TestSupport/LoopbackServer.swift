@@ -93,18 +93,26 @@ public final class LoopbackServer: Sendable {
         port = UInt16(bigEndian: address.sin_port)
         signal(SIGPIPE, SIG_IGN)
         Thread.detachNewThread { [weak self] in
+            // Closed here alone: a descriptor that is closed elsewhere may be another server's when it is accepted from next.
+            defer { close(listener) }
             while true {
                 let connection = accept(listener, nil, nil)
-                guard connection >= 0 else { return }
+                guard connection >= 0 else {
+                    if errno == EINTR || errno == ECONNABORTED { continue }
+                    return
+                }
+                guard let server = self else {
+                    close(connection)
+                    return
+                }
                 _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
-                Thread.detachNewThread { self?.serve(connection, handler, afterAnswer) }
+                Thread.detachNewThread { server.serve(connection, handler, afterAnswer) }
             }
         }
     }
 
     deinit {
         shutdown(listener, Int32(LoopbackServer.both))
-        close(listener)
     }
 
     private func serve(_ connection: Int32, _ handler: Handler, _ afterAnswer: () -> Void) {
