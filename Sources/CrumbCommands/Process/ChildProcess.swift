@@ -1,12 +1,6 @@
 @preconcurrency import Foundation
 import SessionOperations
 
-#if canImport(Glibc)
-    @preconcurrency import Glibc
-#elseif canImport(Musl)
-    @preconcurrency import Musl
-#endif
-
 /// One run of another program, with pipes that only it can read: for what goes in and must not be seen, and what comes
 /// out.
 struct ChildProcess {

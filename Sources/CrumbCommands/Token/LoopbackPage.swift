@@ -1,12 +1,6 @@
 import Foundation
 import SessionOperations
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// What a browser gets that comes back from a login, or asks for something else at its address.
 enum LoopbackPage {
     /// The login has ended, or cannot end here.
