@@ -157,19 +157,22 @@ extension CookiePolicy {
     /// address bar, with the cross-site-ancestor bit where the request or its initiator is of another site.
     func partitionKey(_ context: RequestContext, isSameSite: Bool) -> PartitionKey? {
         if let verdict = context.verdict { return verdict.partition }
-        return partitionKey(of: context.partitionPage, hasCrossSiteAncestor: context.hasCrossSiteAncestor(isSameSite))
+        return PartitionKey(
+            of: SchemefulSite(context.partitionPage ?? context.url, publicSuffixes),
+            hasCrossSiteAncestor: context.hasCrossSiteAncestor(isSameSite))
     }
+}
 
-    /// The partition of a page.
-    func partitionKey(of page: RequestURL, hasCrossSiteAncestor: Bool) -> PartitionKey {
-        PartitionKey(
-            topLevelSite: site(of: page), hasCrossSiteAncestor: hasCrossSiteAncestor)
+extension PartitionKey {
+    /// The partition of the pages of a site.
+    init(of site: SchemefulSite, hasCrossSiteAncestor: Bool) {
+        self.init(topLevelSite: site.description, hasCrossSiteAncestor: hasCrossSiteAncestor)
     }
 }
 
 extension RequestContext {
-    /// The page whose partition the request's partitioned cookies live in.
-    var partitionPage: RequestURL { isTopLevelNavigation ? url : topLevel ?? url }
+    /// The page whose partition the request's partitioned cookies live in; `nil` for that of the URL itself.
+    var partitionPage: RequestURL? { isTopLevelNavigation ? nil : topLevel }
 
     /// Whether the key of that partition has the cross-site-ancestor bit.
     func hasCrossSiteAncestor(_ isSameSite: Bool) -> Bool { !isTopLevelNavigation && !isSameSite }
@@ -183,6 +186,11 @@ public struct SchemefulSite: Hashable, Sendable, CustomStringConvertible {
     public let isCryptographic: Bool
     /// The registrable domain, or the host if there is none.
     public let domain: Octets
+
+    init(isCryptographic: Bool, domain: Octets) {
+        self.isCryptographic = isCryptographic
+        self.domain = domain
+    }
 
     /// The site that `url` belongs to, by `list`.
     public init(_ url: RequestURL, _ list: PublicSuffixList) {

@@ -1,3 +1,4 @@
+import PublicSuffix
 public import WebPrimitives
 
 /// The result of a retrieval: the cookies to send, in order, and the others, with every reason.
@@ -37,8 +38,10 @@ package struct RetrievalRules: Sendable {
     private let host: WebHost
     /// The request's path; `nil` if cookies of every path count.
     private let path: Octets?
-    private let policy: CookiePolicy
-    private let partitionPage: RequestURL
+    private let isCryptographic: Bool
+    private let publicSuffixes: PublicSuffixList
+    /// The page whose partition counts; `nil` for that of the URL itself.
+    private let partitionPage: RequestURL?
     private let hasCrossSiteAncestor: Bool
     private let isSecure: Bool
     private let isScript: Bool
@@ -58,13 +61,14 @@ package struct RetrievalRules: Sendable {
     let limits: CookieLimits
 
     /// The rules for one request.
-    package init(_ context: RequestContext, _ policy: CookiePolicy, now: Timestamp) {
+    package init(_ context: borrowing RequestContext, _ policy: borrowing CookiePolicy, now: Timestamp) {
         // Step 1: Take the canonical host of the URL.
         // Step 2: Stop if the host cannot be canonicalized. Such a URL is no `RequestURL`.
         let hostSite = context.url.host.site(policy.publicSuffixes)
         host = context.url.host
         path = context.includesAllPaths ? nil : context.url.path
-        self.policy = policy
+        isCryptographic = context.url.scheme.isCryptographic
+        publicSuffixes = policy.publicSuffixes
         isSecure = policy.isSecure(context.url)
         isScript = context.interface == .script
         isSameSite = policy.isSameSite(context)
@@ -124,16 +128,21 @@ package struct RetrievalRules: Sendable {
         if followsBrowser || !isSameSite { checkSameSite(cookie, &reasons) }
         // CHIPS; the draft does not have it. Few cookies are partitioned, so few keys are asked for.
         if cookie.header.isPartitioned {
-            let key =
-                followsBrowser
-                ? browserPartition
-                : policy.partitionKey(of: partitionPage, hasCrossSiteAncestor: hasCrossSiteAncestor)
-            let isOfPartition = key.map { cookie.partitionOctets.elementsEqual($0.serialized.utf8) } ?? false
+            let isOfPartition = partitionKey.map { cookie.partitionOctets.elementsEqual($0.serialized.utf8) } ?? false
             if !isOfPartition { reasons.insert(.partitionMismatch) }
         }
         // Section 5.7: An expired cookie is not in the store.
         if cookie.hasExpired(at: now) { reasons.insert(.expired) }
         return reasons
+    }
+
+    /// The partition of the request.
+    private var partitionKey: PartitionKey? {
+        if followsBrowser { return browserPartition }
+        let page = partitionPage.map { SchemefulSite($0, publicSuffixes) }
+        return PartitionKey(
+            of: page ?? SchemefulSite(isCryptographic: isCryptographic, domain: site),
+            hasCrossSiteAncestor: hasCrossSiteAncestor)
     }
 
     /// The last requirement of step 3: A cookie goes cross-site only with `SameSite=None`, or if it is Lax or has no

@@ -18,6 +18,11 @@ final class SiteCache: Sendable {
         /// The last change that was looked at: the sites are as this one left them, or newer.
         var position: Int64
         var sites: [Octets: SiteCookies] = [:]
+
+        /// Whether nothing has been committed since. Mutating, so that a dictionary lends the jar instead of copying it.
+        mutating func isCurrent(at now: Reader.Version?) -> Bool {
+            now != nil && version == now
+        }
     }
 
     fileprivate struct State {
@@ -53,16 +58,18 @@ final class SiteCache: Sendable {
             // Before anything is read: what is committed in between is looked at twice rather than never.
             let version = reader.connection.version
             var place = state.jars.index(forKey: jar.id)
-            if version == nil || place.flatMap({ state.jars.values[$0].version }) != version {
+            let isCurrent = place.map { state.jars.values[$0].isCurrent(at: version) } ?? false
+            if !isCurrent {
                 try state.refresh(jar, by: reader, version)
                 place = state.jars.index(forKey: jar.id)
             }
             if let place, let found = state.jars.values[place].sites.index(forKey: question.rules.site) {
-                // It pays where a site is asked for again.
-                if state.jars.values[place].sites.values[found].hasSealedValues {
-                    state.jars.values[place].sites.values[found].openValues(jar.opener())
+                func answer(from cookies: inout SiteCookies) -> Answer {
+                    // It pays where a site is asked for again.
+                    if cookies.hasSealedValues { cookies.openValues(jar.opener()) }
+                    return body(&cookies, &question)
                 }
-                return body(&state.jars.values[place].sites.values[found], &question)
+                return answer(from: &state.jars.values[place].sites.values[found])
             }
             var loaded = try state.load(question.rules.site, of: jar, by: reader)
             let answer = body(&loaded, &question)
@@ -227,7 +234,7 @@ struct SiteQuestion {
     /// Which of the accesses that the answer is are to be written down.
     var accesses: AccessNotes
 
-    init(_ context: RequestContext, to jar: CookieJar, now: Timestamp) {
+    init(_ context: borrowing RequestContext, to jar: CookieJar, now: Timestamp) {
         self.jar = jar
         rules = RetrievalRules(context, jar.policy, now: now)
         accesses = AccessNotes(before: now.advanced(bySeconds: -jar.database.lastAccessGranularity))
