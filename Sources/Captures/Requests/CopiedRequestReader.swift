@@ -1,7 +1,7 @@
 import CookieModel
 
 /// Reads requests that a person copied out of a browser: "Copy as cURL" (bash and cmd), "Copy as fetch", "Copy as
-/// PowerShell", or a `Cookie:` line. They hold no response; their `Cookie` fields are what they are for.
+/// PowerShell", or a `Cookie:` line. They hold no response; only their `Cookie` fields are of use.
 struct CopiedRequestReader: FormatReader {
     private let format: CaptureFormat
     private let source: String
@@ -114,7 +114,7 @@ struct CopiedRequest {
             if option.hasPrefix("-"), !option.hasPrefix("--"), option.utf8.count > 2,
                 "HbXeAduoxFm".utf8.contains(words[index][1])
             {
-                // The value may stand behind the letter.
+                // The value may directly follow the letter.
                 value = Array(words[index].dropFirst(2))
                 option = String(option.prefix(2))
             } else if index + 1 < words.count {
@@ -217,7 +217,7 @@ struct CopiedRequest {
     }
 }
 
-/// A call of `fetch` with a URL and, in JSON, its options: what DevTools of Chromium and Firefox copy.
+/// A call of `fetch` with a URL and, in JSON, its options, as DevTools of Chromium and Firefox copy it.
 struct FetchCall {
     let url: String
     let options: JSONObject?
