@@ -2,7 +2,7 @@ internal import CookieModel
 import Foundation
 
 extension CaptureMessage {
-    /// Reads what a ``CaptureScript`` sent.
+    /// Reads a message of a ``CaptureScript``.
     ///
     /// Strict: rejects a message with anything that the script never sends. The limits are 256 KiB and 64 cookies.
     ///
@@ -92,7 +92,8 @@ private struct ChangedCookieDocument: Decodable {
     }
 }
 
-/// What messages of scripts have in common: JSON of a known shape, within limits, from a sender who may be hostile.
+/// The rules that all messages of scripts share: JSON of a known shape, within limits, from a sender who may be
+/// hostile.
 enum ScriptMessage {
     /// The longest message, in bytes.
     static let byteLimit = 262_144
@@ -129,7 +130,7 @@ enum ScriptMessage {
         }
     }
 
-    /// Where a value stands. Names are our own: a message with others is refused before they get here.
+    /// The path of a value. It contains only our own names: a message with unknown members is rejected before.
     private static func place(_ path: [any CodingKey]) -> String {
         var text = ""
         for key in path {
@@ -157,7 +158,7 @@ struct ScriptMessageObject {
         guard container.allKeys.allSatisfy({ names.contains($0.stringValue) }) else { throw malformed() }
     }
 
-    /// The object is not what it should be.
+    /// Returns an error for an object of the wrong form.
     func malformed(_ name: String? = nil) -> DecodingError {
         let path = codingPath + (name.map { [AnyMember(stringValue: $0)] } ?? [])
         return .dataCorrupted(DecodingError.Context(codingPath: path, debugDescription: ScriptMessage.unexpected))
@@ -212,7 +213,7 @@ struct ScriptMessageObject {
 ///
 /// A page can send anything. The error names the place that is wrong and repeats nothing of the message.
 public struct ScriptMessageError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What is wrong.
+    /// The kind of failure.
     public enum Code: String, Sendable {
         /// The message is larger than any that a script sends.
         case tooLarge = "message-too-large"
@@ -222,7 +223,7 @@ public struct ScriptMessageError: Error, Sendable, Hashable, CustomStringConvert
         case malformed = "message-malformed"
     }
 
-    /// What is wrong, as a stable identifier.
+    /// The kind of failure, as a stable identifier.
     public let code: Code
     /// Where: `changed[3].name`; empty for the message itself.
     public let place: String
