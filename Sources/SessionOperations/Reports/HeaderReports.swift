@@ -20,7 +20,7 @@ package struct HeaderReport: Codable {
         case url, cookie, cookieBase64, names, fields
     }
 
-    /// What a request carries; nothing where nothing is kept at all.
+    /// Creates the report of the cookies and fields that a request carries. It is empty if nothing is kept at all.
     package init(url: String, _ decoration: Decoration?, withFields: Bool) {
         let decoration = decoration ?? Decoration(Retrieval())
         let unreadable = decoration.retrieval.excluded.filter { $0.reasons.contains(.unreadable) }

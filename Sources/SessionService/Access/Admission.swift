@@ -11,8 +11,8 @@ struct Admission: Sendable {
     /// Paths that need no caller: they reveal nothing, or require their own proof.
     private let open: Set<String>
 
-    /// Where a user's browser comes back to from an authorization server, another site, without an access token: what it
-    /// brings is identified by its state, which cannot be guessed.
+    /// The path to which an authorization server, another site, sends the user's browser back, without an access token.
+    /// The `state` parameter, which cannot be guessed, identifies the login.
     private static let loginCallback = LoginCallback.path
 
     private static let formTypes: Set<String> = [
@@ -95,7 +95,7 @@ struct Admission: Sendable {
         return true
     }
 
-    // MARK: - What
+    // MARK: - Bodies
 
     /// Checks that a body is none that a form of any page could have sent.
     private func checkBody(_ request: HTTPRequest) throws(ServiceProblem) {
@@ -166,10 +166,10 @@ struct Admission: Sendable {
     }
 }
 
-/// Which names requests over TCP may be for.
+/// The host names that requests over TCP may have.
 ///
-/// A page of another site can have its name lead to this machine (DNS rebinding); what its requests are for is still
-/// that name.
+/// A page of another site can make its name resolve to this machine (DNS rebinding), but its requests still carry that
+/// name.
 struct HostRule: Sendable {
     private static let loopback: Set<String> = ["localhost", "127.0.0.1", "[::1]"]
 
@@ -198,12 +198,12 @@ struct HostRule: Sendable {
         guard let colon = authority.lastIndex(of: ":"), !authority[colon...].contains("]") else {
             return (authority, nil)
         }
-        // What is no number is no port that anything listens on.
+        // A port that is not a number matches no listener.
         return (String(authority[..<colon]), Int(authority[authority.index(after: colon)...]) ?? -1)
     }
 }
 
-/// What a request is answered that is not admitted.
+/// The responses to requests that are not admitted.
 extension ServiceProblem {
     static let hostRefused = ServiceProblem(
         .hostRefused,
@@ -236,9 +236,9 @@ extension ServiceProblem {
         return problem
     }
 
-    /// What the caller does comes too early.
+    /// The caller sends requests too fast.
     ///
-    /// - Parameter reason: What happened: a clause.
+    /// - Parameter reason: The reason, as a clause.
     static func tooManyRequests(
         _ reason: String = "too many requests", retryAfter wait: TimeAmount
     ) -> ServiceProblem {

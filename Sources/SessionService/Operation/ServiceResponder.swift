@@ -82,7 +82,7 @@ struct ServiceResponder: Sendable {
         } catch let error where error.saysClientIsGone {
             throw error
         } catch {
-            // What an error says may quote what was sent; its type does not.
+            // An error's description may quote the request; its type does not.
             context.logger.error("A request failed", metadata: ["error": "\(type(of: error))"])
             return ServiceProblem.internalError.response
         }

@@ -87,7 +87,7 @@ public struct ServiceStartError: Error, Hashable, Sendable, CustomStringConverti
         case addressUnavailable = "address-unavailable"
         /// Another process listens there.
         case addressInUse = "address-in-use"
-        /// An address that others can reach, without what protects it.
+        /// An address that others can reach, without the required protection.
         case unprotected
         /// The certificate or its key cannot be used.
         case certificateInvalid = "certificate-invalid"
@@ -95,9 +95,9 @@ public struct ServiceStartError: Error, Hashable, Sendable, CustomStringConverti
         case fileUnusable = "file-unusable"
     }
 
-    /// What went wrong.
+    /// The kind of failure.
     public let code: Code
-    /// One sentence that names the subject and what to do. Never holds a secret.
+    /// One sentence that names the subject and the remedy. Never contains a secret.
     public let description: String
 
     init(_ code: Code, _ description: String) {

@@ -60,7 +60,7 @@ final class LoginRegistry: Sendable {
         return login
     }
 
-    /// Lets what waits for the user end with the login.
+    /// Makes the task that waits for the user end with the login.
     func follow(_ id: String, by task: Task<Void, Never>) {
         let isKnown = logins.withLock { logins in
             logins[id]?.task = task

@@ -26,7 +26,7 @@ extension LoginDocument {
         }
     }
 
-    /// What is known of the provider beforehand.
+    /// The preset of the provider.
     private func preset() throws -> ProviderPreset {
         guard let provider else {
             guard providerTenant == nil, providerHost == nil else {

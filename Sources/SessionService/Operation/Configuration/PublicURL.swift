@@ -12,9 +12,9 @@ public struct PublicURL: Sendable, Hashable, CustomStringConvertible {
     public let description: String
     /// Scheme, host and port, as browsers say where a page is from.
     let origin: String
-    /// Host and port, as they stand in a Host field.
+    /// Host and port, in the form of a Host field.
     let authority: String
-    /// What stands before the service's own paths: empty, or as in `/crumb`.
+    /// The prefix of the service's own paths: empty, or as in `/crumb`.
     let prefix: String
 
     /// Reads `https://HOST` or `https://HOST/PREFIX`, with a port if it needs one; `http` on this machine alone.
@@ -66,7 +66,7 @@ public struct TCPAddress: Sendable, Hashable, CustomStringConvertible {
         self.port = Int(port)
     }
 
-    /// The address as it stands in a URL.
+    /// The address in the form of a URL's authority.
     public var description: String {
         host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }

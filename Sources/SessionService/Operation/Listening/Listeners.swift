@@ -90,10 +90,10 @@ struct Listeners: Service {
             proxies: configuration.publicURL == nil ? [] : Set(configuration.proxies))
     }
 
-    /// Where browsers reach the service; `nil` if they do not.
+    /// Returns the URL at which browsers reach the service; `nil` if they do not.
     ///
-    /// That is what the configuration says, else the first address, by a name that is allowed where the address is no
-    /// name of this machine.
+    /// It is the configured URL, else that of the first address, with an allowed host name if the address is not a name
+    /// of this machine.
     func browserURL(_ configuration: ServiceConfiguration) -> String? {
         if let url = configuration.publicURL { return url.description }
         guard let listener = all.first(where: { $0.port != nil }), let port = listener.port else { return nil }
