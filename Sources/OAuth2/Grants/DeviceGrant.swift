@@ -49,15 +49,15 @@ public struct DeviceGrant: Sendable, Equatable {
         body.append("grant_type", "urn:ietf:params:oauth:grant-type:device_code")
         body.append("device_code", authorization.deviceCode)
         authentication.addIdentifier(to: &body)
-        // RFC 8707, section 2.2: what the token is for is said to the token endpoint, too.
+        // RFC 8707, section 2.2: the token endpoint gets the resources of the token, too.
         body.append(resources: resources)
         return EndpointRequest(endpoint: tokenEndpoint, authentication: authentication, body: body)
     }
 
     /// The state of the login (section 3.5).
     ///
-    /// - Throws: ``OAuth2Error/Code/accessDenied``, ``OAuth2Error/Code/deviceCodeExpired``, and for what cannot be used
-    ///   what the token endpoint's other replies throw. Continue after a temporary failure
+    /// - Throws: ``OAuth2Error/Code/accessDenied``, ``OAuth2Error/Code/deviceCodeExpired``, and for an unusable reply
+    ///   the error that other replies of the token endpoint throw. Continue after a temporary failure
     ///   (``OAuth2Error/isTemporary``).
     public func outcome(
         in response: EndpointResponse, polling authorization: DeviceAuthorization, now: Int64
@@ -145,8 +145,8 @@ public struct DeviceAuthorization: Sendable, Equatable {
 
     /// Doubles the wait after a server that did not respond (section 3.5).
     ///
-    /// - Parameter seconds: What the server wants at least (`Retry-After`; RFC 9110, section 10.2.3), if given. It is
-    ///   believed up to an hour, as its interval is.
+    /// - Parameter seconds: The server's minimum (`Retry-After`; RFC 9110, section 10.2.3), if given. At most an hour
+    ///   is accepted, as for the server's interval.
     public mutating func backOff(atLeast seconds: Int? = nil) {
         grow(to: interval * 2)
         interval = max(interval, min(seconds ?? 0, 3600))

@@ -190,7 +190,7 @@ public struct ProfileSettings: Sendable, Hashable, Codable {
         }
     }
 
-    /// What ``Grant/tokenExchange`` exchanges (RFC 8693, section 2.1).
+    /// The tokens that ``Grant/tokenExchange`` exchanges, and the target (RFC 8693, section 2.1).
     public struct Exchange: Sendable, Hashable, Codable {
         /// The name of the login whose access token is exchanged.
         public var subject: String
@@ -238,9 +238,9 @@ public struct ProfileSettings: Sendable, Hashable, Codable {
     public var serverIDTokenAlgorithms: [String]?
     /// Whether requests for authorization are pushed to the server beforehand (RFC 9126).
     public var pushesRequests: Bool?
-    /// What assertions say in the place of a user's login; `nil` for a grant without them.
+    /// The claims of assertions, which replace a user's login; `nil` for a grant without them.
     public var assertion: Assertion?
-    /// What is exchanged; `nil` for a grant that exchanges nothing.
+    /// The exchange; `nil` for a grant that exchanges nothing.
     public var exchange: Exchange?
     /// Where the client's registration is managed (RFC 7592); `nil` for a client that Crumb has not registered.
     public var registrationURL: String?

@@ -39,12 +39,13 @@ struct TokenExpiry {
 
     let members: JSONObject
 
-    /// The expiry in a reply that came just now: a server's clock may differ from ours, so what is relative counts.
+    /// The expiry in a reply that was received just now. A relative expiry takes precedence, because the server's clock
+    /// may differ from ours.
     func ofReply(_ names: Names, receivedAt now: Int64) -> Int64? {
         relative(names, to: now) ?? absolute(names)
     }
 
-    /// The expiry in a reply that was saved some time ago: what is absolute counts.
+    /// The expiry in a reply that was saved some time ago. An absolute expiry takes precedence.
     func ofSavedReply(_ names: Names, receivedAt: Int64) -> Int64? {
         absolute(names) ?? relative(names, to: receivedAt)
     }
