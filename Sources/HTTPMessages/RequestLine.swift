@@ -14,9 +14,9 @@ package struct RequestLine: Sendable {
         case asterisk
     }
 
-    /// Where the method stands. Methods are case-sensitive.
+    /// The place of the method. Methods are case-sensitive.
     package let method: Range<Int>
-    /// Where the target stands. Its octets pass unchanged, also those that no URI has.
+    /// The place of the request target. Its octets are forwarded unchanged, including those that no URI has.
     package let target: Range<Int>
     /// Which form the target has.
     package let form: Target

@@ -29,7 +29,7 @@
             for script in installed + others { controller.addUserScript(script) }
         }
 
-        /// Lets a session hear of what pages do to cookies.
+        /// Lets a session receive reports about pages' changes to cookies.
         ///
         /// The controller keeps the receiver alive; `removeScriptMessageHandler(forName:contentWorld:)` ends that.
         public func addReceiver(_ receiver: WebKitMessageReceiver, name: MessageHandlerName) {
@@ -44,7 +44,7 @@
     public import RequestDecoration
     public import WebKit
 
-    /// Hears what a ``CaptureScript`` says, and passes it to a ``WebViewSession``.
+    /// Receives the messages of a ``CaptureScript``, and passes them to a ``WebViewSession``.
     @MainActor
     public final class WebKitMessageReceiver: NSObject, WKScriptMessageHandler {
         private weak var session: WebViewSession?
@@ -79,7 +79,7 @@
         init?(_ frame: WKFrameInfo) {
             guard let url = RequestURL(frame.securityOrigin) else { return nil }
             let page = frame.isMainFrame ? nil : frame.webView?.url.flatMap { try? RequestURL($0.absoluteString) }
-            // For a frame without a page, it is unknown what is cross-site.
+            // For a frame without a page, it is not known which requests are cross-site.
             guard frame.isMainFrame || page != nil else { return nil }
             self.init(url: url, topLevel: page)
         }

@@ -84,12 +84,12 @@ extension CookieJar {
         return bounds.next - 1
     }
 
-    /// The changes of this jar after a position of its journal, and those that come.
+    /// Returns the changes of this jar after a position of its journal, and future ones.
     ///
     /// - Parameters:
-    ///   - position: where the last reader ended: ``ChangePage/position``.
-    ///   - interval: how long to wait before asking again where nothing came.
-    ///   - clock: what measures the interval.
+    ///   - position: the position at which the last reader ended: ``ChangePage/position``.
+    ///   - interval: how long to wait before reading again if there was no change.
+    ///   - clock: the clock that measures the interval.
     public func changeSequence(
         after position: Int64, every interval: Duration = .milliseconds(250),
         clock: any Clock<Duration> = ContinuousClock()
@@ -98,7 +98,7 @@ extension CookieJar {
     }
 }
 
-/// What a reader of the journal gets at once.
+/// The changes that a reader of the journal gets at once.
 public struct ChangePage: Sendable, Hashable {
     /// The changes after the position asked for, in order.
     public let changes: [CookieChange]

@@ -24,8 +24,8 @@ public enum CookieDate {
         Octets(text).withSpan { parse($0) }
     }
 
-    /// What steps 1 and 2 find in the form that nearly every server writes, `Tue, 27 Nov 2029 01:16:12 GMT`, without
-    /// the search for tokens; `nil` for all others.
+    /// The fields that steps 1 and 2 find in the form that nearly every server writes, `Tue, 27 Nov 2029 01:16:12 GMT`,
+    /// without the search for tokens; `nil` for all other forms.
     private static func fieldsInPlace(_ bytes: Span<UInt8>) -> Fields? {
         guard bytes.count >= 25, isDelimiter(bytes[3]), isDelimiter(bytes[4]), isDelimiter(bytes[7]),
             isDelimiter(bytes[11]), isDelimiter(bytes[16]), bytes.count == 25 || !ASCII.isDigit(bytes[25]),
