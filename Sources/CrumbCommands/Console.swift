@@ -7,12 +7,6 @@ import SessionClient
 package import SessionOperations
 import SessionStore
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// The clock of a command.
 typealias CommandClock = @Sendable () -> Timestamp
 

@@ -5,12 +5,6 @@ import Foundation
 import SessionOperations
 import SessionStore
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// Where an export goes: a file that appears whole, readable by its owner alone, or standard output.
 final class ExportDestination {
     /// How much is gathered before it is written.

@@ -2,12 +2,6 @@ import Foundation
 import SessionOperations
 import Synchronization
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// How far reading has come: a line on the terminal, ten times a second.
 struct ImportProgress {
     private static let interval = Duration.milliseconds(100)

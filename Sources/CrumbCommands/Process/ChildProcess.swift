@@ -1,12 +1,6 @@
 @preconcurrency import Foundation
 import SessionOperations
 
-#if canImport(Glibc)
-    @preconcurrency import Glibc
-#elseif canImport(Musl)
-    @preconcurrency import Musl
-#endif
-
 /// One run of another program, with pipes that only it can read: for secret input, and for output.
 struct ChildProcess {
     /// Takes the next bytes of a stream.

@@ -3,12 +3,6 @@ import Foundation
 import SessionOperations
 import SessionStore
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// A command of the user's that crumb runs for them, with the exit statuses of a shell.
 struct ExternalCommand: Sendable {
     /// The program and its arguments.

@@ -1,12 +1,6 @@
 import Foundation
 import Synchronization
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// Holds back the signals that end a program while a server's answer to a refresh is on its way.
 ///
 /// A server that rotates refresh tokens has ended the stored one when it answers.

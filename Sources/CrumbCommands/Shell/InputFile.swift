@@ -3,12 +3,6 @@ import Foundation
 import SessionOperations
 import SessionStore
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// A file that the user named, or standard input for `-`, read in chunks.
 final class InputFile {
     /// How errors and reports call it.

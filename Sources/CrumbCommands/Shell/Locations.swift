@@ -4,12 +4,6 @@ import OAuth2
 import SessionOperations
 import SessionStore
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// Where files lie when nothing else is said: the XDG folders on Linux, Application Support on macOS.
 struct Locations {
 

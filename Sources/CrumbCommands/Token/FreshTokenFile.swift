@@ -4,12 +4,6 @@ import SessionOperations
 import SessionStore
 import Synchronization
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// Where a command gets one kind of token of one login.
 struct TokenSource {
     let database: DatabaseOptions

@@ -1,12 +1,6 @@
 import Foundation
 import SessionOperations
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// The pages for a browser that comes back from a login, or requests something else at its address.
 enum LoopbackPage {
     /// The login has ended, or cannot end here.

@@ -4,12 +4,6 @@ import OAuth2
 import SessionOperations
 import Synchronization
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// Waits on a loopback address for the browser to come back from a login (RFC 8252, section 7.3).
 ///
 /// It listens on both loopback addresses if the redirect is to `localhost`, since the browser chooses one of them

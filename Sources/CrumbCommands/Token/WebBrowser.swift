@@ -1,12 +1,6 @@
 @preconcurrency import Foundation
 import SessionOperations
 
-#if canImport(Glibc)
-    @preconcurrency import Glibc
-#elseif canImport(Musl)
-    @preconcurrency import Musl
-#endif
-
 /// The user's web browser: the commands in the variable `BROWSER`, then the system's opener.
 enum WebBrowser {
     #if os(macOS)

@@ -3,12 +3,6 @@ import CookieModel
 import Foundation
 import SessionOperations
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 struct TokenExecCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "exec",
