@@ -48,7 +48,7 @@ struct PageTrail: Sendable {
         response.evidence = evidence
     }
 
-    /// The destination that the response is loaded into, for a request that does not tell it itself.
+    /// The destination that the response is loaded into, for a request that does not contain it itself.
     private func destination(
         _ evidence: RequestEvidence, of url: String, after chain: Chain?
     ) -> RequestEvidence.Destination? {

@@ -24,7 +24,7 @@ public struct CaptureReader: Sendable {
         case over
     }
 
-    /// Long pieces are read in slices, so that the items that one call has found and not yet emitted stay few.
+    /// Long pieces are read in slices, which bounds the number of items that one call has found and not yet emitted.
     private static let sliceByteCount = 1 << 16
 
     /// The capture's format, given by the caller or detected from the first bytes; `nil` until it is detected.

@@ -4,7 +4,7 @@ import WebPrimitives
 struct FormatDetector {
     enum Finding: Equatable {
         case format(CaptureFormat)
-        /// No known format, with a description of the input as far as it can be told.
+        /// No known format, with a description of the input if there is one.
         case unknown(String)
         /// Another program must unpack or convert it first, and which.
         case packed(String)

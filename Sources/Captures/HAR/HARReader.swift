@@ -9,13 +9,13 @@ import WebPrimitives
 ///   (``HARTextEncoding``). What was not ASCII comes back as UTF-8 from others; whether it was UTF-8 or Latin-1 on the
 ///   wire is lost. Bytes that mitmproxy could not decode, which it writes as lone surrogates from
 ///   U+DC80 to U+DCFF, come back as those bytes; other lone surrogates become U+FFFD.
-/// - Members may come in any order. Of several with one name in one object the last counts, except `log` and
-///   `entries`: their entries are given out while they are read, so all of them count.
+/// - Members may come in any order. Of several with one name in one object the last counts, except `log` and `entries`:
+///   their entries are emitted while they are read, so all of them count.
 /// - An entry needs `request.url` as a string; a `response` that is an object, null or absent; `headers` that are an
 ///   array of objects with `name`, null or absent; and a string as each Set-Cookie value. An entry that lacks one of
 ///   these is one failure. A `method`, `status` or `startedDateTime` of another type than it should be counts as
 ///   absent.
-/// - Every entry is given out, whatever its status and whether or not it sets cookies.
+/// - Every entry is emitted, whatever its status and whether or not it sets cookies.
 struct HARReader: FormatReader {
     private var stream: JSONStream<HARDocument>
     private let source: String
@@ -69,8 +69,8 @@ struct HARReader: FormatReader {
 /// read.
 ///
 /// mitmproxy up to version 8 joins all Set-Cookie lines of a response with a comma and a space, which values and dates
-/// may contain as well. Its `cookies` still has one member for each line, in order, so that the lines can be cut apart
-/// in front of each name.
+/// may contain as well. Its `cookies` still has one member for each line, in order, so that the lines can be split
+/// before each name.
 struct HARCookieNames {
     /// More names than any response has; a list that is longer is of no use.
     private static let limit = 1000

@@ -111,7 +111,8 @@ struct HeaderBlock: Sendable {
     /// - Parameters:
     ///   - time: when it came; `nil` for its own `Date`.
     ///   - request: the known part of the request's header.
-    ///   - isFromProxy: whether it is known to be a proxy's own, which sets no cookies for the server behind it.
+    ///   - isFromProxy: whether it is known to be a proxy's own response, which sets no cookies for the server behind
+    ///     it.
     mutating func end(
         at url: TranscriptURL, method: String? = nil, time: Timestamp? = nil, request: RequestHead = RequestHead(),
         isFromProxy: Bool = false, into items: inout [CaptureItem]

@@ -9,8 +9,8 @@ import WebPrimitives
 /// Connection established`, a redirect with a `Location`, `401` and `407`. The next header block may be
 /// - directly behind the header block (empty lines between them do not count): header dumps have no bodies, and curl
 ///   does not print the body of a response that it continues from, whatever its Content-Length is;
-/// - or behind a body, if a Content-Length says where that ends and neither Transfer-Encoding nor Content-Encoding
-///   says that it is printed decoded.
+/// - or after a body, if a Content-Length gives its end and neither Transfer-Encoding nor Content-Encoding indicates
+///   that it is printed decoded.
 ///
 /// Everything else up to the end of the input is body and is passed over. If it looks like a response at one of these
 /// two places, it is reported, so that no cookie is lost silently.

@@ -69,7 +69,7 @@ struct NetscapeReader: LineFormatReader {
 /// - Libsoup writes `None` both for `SameSite=None` and for no attribute; it is read as "not known", which is the
 ///   stricter one.
 /// - A line with more columns is rejected, as in curl: a value that contains a tab looks the same as one more column.
-/// - Other negative expiries are moments before 1970, so the cookie has expired.
+/// - Other negative expiries are times before 1970, so the cookie has expired.
 struct NetscapeLine {
     enum Result {
         /// An empty line or a comment.

@@ -3,8 +3,9 @@ import HTTPMessages
 
 /// Reads WARC 1.0 and 1.1 (ISO 28500): records with named fields and a block, whose length one of the fields gives.
 ///
-/// Of records of the types `response` and `request` the HTTP header block is read; all other records, and all bodies, are
-/// passed over. A record whose fields are broken ends the reading: where the next one begins cannot be told.
+/// Only the HTTP header blocks of records of the types `response` and `request` are read; all other records, and all
+/// bodies, are skipped. A record whose fields are broken ends the reading, because the start of the next one is
+/// unknown.
 ///
 /// Depending on the writer, a request's record comes before or after its response's. A response is therefore held back
 /// until the next record of the two types.

@@ -4,9 +4,10 @@ package import WebPrimitives
 /// The protective attributes that the cookies of one file state for each other.
 ///
 /// Cookies are twins if they have the same name, host and path, or the same name, site and value; values that are too
-/// short to be a secret, such as `1` or `light`, do not count. Twins of twins are twins too. A cookie that leaves a flag open gets the most protective one that a twin states, so that the order of a
-/// file's lines does not matter. The cookies that the receiving store had before the file count as well; only a cookie
-/// that the store has just so, with the same value and for scripts, stays as it is.
+/// short to be a secret, such as `1` or `light`, do not count. Twins of twins are twins, too. A cookie that leaves a
+/// flag open gets the most protective one that a twin states, so that the order of a file's lines does not matter. The
+/// cookies that the receiving store had before the file count as well. Only a cookie that the store already has with
+/// the same value, readable by scripts, is not changed.
 ///
 /// Cookies are identified by hashes, about 100 bytes for each. The time is O(*n* log *n*) in their number.
 package struct CookieTwins: Sendable {

@@ -136,7 +136,7 @@ package struct ServerAccess: Sendable {
     let open: @Sendable (_ url: String, _ keys: KeySource, _ now: Timestamp) throws -> SessionDatabase
     /// Applies missing migrations to the schema, and returns their names.
     ///
-    /// Its second parameter tells whether the database must not have a schema yet.
+    /// Its second parameter is whether the database must not have a schema yet.
     let upgrade: @Sendable (_ url: String, _ isNew: Bool) throws -> [String]
 
     /// Creates the access of a program.

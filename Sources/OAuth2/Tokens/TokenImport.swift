@@ -11,7 +11,7 @@ public enum TokenImport {
     ///
     /// - Parameters:
     ///   - bytes: The user's input, at most ``EndpointResponse/maximumBodySize`` bytes.
-    ///   - now: The moment of the import, in microseconds since the Unix epoch.
+    ///   - now: The time of the import, in microseconds since the Unix epoch.
     /// - Returns: The tokens. An access token alone has no known expiry.
     /// - Throws: The defect of the input, without any part of it.
     public static func tokenSet(_ bytes: [UInt8], now: Int64) throws(OAuth2Error) -> TokenSet {

@@ -2,7 +2,7 @@ internal import CookieModel
 internal import Dispatch
 internal import Synchronization
 
-/// Writes rows on another thread, in chunks and in order, while their transaction goes on to decide.
+/// Writes rows on another thread, in chunks and in order, while their transaction continues to decide.
 ///
 /// No thread waits for one that has not begun: a thread that needs a chunk written writes it itself if no other does.
 /// So the pipeline works with one core, and with a pool that has no free thread.

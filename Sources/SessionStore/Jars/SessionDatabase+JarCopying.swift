@@ -57,11 +57,11 @@ extension SessionDatabase {
     /// Merges the cookies of one jar into another. The first jar does not change.
     ///
     /// Where both have a cookie of the same identity, the one that was updated last counts: the one whose response came
-    /// later, or, if that is not known, the one created later. Of two that were updated at the same moment the target
-    /// keeps its own. A cookie that replaces another takes over its place in the order of creation (section 5.7, step
-    /// 23.3, of the draft); the others line up behind the target's in their own order. Expired cookies count as absent.
-    /// Afterwards the target's limits are applied. Login rules and header fields are copied if the target does not use
-    /// their names.
+    /// later, or, if that is not known, the one created later. If both were updated at the same time, the target keeps
+    /// its own. A cookie that replaces another takes over its place in the order of creation (section 5.7, step 23.3,
+    /// of the draft); the others follow the target's in their own order. Expired cookies count as absent. Afterwards
+    /// the target's limits are applied. Login rules and header fields are copied if the target does not use their
+    /// names.
     ///
     /// - Returns: the outcome of each cookie.
     /// - Throws: ``SessionStoreError/Code/jarNotFound``; ``SessionStoreError/Code/nameInvalid`` if both are the same jar.

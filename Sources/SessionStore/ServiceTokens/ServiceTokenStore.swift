@@ -8,7 +8,8 @@ public struct ServiceTokenStore: Sendable {
     /// Creates a token.
     ///
     /// - Parameters:
-    ///   - name: 1 to 100 characters, none of them a control character; no other token that is not revoked has it.
+    ///   - name: 1 to 100 characters, none of them a control character. It must differ from the names of all tokens
+    ///     that are not revoked.
     ///   - grant: the rights of its bearer.
     ///   - expiry: when it ends; `nil` for never.
     ///   - generator: the source of its 256 bits; it must be suitable for keys.

@@ -27,7 +27,7 @@ struct TokenAPI: Sendable {
     ///   - checkIDToken: checks the signatures of ID tokens by the server's keys.
     ///   - callback: the URL of this service's `/v1/logins/callback` as a browser reaches it.
     ///   - process: the identifier of this process, which shows people who refreshes a token.
-    ///   - answerTimeout: how long the server's answer to a refresh is waited for.
+    ///   - answerTimeout: how long to wait for the server's response to a refresh.
     ///   - clock: the clock that measures waits.
     init(
         _ store: TokenStore, transport: (any EndpointTransport)?, checkingIDTokens checkIDToken: IDTokenCheck? = nil,

@@ -92,8 +92,8 @@ struct Listeners: Service {
 
     /// Returns the URL at which browsers reach the service; `nil` if they do not.
     ///
-    /// It is the configured URL, else that of the first address, with an allowed host name if the address is not a name
-    /// of this machine.
+    /// It is the configured URL, or else that of the first TCP listener: with TLS its host is the first of the allowed
+    /// hosts, without TLS its address.
     func browserURL(_ configuration: ServiceConfiguration) -> String? {
         if let url = configuration.publicURL { return url.description }
         guard let listener = all.first(where: { $0.port != nil }), let port = listener.port else { return nil }
