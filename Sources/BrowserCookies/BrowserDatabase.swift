@@ -11,7 +11,7 @@ internal import GRDBSQLite
 public struct BrowserDatabase: Sendable {
     /// The options of reading a database.
     public struct Options: Sendable {
-        /// Which of Firefox's containers is read; 0 is none, the browser's ordinary cookies.
+        /// The Firefox container that is read; 0 for the browser's ordinary cookies, which are in no container.
         public var container = 0
         /// Gives the password that Chromium encrypts under (its entry in the desktop's keyring). It is called once,
         /// with the first `v11` value.
@@ -166,7 +166,7 @@ extension Row {
         octets(column).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// A whole number; `nil` if it is none, or if there is no such column.
+    /// A whole number; `nil` if the value is of another type, or if there is no such column.
     func number(_ column: String) -> Int64? {
         let value: DatabaseValue? = self[column]
         guard case .int64(let number)? = value?.storage else { return nil }

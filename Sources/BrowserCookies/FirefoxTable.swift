@@ -82,7 +82,7 @@ struct FirefoxOriginAttributes {
     private(set) var isIsolated = false
     private var partition: (site: String, domain: String, hasForeignAncestor: Bool)?
 
-    /// Parses the text; `nil` if it is none that Firefox writes.
+    /// Parses the text; `nil` if Firefox does not write such a text.
     init?(_ text: String) {
         guard !text.isEmpty else { return }
         guard text.first == "^" else { return nil }

@@ -114,7 +114,8 @@ package struct ChunkedBody: Sendable {
             let colon = line.firstIndex(of: ASCII.colon, from: 0), colon > 0, line.isToken(0..<colon),
             !line.containsControl
         else { throw .trailerInvalid }
-        // RFC 9110, section 6.5.1: fields that frame or route a message, or carry credentials, are none of a trailer.
+        // RFC 9110, section 6.5.1: fields that frame or route a message, or carry credentials, must not be in a
+        // trailer.
         guard !ChunkedBody.isOfHead(line.extracting(0..<colon)) else { return }
         trailers.append(line)
         trailers += [ASCII.carriageReturn, ASCII.lineFeed]

@@ -37,7 +37,7 @@ package struct FieldLines: Sendable {
         case tooLong(line: Int)
     }
 
-    /// The field line that a folded line may still add to; `nil` if there is none to add to.
+    /// The field line that a folded line may still extend; `nil` if there is none.
     private var field: [UInt8]?
     private var number = 0
 

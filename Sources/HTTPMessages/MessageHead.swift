@@ -6,7 +6,7 @@ package import WebPrimitives
 /// A proxy forwards fields that it does not own octet for octet. So a head keeps its octets, and the place of each
 /// line, name and value.
 package struct MessageHead: Sendable {
-    /// Who sent the message, which decides how strict the parser is.
+    /// The sender of the message, which decides how strict the parser is.
     package enum Sender: Sendable {
         /// A client. Anything that two parsers could read differently is refused.
         case client

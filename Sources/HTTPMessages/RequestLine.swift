@@ -80,7 +80,7 @@ package struct Authority: Sendable, Hashable {
         self.port = port
     }
 
-    /// Parses `host`, `host:port`, `[address]` or `[address]:port`; `nil` if it is none of them.
+    /// Parses `host`, `host:port`, `[address]` or `[address]:port`; `nil` for any other text.
     package init?(_ octets: Octets) {
         let bytes = octets.bytes
         var hostEnd = bytes.count

@@ -89,7 +89,7 @@ public struct Number<Range: NumberRange>: Codable, Sendable, Hashable {
 
     /// Decodes a number of the range.
     public init(from decoder: any Decoder) throws {
-        // The decoder names no member if a number is none of its own.
+        // The decoder names no member if a number is not one of its own.
         guard let number = (try? decoder.singleValueContainer().decode(Int.self)).flatMap(Number.init) else {
             throw RequestFault("\(RequestFault.place(decoder.codingPath)): \(Range.hint)")
         }

@@ -50,9 +50,9 @@
         private weak var session: WebViewSession?
         private let failure: @MainActor (any Error) -> Void
 
-        /// A receiver for a session, which it does not keep alive.
+        /// Creates a receiver for a session, which it does not retain.
         ///
-        /// - Parameter failure: hears of messages that are none of the script's, and of a jar that cannot be written.
+        /// - Parameter failure: called for messages that are not the script's, and if the jar cannot be written.
         public init(_ session: WebViewSession, failure: @escaping @MainActor (any Error) -> Void = { _ in }) {
             self.session = session
             self.failure = failure
@@ -74,7 +74,7 @@
     }
 
     extension ScriptFrame {
-        /// The frame as WebKit knows it; `nil` if its origin is none that cookies belong to.
+        /// Creates the frame from WebKit's; `nil` if cookies cannot belong to its origin.
         @MainActor
         init?(_ frame: WKFrameInfo) {
             guard let url = RequestURL(frame.securityOrigin) else { return nil }

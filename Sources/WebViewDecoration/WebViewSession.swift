@@ -12,10 +12,10 @@ public final class WebViewSession {
     public let jar: CookieJar
     /// The policy for navigations.
     public var navigationPolicy: NavigationPolicy
-    /// The handler that is told how pages change cookies; `nil` if there is none.
+    /// The handler that receives reports about pages' changes to cookies; `nil` if there is none.
     public let captureHandler: MessageHandlerName?
-    /// The gateway that all requests of the web view go through; `nil` if there is none. With one, cookies are its affair:
-    /// the native store stays as it is, and no script is installed.
+    /// The gateway that all requests of the web view go through; `nil` if there is none. With a gateway, which handles
+    /// all cookies, the native store does not change, and no script is installed.
     public var gateway: WebViewGateway?
 
     private let store: any NativeCookieStore

@@ -11,11 +11,11 @@ enum ContentDecoder {
     /// The number of bytes that are decoded at once: they expand to a thousand times as many at most.
     private static let chunkByteCount = 1024
 
-    /// A body without its encoding; as it is where the encoding is none that is known here, or not that of the body.
+    /// Returns a body without its encoding, or the body itself if the encoding is unknown, or is not that of the body.
     ///
     /// - Parameters:
     ///   - encoding: the value of `Content-Encoding`.
-    ///   - limit: how many bytes are wanted at most.
+    ///   - limit: the maximum number of bytes to return.
     static func decoded(_ body: [UInt8], encoding: String?, limit: Int) -> [UInt8] {
         guard let name = name(of: encoding) else { return body }
         let channel = EmbeddedChannel(handler: NIOHTTPResponseDecompressor(limit: .none))

@@ -127,8 +127,8 @@ private final class ReceivedBody: Sendable {
     let bytes = Mutex<[UInt8]>([])
 }
 
-/// A body that is held back until the connection is there, and then looked at once more whether it may still go: without
-/// its body, a request is none.
+/// A body that is held back until the connection is established, and then checked once more before it is sent: without
+/// its body, a request has no effect.
 private struct LastMomentBody: AsyncSequence, Sendable {
     let bytes: [UInt8]
     /// When it is too late, in microseconds since the Unix epoch.

@@ -45,7 +45,7 @@ struct NetworkSettings: Sendable {
     ///
     /// - Throws: `NetworkSettingsError`.
     func route(to url: String) throws -> Route {
-        // The URL of a Unix-domain socket is none of these.
+        // The URL of a Unix-domain socket is not a request URL.
         guard let target = try? RequestURL(url) else { return Route() }
         do throws(ProxyError) {
             return Route(isEncrypted: target.scheme.isCryptographic, proxy: try proxies.proxy(for: target))
@@ -124,8 +124,8 @@ struct NetworkSettings: Sendable {
 
     // MARK: - Certificates
 
-    /// Whom connections trust: the system's authorities, or those of `SSL_CERT_FILE` and `SSL_CERT_DIR` in their place,
-    /// and those of `--ca-file` besides.
+    /// The trust of connections: the system's authorities, or those of `SSL_CERT_FILE` and `SSL_CERT_DIR` in their
+    /// place, and those of `--ca-file` in addition.
     func tlsConfiguration(trusting further: [NIOSSLCertificate]) throws -> TLSConfiguration {
         var tls = TLSConfiguration.makeClientConfiguration()
         let file = value("SSL_CERT_FILE")

@@ -69,7 +69,7 @@ struct FirefoxSessionReader: FormatReader {
 /// The place of the cookies in Firefox's session store: an array called `cookies`.
 struct FirefoxSessionOutline: JSONEntryOutline {
     let source: String
-    /// The number of the container that is read; 0 is none.
+    /// The number of the container that is read; 0 for cookies in no container.
     private let container: Int
     var entryCount = 0
     private var otherCount = 0

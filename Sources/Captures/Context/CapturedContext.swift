@@ -96,7 +96,7 @@ extension CapturedResponse {
         return topLevel.map { ($0, .given) } ?? (nil, .none)
     }
 
-    /// Who caused a request within a page.
+    /// Returns the initiator of a request within a page.
     private func initiator(
         of url: RequestURL, in page: RequestURL?, _ policy: CookiePolicy
     ) -> RequestContext.Initiator {

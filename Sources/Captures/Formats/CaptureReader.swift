@@ -41,13 +41,14 @@ public struct CaptureReader: Sendable {
     private var items: [CaptureItem] = []
     private var trail = PageTrail()
 
-    /// A reader at the beginning of a capture.
+    /// Creates a reader at the beginning of a capture.
     ///
     /// - Parameters:
     ///   - source: the capture's name in places and messages, such as `capture.har` or `standard input`.
-    ///   - url: the URL that was asked for, for the formats that do not tell. Others do not look at it.
-    ///   - format: the capture's format; `nil` to tell it by its beginning.
-    ///   - container: the container of Firefox whose cookies are read; 0 is none. Other formats do not look at it.
+    ///   - url: the request's URL, for formats that do not contain it. Other formats ignore it.
+    ///   - format: the capture's format; `nil` to detect it from its beginning.
+    ///   - container: the container of Firefox whose cookies are read; 0 for cookies in no container. Other formats
+    ///     ignore it.
     public init(source: String, url: String? = nil, format: CaptureFormat? = nil, container: Int = 0) {
         self.source = source
         self.url = url

@@ -106,7 +106,7 @@ struct HARDocument {
             + entry.request.bufferedByteCount
     }
 
-    /// Whether the browser may have left the cookies out: its developer tools do, unless they are told not to.
+    /// Whether the browser may have left the cookies out: its developer tools do so by default.
     var mayBeSanitized: Bool { creator == .chromiumDeveloperTools && endedCount > 0 && !hasCookies }
 
     private var encoding: HARTextEncoding {
@@ -158,7 +158,7 @@ struct HARDocument {
         pages[name] = title
     }
 
-    /// The lines of a joined value; none where they cannot be told apart: one wrong cookie is worse than none.
+    /// The lines of a joined value; empty if they cannot be separated, because one wrong cookie is worse than none.
     private func separated(_ line: Octets) -> [Octets] {
         let ranges = line.withSpan { entry.cookieNames.lines(in: $0) }
         return ranges?.map { line[$0] } ?? []

@@ -30,7 +30,7 @@ struct CapturedHead {
 
     var status: Int { statusLine.status }
 
-    /// Takes one field line, folded lines joined; false where it is none.
+    /// Takes one field line, folded lines joined. Returns `false` if it is not a field line.
     mutating func take(_ field: Span<UInt8>) -> Bool {
         guard let parts = field.fieldParts else { return false }
         let name = field.extracting(parts.name)
@@ -151,7 +151,7 @@ struct TranscriptURL: Sendable {
     var text: String?
     var origin: CapturedResponse.URLOrigin
 
-    /// Moves to the URL of the response that may come next; false where none may.
+    /// Moves to the URL of the response that may come next. Returns `false` if none may.
     mutating func follow(_ sequel: CapturedHead.Sequel) -> Bool {
         switch sequel {
         case .none:

@@ -23,7 +23,7 @@ struct HTTPReader: FormatReader {
     enum Stage {
         case statusLine
         case fields
-        /// Behind a header block, where a body of so many bytes may begin or another header block.
+        /// After a header block, where a body of the given length may begin, or another header block.
         case boundary(bodyLength: Int?)
         case body(Int)
         /// Nothing more is read.

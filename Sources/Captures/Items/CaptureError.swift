@@ -74,7 +74,7 @@ extension CaptureError {
         public static let responseTooLarge = Code("response-too-large")
         /// Bytes that look like a response were not read, since its cookies may not belong to the current URL.
         public static let responseSkipped = Code("response-skipped")
-        /// Several Set-Cookie lines were joined to one by the writer and cannot be told apart.
+        /// Several Set-Cookie lines were joined to one by the writer and cannot be separated.
         public static let setCookieJoined = Code("set-cookie-joined")
         /// The capture holds databases of pages, which are not read. A notice.
         public static let storageIgnored = Code("storage-ignored")
@@ -82,8 +82,8 @@ extension CaptureError {
         public static let storageLeftOut = Code("storage-left-out")
         /// Whether a list's cookies are partitioned cannot be told. A notice.
         public static let partitionUnclear = Code("partition-unclear")
-        /// No request of a capture carries a cookie and no response sets one; the browser leaves them out unless it is
-        /// told not to. A notice.
+        /// No request of a capture carries a cookie and no response sets one; browsers leave them out by default. A
+        /// notice.
         public static let cookiesSanitized = Code("cookies-sanitized")
         /// The tool that made the capture left values out.
         public static let valuesStripped = Code("values-stripped")

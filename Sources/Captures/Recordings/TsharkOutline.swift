@@ -7,7 +7,7 @@ import HTTPMessages
 /// repeat a name for each header line. With `-x` each member has a twin, named `_raw`, that holds its octets in
 /// hexadecimal; without, tshark prints U+FFFD for every octet beyond ASCII.
 struct TsharkOutline: JSONEntryOutline {
-    /// Whose packet it is. Ports tell the two directions of a connection apart.
+    /// The addresses of a packet. Ports distinguish the two directions of a connection.
     private struct Packet {
         let number: String?
         let connection: String

@@ -14,7 +14,7 @@ struct WARCReader: FormatReader {
         /// Before a record: its version, or empty lines.
         case version
         case fields
-        /// Within a header block, with so many bytes of the block left.
+        /// Within a header block, with the given number of bytes of the record left.
         case head(Int)
         case skip(Int)
         case over

@@ -87,7 +87,7 @@ struct CopiedRequest {
     var url: String?
     var method: String?
     var head = RequestHead()
-    /// The cookies, if more than names and values is told.
+    /// The cookies, if the request gives more than names and values.
     var cookies: [CookieRecord] = []
 
     /// curl's other options with a value that copied commands have.
@@ -101,7 +101,7 @@ struct CopiedRequest {
     /// A request of which nothing is known yet.
     init() {}
 
-    /// The request that a curl command makes; `nil` if the words are none.
+    /// The request that a curl command makes; `nil` if the words are not such a command.
     init?(curl words: [[UInt8]]) {
         // A prompt may have been copied with the command.
         let words = words.first == [UInt8(ascii: "$")] ? Array(words.dropFirst()) : words

@@ -7,7 +7,7 @@ import WebPrimitives
 struct PowerShellCommands {
     private enum Token {
         case string([UInt8])
-        /// A run of bytes that are none of these.
+        /// A run of other bytes.
         case word(String)
         /// One of `=`, `;`, brackets and commas.
         case mark(UInt8)

@@ -118,7 +118,7 @@ struct CurlTraceReader: LineFormatReader {
     }
 
     /// The bytes of a line of `--trace`: pairs of digits in 16 columns, and the same bytes as text behind them; `nil`
-    /// where the line is none.
+    /// for any other line.
     private func octets(inHexadecimal line: Span<UInt8>) -> [UInt8]? {
         guard line.count > 48, line.count <= 48 + 16 else { return nil }
         let count = line.count - 48
@@ -166,7 +166,7 @@ struct CurlVerboseReader: LineFormatReader {
     let source: String
     var lines: LineBuffer
     private var transcript: ClientTranscript
-    /// Whether a line came that is none of curl's.
+    /// Whether there was a line that is not curl's own.
     private var isMixed = false
     private var isOver = false
 

@@ -6,7 +6,7 @@ public import WebPrimitives
 public struct SetCookie: Sendable, Hashable {
     /// The result of the `Path` attributes.
     public enum PathAttribute: Sendable, Hashable {
-        /// There is none.
+        /// The attribute is absent.
         case absent
         /// It is not an absolute path: the default-path of the request applies.
         case `default`

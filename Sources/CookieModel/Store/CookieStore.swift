@@ -167,9 +167,9 @@ public struct CookieStore: Sendable {
     private mutating func removeExcess(_ limit: Int, now: Timestamp) -> [Eviction] {
         // Priority 1: Expired cookies.
         remove { $0.hasExpired(at: now) }
-        // Priorities 2 and 3: Cookies of domains with too many. There are none: a new cookie cuts its domain down.
-        // Priority 4: All cookies, the one with the earliest last-access-time first. Departure: before them, cookies
-        // that only requests told.
+        // Priorities 2 and 3: Cookies of domains with too many. This never occurs, because a new cookie limits its
+        // domain at once. Priority 4: All cookies, the one with the earliest last-access-time first. Departure: before
+        // them, cookies known only from requests.
         guard count > limit else { return [] }
         var ranks: [(rank: UsageRank, site: Int)] = []
         ranks.reserveCapacity(count)

@@ -289,7 +289,7 @@ struct CookieRecordHeader: BitwiseCopyable {
     var pairPlace: Range<Int> { (nameLength == 0 ? valuePlace.lowerBound : namePlace.lowerBound)..<byteCount }
     /// How many octets ``pairPlace`` has.
     var pairLength: Int { pairLength(ofValue: Int(valueLength)) }
-    /// How many octets the pair of a value of so many octets has (section 5.8.3 of the draft, step 6).
+    /// The number of octets of the pair for a value of the given length (section 5.8.3 of the draft, step 6).
     func pairLength(ofValue count: Int) -> Int { nameLength == 0 ? count : Int(nameLength) + 1 + count }
     /// The whole record.
     var byteCount: Int { valuePlace.upperBound }

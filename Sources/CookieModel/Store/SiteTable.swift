@@ -16,7 +16,7 @@ struct SiteTable: Sendable {
     private struct Slot: BitwiseCopyable, Sendable {
         static let free = Slot(number: 0, hash: 0)
 
-        /// The index of the site and one; 0 if there is none.
+        /// The index of the site plus one; 0 for a free slot.
         var number: UInt32
         /// The upper half of its domain's hash: the lower half says where the search begins.
         let hash: UInt32

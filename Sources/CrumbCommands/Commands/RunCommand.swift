@@ -170,7 +170,7 @@ extension HostPattern {
 
 /// The certificates that the programs of this machine trust.
 private enum SystemAuthorities {
-    /// Their file, in PEM; `nil` if there is none where systems have it.
+    /// Their file, in PEM; `nil` if it is in none of the usual places.
     static var pem: [UInt8]? {
         let environment = ProcessInfo.processInfo.environment
         let files = [

@@ -107,7 +107,7 @@ struct CurlOptionTable {
     private var long: [String: Entry] = [:]
     private var short: [UInt8: Entry] = [:]
 
-    /// Reads the list; `nil` if this is none.
+    /// Reads the list; `nil` if the text is not such a list.
     init?(help: [UInt8]) {
         for line in help.split(separator: UInt8(ascii: "\n")) {
             read(line)

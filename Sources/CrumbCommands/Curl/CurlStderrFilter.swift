@@ -118,7 +118,7 @@ struct ResponseBlock: Equatable {
             setCookie: setCookie)
     }
 
-    /// The beginning of a block with that status line; `nil` if it is none.
+    /// Creates a block with a status line; `nil` if the line is not one.
     init?(statusLine line: [UInt8]) {
         guard let statusLine = StatusLine(line.span, allowsBlanks: true) else { return nil }
         status = statusLine.status

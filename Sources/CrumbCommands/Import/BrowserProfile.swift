@@ -127,7 +127,7 @@ struct BrowserProfiles {
         return found
     }
 
-    /// Chromium's profiles: the one that was used last, as `Local State` has it, `Default`, the others.
+    /// Chromium's profiles: the last used one according to `Local State`, `Default`, and the others.
     private static func chromium(_ root: String) -> [BrowserProfile] {
         let state = FileManager.default.contents(atPath: "\(root)/Local State").flatMap {
             try? JSONDecoder().decode(LocalState.self, from: $0)

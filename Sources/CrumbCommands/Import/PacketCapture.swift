@@ -46,7 +46,7 @@ final class PacketCapture {
 
     /// The next piece of the JSON; `nil` at its end.
     ///
-    /// - Throws: `Problem` if tshark is missing, fails, or takes too long, and if the key log is none.
+    /// - Throws: `Problem` if tshark is missing, fails, or takes too long, and if the key log is invalid.
     func nextChunk() throws -> [UInt8]? {
         guard !hasEnded else { return nil }
         if process == nil { try start() }

@@ -253,7 +253,7 @@ extension Problem {
                     + "CRUMB_SERVICE_TOKEN_FILE")
             return
         }
-        // A failure of the service itself is none of the command's.
+        // An internal error of the service is not one of the command.
         let known = FailureKind(rawValue: problem.code)
         let failure = known == .internalError ? .serviceUnavailable : known ?? .serviceUnavailable
         switch failure.exitStatus {

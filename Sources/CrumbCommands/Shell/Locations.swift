@@ -4,7 +4,7 @@ import OAuth2
 import SessionOperations
 import SessionStore
 
-/// Where files lie when nothing else is said: the XDG folders on Linux, Application Support on macOS.
+/// The default places of files: the XDG folders on Linux, Application Support on macOS.
 struct Locations {
 
     /// The database file.
@@ -12,12 +12,12 @@ struct Locations {
         try value("CRUMB_DATABASE") ?? defaultDatabase()
     }
 
-    /// The database file where nothing else is said.
+    /// The default database file.
     func defaultDatabase() throws -> String {
         try folder(variable: "XDG_DATA_HOME", fallback: ".local/share") + "/crumb.sqlite"
     }
 
-    /// Whether the key file is the one where nothing else is said.
+    /// Whether the key file is the default one.
     var usesDefaultKeyFile: Bool { value("CRUMB_KEY_FILE") == nil }
 
     /// The key file.

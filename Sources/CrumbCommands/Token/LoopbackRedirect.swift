@@ -106,8 +106,8 @@ final class LoopbackRedirect: Sendable {
     ///
     /// - Parameters:
     ///   - readsInput: whether a line of standard input counts as the redirect.
-    ///   - isMeant: whether an arrival belongs to this login; others are told that they do not.
-    /// - Returns: `nil` if the time was up.
+    ///   - isMeant: whether an arrival belongs to this login; others get an error page.
+    /// - Returns: `nil` after the deadline.
     func arrival(
         until deadline: ContinuousClock.Instant, readsInput: Bool, isMeant: (String) -> Bool
     ) -> Arrival? {
@@ -148,7 +148,7 @@ final class LoopbackRedirect: Sendable {
         let connection = accept(listener, nil, nil)
         guard connection >= 0 else { return nil }
         _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
-        // Who connects and says nothing, or little by little, must not keep the browser out for long.
+        // A client that sends nothing, or sends slowly, must not keep the browser out for long.
         let end = min(deadline, .now + .seconds(2))
         LoopbackRedirect.limitWriting(connection)
         guard let target = LoopbackRedirect.target(connection, until: end) else {
@@ -192,7 +192,7 @@ final class LoopbackRedirect: Sendable {
 
     /// Answers the requests that came while the login was ending: those for its own URL with its page.
     private func answerReloads(of target: String, _ page: LoopbackPage) {
-        // Who has connected and said nothing is not waited for.
+        // Clients that have connected and sent nothing are not waited for.
         let end = ContinuousClock.now + .milliseconds(200)
         for listener in listeners {
             var waiting = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)

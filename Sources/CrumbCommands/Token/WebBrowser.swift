@@ -148,8 +148,8 @@ struct TerminalQRCode {
 
     private let lines: [String]
 
-    /// - Returns: `nil` if there is no terminal, or it is too narrow: a code is a convenience, the address is told all
-    ///   the same.
+    /// - Returns: `nil` if there is no terminal, or it is too narrow: a code is a convenience, and the address is
+    ///   printed in any case.
     init?(_ text: String, _ style: Style) {
         guard isatty(STDERR_FILENO) == 1, let code = Network.current?.drawQRCode(text, style == .colored),
             code.columns <= TerminalQRCode.width

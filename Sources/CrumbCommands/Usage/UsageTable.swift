@@ -103,7 +103,7 @@ enum UsageTable {
     /// Options that a command does not have, and its equivalents. The first matching rule counts.
     struct OptionRule {
         let names: Set<String>
-        /// The commands it is for, by how their paths begin; all of them if there are none.
+        /// The commands it is for, by the beginning of their paths; empty for all commands.
         var commands: [String] = []
         /// The advice. `COMMAND` stands for the command's name, `VALUE` for a port that was given, else 8722.
         let text: String

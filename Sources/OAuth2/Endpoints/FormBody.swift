@@ -21,7 +21,7 @@ struct FormBody {
         append(name, encoded: FormEncoding.encode(value))
     }
 
-    /// The scopes to ask for, unless there are none.
+    /// Appends the scopes, if there are any.
     mutating func append(_ scopes: Scopes?) {
         if let scopes, !scopes.isEmpty { append("scope", scopes.description) }
     }

@@ -118,7 +118,8 @@ public struct DeviceAuthorization: Sendable, Equatable {
                 .incompleteReply, status: status, "it lacks a device_code, user_code or verification_uri")
         }
         let complete = members.first(of: ["verification_uri_complete", "verification_url_complete"])?.nonEmptyText
-        // The user is told to open them: nothing but a web page, and nothing that could steer a terminal.
+        // The user is told to open these URLs, so they must be web pages, and must not contain characters that control
+        // a terminal.
         guard DeviceAuthorization.isWebURL(uri), complete.map(DeviceAuthorization.isWebURL) ?? true,
             (1...64).contains(userCode.utf8.count), userCode.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
         else {

@@ -63,10 +63,10 @@ public struct ProfileCredentials: Sendable, Equatable {
         self.registrationToken = registrationToken
     }
 
-    /// The authentication of one request.
+    /// Returns the authentication of one request.
     ///
     /// - Parameters:
-    ///   - profile: Whose it is.
+    ///   - profile: The profile.
     ///   - now: When it is made, in microseconds since the Unix epoch.
     ///   - generator: A cryptographically secure source.
     public func authentication(
@@ -91,7 +91,8 @@ public struct ProfileCredentials: Sendable, Equatable {
         }
     }
 
-    /// Whom assertions are made out to: the issuer, or the token endpoint if that is wanted or all that is known.
+    /// The audience of assertions: the issuer, or the token endpoint if that is configured, or if the issuer is not
+    /// known.
     func assertionAudience(of profile: ProfileID) -> String {
         let namesEndpoint = settings.assertionAudience == .tokenEndpoint || profile.issuer.isEmpty
         return namesEndpoint ? settings.endpoints[.token] ?? "" : profile.issuer
@@ -170,7 +171,7 @@ public struct ProfileSettings: Sendable, Hashable, Codable {
 
     /// The contents of the assertions of ``Grant/jwtBearer`` (RFC 7523, section 3).
     public struct Assertion: Sendable, Hashable, Codable {
-        /// Who signs; `nil` for the client.
+        /// The issuer of the assertion; `nil` for the client.
         public var issuer: String?
         /// The account that the tokens are for; `nil` for the issuer.
         public var subject: String?
@@ -216,7 +217,7 @@ public struct ProfileSettings: Sendable, Hashable, Codable {
     public var authenticationMethod: AuthenticationMethod
     /// The client's name for its key, where it authenticates with one.
     public var keyID: String?
-    /// Whom the client's signatures are made out to; `nil` as ``AssertionAudience/issuer``.
+    /// The audience of the client's signatures; `nil` means ``AssertionAudience/issuer``.
     public var assertionAudience: AssertionAudience?
     /// The requested scopes.
     public var scopes: String?
@@ -228,7 +229,8 @@ public struct ProfileSettings: Sendable, Hashable, Codable {
     public var dangerouslyAllowsPlainHTTP: Bool
     /// Whether a service renews the tokens before they expire, without a request for them; `nil` means `false`.
     public var refreshesAhead: Bool?
-    /// Whether the server names itself in every redirect (RFC 9207), so that one without a name is none of its own.
+    /// Whether the server names itself in every redirect (RFC 9207), so that a redirect without a name is not from this
+    /// server.
     public var serverSendsIssuer: Bool?
     /// Whether the user has named the account, so that an ID token does not rename it; `nil` if that is not known.
     public var namesAccount: Bool?

@@ -75,10 +75,10 @@ public struct ServerMetadata: Sendable, Equatable {
         idTokenAlgorithms = members["id_token_signing_alg_values_supported"]?.texts
     }
 
-    /// The URL of an endpoint.
+    /// Returns the URL of an endpoint.
     ///
     /// - Parameter dangerouslyAllowingPlainHTTP: See ``EndpointURL/init(_:dangerouslyAllowingPlainHTTP:)``.
-    /// - Throws: ``OAuth2Error/Code/endpointMissing``, or that the URL is none that secrets may go to.
+    /// - Throws: ``OAuth2Error/Code/endpointMissing``, or an error if secrets must not be sent to the URL.
     public func url(
         of endpoint: Endpoint, dangerouslyAllowingPlainHTTP: Bool = false
     ) throws(OAuth2Error) -> EndpointURL {

@@ -167,7 +167,7 @@ public struct ClientAssertion: Sendable, Equatable {
 
     /// The client's identifier.
     public var clientID: String
-    /// Who the assertion is for: the server's issuer identifier, as RFC 9700's successor wants it, or its token
+    /// The audience of the assertion: the server's issuer identifier, as RFC 9700's successor requires, or its token
     /// endpoint.
     public var audience: String
     /// The key of the client's signatures.

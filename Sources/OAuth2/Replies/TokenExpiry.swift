@@ -5,7 +5,7 @@ internal import WebPrimitives
 /// RFC 6749, section 5.1 has `expires_in`, a number of seconds. Strings, fractions and absolute moments are met as
 /// well. Nothing here fails: an expiry that cannot be read is unknown, and the token is kept.
 struct TokenExpiry {
-    /// A token's expiry is told by any of these members.
+    /// The names of the members that may contain a token's expiry.
     struct Names {
         let relative: [StaticString]
         let absolute: [StaticString]
@@ -137,7 +137,7 @@ enum Microseconds {
         return overflow ? (seconds < 0 ? .min : .max) : product
     }
 
-    /// `nil` for a number that is none.
+    /// Returns `nil` if `seconds` is not a number.
     static func count(ofSeconds seconds: Double) -> Int64? {
         guard !seconds.isNaN else { return nil }
         let product = (seconds * Double(perSecond)).rounded()

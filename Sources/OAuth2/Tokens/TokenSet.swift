@@ -91,7 +91,7 @@ extension TokenSet {
 
 /// How an access token is presented to a resource server (RFC 6749, section 7.1).
 ///
-/// Types compare without regard to case, as section 5.1 has it: servers answer `Bearer` and `bearer`.
+/// Types compare without regard to case (section 5.1): servers respond with `Bearer` and `bearer`.
 public struct TokenType: Sendable, CustomStringConvertible {
     /// The type as the server wrote it.
     public let name: String

@@ -112,7 +112,7 @@ enum ScriptMessage {
         }
     }
 
-    /// How errors of this module are told from the decoder's.
+    /// The description that distinguishes errors of this module from the decoder's.
     static let unexpected = "not expected"
 
     private static func error(_ error: DecodingError) -> ScriptMessageError {
@@ -164,7 +164,7 @@ struct ScriptMessageObject {
         return .dataCorrupted(DecodingError.Context(codingPath: path, debugDescription: ScriptMessage.unexpected))
     }
 
-    /// A text of so many bytes at most; `nil` if it is missing or `null`.
+    /// A text of at most `limit` bytes; `nil` if it is missing or `null`.
     func text(_ name: String, limit: Int) throws -> String? {
         guard let text = try container.decodeIfPresent(String.self, forKey: AnyMember(stringValue: name)) else {
             return nil
@@ -173,7 +173,7 @@ struct ScriptMessageObject {
         return text
     }
 
-    /// A text of so many bytes at most that must be there.
+    /// A required text of at most `limit` bytes.
     func requiredText(_ name: String, limit: Int) throws -> String {
         guard let text = try text(name, limit: limit) else { throw malformed(name) }
         return text
@@ -194,7 +194,7 @@ struct ScriptMessageObject {
         try container.decodeIfPresent(type, forKey: AnyMember(stringValue: name))
     }
 
-    /// A list of so many elements at most; empty if it is missing.
+    /// A list of at most `limit` elements; empty if it is missing.
     func list<Element: Decodable>(_ name: String, of type: Element.Type, limit: Int) throws -> [Element] {
         let key = AnyMember(stringValue: name)
         guard container.contains(key) else { return [] }

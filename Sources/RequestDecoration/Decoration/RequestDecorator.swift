@@ -94,7 +94,7 @@ extension RequestContext {
 }
 
 extension RequestDecorator {
-    /// The fields that the first rule for the URL adds, or why there are none.
+    /// Returns the fields that the first rule for the URL adds, or the reason for omitting them.
     private func authorization<Request: DecoratableRequest>(
         of request: Request, in context: RequestContext, now: Timestamp
     ) throws(SessionStoreError) -> Result<[HTTPField], FieldOmissionReason> {

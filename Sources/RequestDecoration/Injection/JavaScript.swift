@@ -14,7 +14,7 @@ struct JavaScript {
     /// The text written so far.
     var text: String { String(decoding: octets, as: UTF8.self) }
 
-    /// Makes room for so many octets.
+    /// Reserves capacity for at least `count` octets.
     mutating func reserve(_ count: Int) {
         octets.reserveCapacity(count)
     }

@@ -170,7 +170,7 @@ public struct LoginRecovery: Sendable {
         try await login(challenge)
     }
 
-    /// Whether only a new login helps: there is nothing to renew the token with, or the server does not want to.
+    /// Whether only a new login helps: the token cannot be renewed, or the server refuses to.
     private static func needsLogin(_ error: any Error) -> Bool {
         switch error {
         case let error as TokenRefreshError: [.loginRequired, .tokenExpired, .settingsMissing].contains(error.code)

@@ -11,7 +11,7 @@ public struct ResponseHead: Sendable {
     public var location: Octets?
     /// The values of the WWW-Authenticate fields, in order; empty if a client's adapter does not give them.
     public var authenticate: [Octets]
-    /// The value of the DPoP-Nonce field; `nil` if there is none, or a client's adapter does not give it.
+    /// The value of the DPoP-Nonce field; `nil` if there is none, or if a client's adapter does not provide it.
     public var proofNonce: String?
     /// The values of the Set-Cookie fields, each apart, in order.
     public var setCookie: [Octets]
@@ -44,7 +44,7 @@ public struct ResponseHead: Sendable {
     /// The field in which servers name the nonce that they want in proofs (RFC 9449, section 8.2).
     package static let proofNonceFieldName = "DPoP-Nonce"
 
-    /// Whether the server refuses the request only for want of its nonce in the proof (RFC 9449, section 9).
+    /// Whether the server rejects the request only because its nonce is missing in the proof (RFC 9449, section 9).
     package var wantsProofNonce: Bool {
         status == 401 && proofNonce != nil
             && authenticate.contains { AuthenticationChallenge.challenges(in: $0).contains(where: \.wantsNonce) }

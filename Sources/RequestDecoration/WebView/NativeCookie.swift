@@ -43,7 +43,7 @@ public struct NativeCookie: Sendable, Hashable {
     public var isSecure: Bool
     /// Whether scripts may not see it.
     public var isHTTPOnly: Bool
-    /// The same-site-flag; `default` if there is none or the store does not say.
+    /// The same-site-flag; `default` if there is none or the store does not report it.
     public var sameSite: SameSite
     /// The partition; `nil` for an unpartitioned cookie.
     public var partitionKey: PartitionKey?

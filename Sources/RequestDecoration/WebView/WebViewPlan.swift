@@ -163,7 +163,7 @@ public struct WebViewGateway: Sendable, Hashable {
         self.userAgent = userAgent
     }
 
-    /// The certificate in DER; `nil` if there is none, or the text is no certificate in PEM.
+    /// The certificate in DER; `nil` if there is none, or the text is not a certificate in PEM.
     public var authorityOctets: [UInt8]? { authority.flatMap { PEMText.contents(of: "CERTIFICATE", in: $0) } }
 
     /// `http://HOST:PORT`, as WebKitGTK and browsers take it.

@@ -20,7 +20,7 @@ package struct CookieExporter {
         report = ExportReport(format: format, output: output)
     }
 
-    /// Whether there is nothing to be written: a request without cookies has no header.
+    /// Whether there is nothing to write: a request without cookies has no header.
     package var isNothing: Bool { report.isNothing }
 
     /// Writes a cookie unless its lifetime is over.
@@ -126,7 +126,7 @@ package struct CookieCollection {
         if let place = places.removeValue(forKey: id) { records[place] = nil }
     }
 
-    /// Whether there are none.
+    /// Whether the collection is empty.
     package var isEmpty: Bool { places.isEmpty && store.count == 0 && storage.isEmpty }
 
     /// Goes through all of them: those of stores in their order, then those of responses in the order of creation.

@@ -23,7 +23,7 @@ extension ExportReport {
         storageItemsUnreadable += part.unreadable
     }
 
-    /// Whether there is nothing to be written: a request without cookies has no header.
+    /// Whether there is nothing to write: a request without cookies has no header.
     package var isNothing: Bool {
         written == 0 && ExportFormat(rawValue: format)?.scope == .oneRequest
     }

@@ -16,7 +16,7 @@ package struct CaptureImport {
         package var takesRequestCookies: Bool
         /// The format; `nil` to detect it from the capture.
         package var format: CaptureFormat?
-        /// The container of Firefox whose cookies are read; 0 is none.
+        /// The container of Firefox whose cookies are read; 0 for cookies in no container.
         package var container = 0
         /// Whether nothing is stored.
         package var isDryRun: Bool

@@ -16,7 +16,7 @@ package struct TokenLoginPlan: Sendable {
     package let pushes: Bool
 }
 
-/// Whom a login belongs to, as far as it tells.
+/// The user of a login, as far as the login identifies one.
 package struct LoggedInUser: Sendable, Hashable {
     package let account: String
     /// The account's identifier in the ID token.
@@ -46,7 +46,7 @@ package struct AccountChange: Sendable, Hashable {
     package let name: String
     /// The user of the name's last login.
     package let before: LoggedInUser
-    /// Who has logged in.
+    /// The user who has logged in.
     package let after: LoggedInUser
 
     /// The pending change, as a clause.

@@ -244,6 +244,6 @@ extension TokenLoginRequest {
 }
 
 extension ProfileSettings.Assertion {
-    /// Whose tokens an assertion gets; `nil` if it speaks for the client.
+    /// The user whose tokens an assertion gets; `nil` if it is for the client itself.
     fileprivate var account: String? { subject ?? issuer }
 }

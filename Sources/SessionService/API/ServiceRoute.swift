@@ -125,7 +125,7 @@ extension Request {
     fileprivate func requireNoBody() async throws {
         let refusal = ServiceProblem.bodyInvalid("this route takes no body; send the request without one")
         guard headers.declaredLength ?? 0 == 0 else { throw refusal }
-        // Without either field there is none (RFC 9112, section 6.3).
+        // Without either field there is no body (RFC 9112, section 6.3).
         guard headers.contains(.transferEncoding) else { return }
         for try await chunk in body where chunk.readableBytes > 0 { throw refusal }
     }

@@ -23,7 +23,7 @@ struct Admission: Sendable {
 
     let tokens: ServiceTokenStore
     let uses: TokenUses
-    /// Who signed in to the inspector.
+    /// The sessions of users signed in to the inspector.
     let sessions = InspectorSessions()
     private let requests: RateLimiter?
     /// Counts the access tokens that were refused, whether in a field or at the inspector's sign-in.
@@ -41,7 +41,7 @@ struct Admission: Sendable {
             rate: Double(max(1, limits.failedAttemptsPerMinute)) / 60, burst: max(1, limits.failedAttemptsPerMinute))
     }
 
-    /// Who a request is from.
+    /// Returns the caller of a request.
     ///
     /// - Parameters:
     ///   - now: the time, by which tokens end.
@@ -97,7 +97,7 @@ struct Admission: Sendable {
 
     // MARK: - Bodies
 
-    /// Checks that a body is none that a form of any page could have sent.
+    /// Checks that no form of any page can have sent the body.
     private func checkBody(_ request: HTTPRequest) throws(ServiceProblem) {
         let fields = request.headerFields
         if let type = fields.line(.contentType) {
@@ -105,8 +105,7 @@ struct Admission: Sendable {
             if type == "application/json" { return try checkEncoding(fields) }
             let essence = type.prefix { $0 != ";" && $0 != "," }.lowercased().trimmingPrefix(" ")
             let trimmed = String(essence.reversed().drop { $0 == " " || $0 == "\t" }.reversed())
-            // The inspector's own forms are told apart by where they come from, which was checked; they have no
-            // business with the API.
+            // The inspector's own forms are recognized by their origin, which was checked. They cannot use the API.
             let isOwnForm =
                 trimmed == "application/x-www-form-urlencoded" && fields.contains(.origin)
                 && InspectorPath.contains(request.path?.prefix { $0 != "?" } ?? "/v1")
@@ -148,7 +147,8 @@ struct Admission: Sendable {
         return Caller(token)
     }
 
-    /// The caller who signed in to the inspector; ``Caller/nobody`` if none has, whom its pages send to the sign-in.
+    /// Returns the caller who signed in to the inspector; ``Caller/nobody`` if nobody has, so that its pages lead to
+    /// the sign-in.
     private func inspectorCaller(of request: HTTPRequest, _ now: Timestamp) throws -> Caller {
         guard let identifier = InspectorCookie.identifier(in: request.headerFields),
             let text = sessions.token(of: identifier, now: now),

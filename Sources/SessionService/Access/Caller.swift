@@ -3,7 +3,7 @@ import NIOCore
 import SessionStore
 import Synchronization
 
-/// Who sends a request.
+/// The sender of a request.
 struct Caller: Sendable, Hashable {
     /// The name of the access token, or of the listener; it appears in the audit log.
     var name: String

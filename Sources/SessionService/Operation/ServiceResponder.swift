@@ -16,7 +16,7 @@ struct ServiceResponder: Sendable {
     let auditLog: AuditWriter?
     let metrics: ServiceMetrics
     let health: ServiceHealth
-    /// The page for a link on another site's page; `nil` if the request is none that shows one.
+    /// The page for a link on another site's page; `nil` if the request is not one for such a page.
     let foreignLink: @Sendable (Request) -> Response?
     let date: DateField
     let logger: Logger

@@ -62,8 +62,7 @@ struct OwnerToken {
             let text = Secret(bytes.filter { $0 > 0x20 })
             if try store.token(text, now: now) != nil { return false }
         }
-        // Of a token whose file is lost, nobody has any use; one whose file is there was revoked, or is of another
-        // database.
+        // A token whose file is lost is of no use. One whose file exists was revoked, or belongs to another database.
         _ = try store.revoke(named: OwnerToken.name, now: now)
         var generator = SystemRandomNumberGenerator()
         let token = try store.create(named: OwnerToken.name, grant: .everything, now: now, using: &generator)

@@ -23,7 +23,7 @@ struct CookieRowChanges: Sendable {
 
     private var bytes: [UInt8] = []
 
-    /// No changes, and room for so many octets of them.
+    /// Creates an empty list, with capacity for the given number of octets.
     init(capacity: Int = 0) {
         bytes.reserveCapacity(capacity)
     }

@@ -77,7 +77,7 @@ final class RowPipeline: @unchecked Sendable {
         try connection.withLock { _ in try body() }
     }
 
-    /// Waits until so many chunks are still to be written; where there are none, nobody writes one any more.
+    /// Waits until at most `count` chunks are still to be written; for 0, also until none is being written.
     private func waitForChunks(downTo count: Int) {
         while true {
             let (isDone, isWriting) = state.withLock { state in

@@ -13,7 +13,7 @@ final class SiteCache: Sendable {
 
     /// The cached data of a jar.
     fileprivate struct Jar {
-        /// The version that was there before ``position`` was asked for; `nil` if there is none to compare.
+        /// The version before ``position`` was read; `nil` if there is none to compare.
         var version: Reader.Version?
         /// The last change that was looked at: the sites are as this one left them, or newer.
         var position: Int64

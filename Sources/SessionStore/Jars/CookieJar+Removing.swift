@@ -36,7 +36,7 @@ extension CookieJar {
     }
 }
 
-/// Which cookies of a jar are meant: those that meet every condition given; all of them where none is.
+/// A selection of a jar's cookies: those that meet every given condition; all of them if there is none.
 public struct CookieFilter: Sendable {
     /// Cookies of this name.
     public var name: Octets?

@@ -10,7 +10,7 @@ extension SessionDatabase {
         public let cookieCount: Int
         /// How many of them end with the session.
         public let sessionCookieCount: Int
-        /// When the next cookie expires that has not yet; `nil` where none will.
+        /// The next expiry of a cookie; `nil` if no cookie will expire.
         public let nextExpiry: Timestamp?
         /// When the jar was made.
         public let creation: Timestamp

@@ -1,7 +1,7 @@
 public import CookieModel
 
 extension SessionDatabase {
-    /// How many entries the journal of a jar keeps, unless something else is said.
+    /// The default number of entries that the journal of a jar keeps.
     public static let journalLimit = Int(ChangeRows.limit)
 
     /// Removes data that is no longer needed: expired cookies, old entries of the journal, free pages.

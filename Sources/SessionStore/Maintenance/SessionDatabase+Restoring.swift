@@ -135,7 +135,7 @@ extension SessionDatabase {
         return (try database.jars(now: now).count, check.readableValues)
     }
 
-    /// Locks the database that is to be replaced against everybody else; `nil` if there is none.
+    /// Locks the database to be replaced against all other processes; `nil` if it does not exist.
     private static func lock(_ place: String, named path: String) throws(SessionStoreError) -> SystemFile? {
         if PrivateFile.isAbsent(place) { return nil }
         guard let file = SystemFile(place, isWritable: true) else {

@@ -62,7 +62,7 @@ struct Sealer: Sendable {
         return sealed
     }
 
-    /// How many octets a sealed value of so many has when it is opened.
+    /// The length of a value whose sealed form has the given length.
     static func openedCount(_ sealedCount: Int) -> Int {
         max(sealedCount - overhead, 0)
     }

@@ -80,7 +80,7 @@ public enum AccessVerb: String, Sendable, Hashable, CaseIterable, Codable {
     case secrets
 }
 
-/// An access token of the service as its bearer has it: `crumb_` and 256 random bits, in base64url.
+/// An access token of the service in its bearer's form: `crumb_` and 256 random bits, in base64url.
 ///
 /// The prefix lets tools that look for leaked secrets find it.
 enum ServiceTokenText {

@@ -1,7 +1,7 @@
 public import CookieModel
 public import OAuth2
 
-/// Who may use the service over HTTP: its access tokens, of which the database has hashes only.
+/// The access tokens of the service over HTTP. The database has only their hashes.
 public struct ServiceTokenStore: Sendable {
     let database: SessionDatabase
 
@@ -85,7 +85,7 @@ public struct ServiceTokenStore: Sendable {
 }
 
 extension SessionDatabase {
-    /// Who may use the service over HTTP.
+    /// The access tokens of the service over HTTP.
     public var serviceTokens: ServiceTokenStore {
         ServiceTokenStore(database: self)
     }

@@ -133,7 +133,7 @@ package struct JSONValueBuilder: Sendable {
         return add(container.kind == .array ? .array(container.elements) : .object(container.members))
     }
 
-    /// Adds a value to the current container; gives it back if there is none.
+    /// Adds a value to the current container; returns it if there is no container.
     package mutating func add(_ value: JSONValue) -> JSONValue? {
         guard let last = containers.indices.last else { return value }
         guard isRoom(for: value.octets?.count ?? 0) else { return nil }

@@ -13,14 +13,14 @@ package enum Base64 {
         encode(octets, alphabet: urlAlphabet, isPadded: false)
     }
 
-    /// The octets of a text with or without padding (section 4); `nil` if it is none.
+    /// The octets of a text with or without padding (section 4); `nil` if it is not Base64.
     package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         let padding = text.suffix(2).reduce(0) { $1 == ASCII.equals ? $0 + 1 : $0 }
         guard padding == 0 || text.count % 4 == 0 else { return nil }
         return decode(text.dropLast(padding), ASCII.plus, ASCII.slash)
     }
 
-    /// The octets of a text for URLs, which has no padding (section 5); `nil` if it is none.
+    /// The octets of a text for URLs, which has no padding (section 5); `nil` if it is not Base64.
     package static func decodeForURL(_ text: some Collection<UInt8>) -> [UInt8]? {
         decode(text, ASCII.hyphen, ASCII.underscore)
     }

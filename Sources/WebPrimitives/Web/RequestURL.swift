@@ -122,7 +122,7 @@ public struct RequestURLError: Error, Hashable, Sendable, CustomStringConvertibl
         case schemeMissing = "url-scheme-missing"
         /// A scheme that carries no cookies.
         case schemeUnsupported = "url-scheme-unsupported"
-        /// The host is missing or is none.
+        /// The host is missing or invalid.
         case hostInvalid = "url-host-invalid"
         /// The port is not a number up to 65535.
         case portInvalid = "url-port-invalid"

@@ -18,7 +18,7 @@ struct ChangeFollower: Sendable {
     let jar: CookieJar
     let following: ChangeFollowing
     let changes: ChangeSignal
-    /// Who follows, for as long as its access token counts.
+    /// The follower, which is served as long as its access token is valid.
     let caller: Caller
     let tokens: ServiceTokenStore
     let now: @Sendable () -> Timestamp
@@ -28,8 +28,8 @@ struct ChangeFollower: Sendable {
     /// The follower that sends the changes.
     var follower: EventFollower {
         EventFollower(subject: jar.name, following: following, signal: changes) { position in
-            // Who comes again is told that the jar is gone, that changes were missed in another one of its name, or that
-            // the token has ended.
+            // A follower that connects again is told that the jar is gone, that changes were missed in another jar of
+            // its name, or that the token has ended.
             guard let page = try page(after: position) else { return nil }
             let isEmpty = page.changes.isEmpty && !page.hasGap
             return EventFollower.Page(events: isEmpty ? [] : try events(page), position: page.position)

@@ -4,7 +4,7 @@ import OAuth2
 import SessionOperations
 import Synchronization
 
-/// The logins under way, and those that ended lately: so many, for so long, in memory.
+/// The logins in progress, and those that ended lately. Their number and their time in memory are limited.
 final class LoginRegistry: Sendable {
     /// How many there are at most.
     static let limit = 64

@@ -5,8 +5,8 @@ import Synchronization
 
 /// The last renewals of jars' requests, by rule.
 ///
-/// Each response that says "not signed in" comes in a call of its own, and goes on where the one before it left off: the
-/// token that was there, a renewed one, a new login. That is the ``LoginRecovery`` of one request, as `crumb curl` has it.
+/// Each response that says "not signed in" arrives in a separate call, and continues from the one before: the stored
+/// token, a renewed one, a new login. Together they are the ``LoginRecovery`` of one request, as in `crumb curl`.
 final class RenewalMemory: Sendable {
     /// How many seconds after a renewal its result counts as fresh.
     static let settlingTime: Int64 = 10

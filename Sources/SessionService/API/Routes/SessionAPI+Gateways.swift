@@ -6,8 +6,8 @@ import SessionOperations
 import SessionStore
 
 extension SessionAPI {
-    /// Who may send requests through a gateway has the session of its jar: to start one takes the right to change the jar
-    /// and to see its secrets. A gateway of a jar that the grant is not for is answered as one that does not run.
+    /// A client of a gateway has the session of its jar, so starting one requires the right to change the jar and to
+    /// see its secrets. A gateway of a jar outside the grant is reported as not running.
     var gatewayRoutes: [ServiceRoute] {
         [
             ServiceRoute(.get, "/v1/gateways", .someJars(.read)) { _, context in
@@ -99,7 +99,7 @@ struct GatewayFollowing: Sendable {
     let gateway: HostedGateway
     let gateways: GatewayRegistry
     let following: ChangeFollowing
-    /// Who follows, for as long as its access token counts.
+    /// The follower, which is served as long as its access token is valid.
     let caller: Caller
     let tokens: ServiceTokenStore
     let now: @Sendable () -> Timestamp

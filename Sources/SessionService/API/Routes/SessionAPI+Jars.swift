@@ -109,7 +109,7 @@ extension SessionAPI {
         ]
     }
 
-    /// The most jars of a page, and as many as a page has where nothing else is said.
+    /// The maximum number of jars of a page, and the default.
     private static let pageLimit: Int64 = 1000
 
     /// A page of the jars that the caller may see, by name.

@@ -190,7 +190,7 @@ extension SessionAPI {
     ///
     /// A locked service leaves the code unused: the same page ends the login once the service is unlocked.
     private func callback(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
-        // Who only looks ends no login.
+        // A HEAD request must not end a login.
         guard request.method == .get else { return SessionAPI.page(.notThisLogin, .badRequest) }
         do {
             guard let login = try await end(with: request.uri.description, { _ in true }) else {

@@ -92,8 +92,9 @@ extension SessionAPI {
         return .json(text: DecorationText(decoration, rule: rule).bytes)
     }
 
-    /// The header fields that present a token with a request before its site asks for one, as a login rule has it; none
-    /// for a caller who may not have tokens renewed, and for a request that is signed in already.
+    /// Returns the header fields that present a token with a request before its site asks for one, according to a login
+    /// rule. They are empty for a caller without the right to renew tokens, and for a request that is signed in
+    /// already.
     func presentedCredential(
         in jar: CookieJar, for asked: DecorateDocument, _ description: CookieModel.RequestContext,
         _ context: ServiceRequestContext

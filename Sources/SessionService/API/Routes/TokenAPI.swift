@@ -69,7 +69,7 @@ struct TokenAPI: Sendable {
                 return latest
             }
         case .expired:
-            // Who was told by the server that the login is lost is not asked again.
+            // After the server has rejected the login, it is not asked again.
             return stored.refusal == nil
                 ? try await refreshed(name, for: resource) : try await onlineRefresher().token(name, for: resource)
         }

@@ -97,7 +97,7 @@ struct OverviewView: InspectorView {
     }
 }
 
-/// Who looks at a page.
+/// The viewer of a page.
 struct CallerView {
     let name: String
     /// Whether the caller signed in here. On a Unix-domain socket, no sign-in is needed.

@@ -51,7 +51,7 @@ public struct TCPAddress: Sendable, Hashable, CustomStringConvertible {
     /// 0 for any that is free.
     public let port: Int
 
-    /// The address `host:port`, `[host]:port` or `:port` for loopback; `nil` if it is none.
+    /// The address `host:port`, `[host]:port` or `:port` for loopback; `nil` for any other text.
     public init?(_ text: String) {
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
             return nil

@@ -3,7 +3,7 @@ public import Logging
 
 /// How a ``SessionServer`` runs.
 public struct ServiceConfiguration: Sendable {
-    /// The database; `nil` if it is said elsewhere.
+    /// The database; `nil` if it is configured elsewhere.
     public var database: String?
     /// Whether an acknowledged write survives a power failure, and not just the end of the process.
     public var isFullyDurable = true
@@ -105,11 +105,11 @@ public struct ServiceLimits: Sendable, Hashable {
     public var requestsPerSecond = 0
     /// How many requests a caller may make at once before that average counts; 0 for two seconds' worth.
     public var requestBurst = 0
-    /// How many access tokens that are none an address may show in a minute.
+    /// How many invalid access tokens an address may present in a minute.
     public var failedAttemptsPerMinute = 20
     /// How many seconds requests that were accepted have to be answered in when the service stops.
     public var shutdownSeconds = 25
 
-    /// The limits where nothing else is said.
+    /// Creates the default limits.
     public init() {}
 }

@@ -98,7 +98,7 @@ final class ConnectionMonitor {
         fail(ServiceProblem(malformed: error, head: head), context)
     }
 
-    /// Someone reads the body of the request that is answered now: a client that waits for that is told to go on.
+    /// The body of the current request is read. A client that expects 100 (Continue) is told to go on.
     func readBody(_ context: ChannelHandlerContext) {
         // Pipelined requests are answered one after the other, so that a body that is read is that of the last one.
         guard expectsContinue, progress.unanswered == 1, !isFinished else { return }

@@ -42,9 +42,9 @@ final class OpenConnections: Sendable {
     /// How many there are.
     var count: Int { state.withLock { $0.channels.count } }
 
-    /// Takes a connection in, until it is closed.
+    /// Adds a connection, until it is closed.
     ///
-    /// - Returns: whether there are so many that it cannot be served.
+    /// - Returns: whether the limit is exceeded, so that it cannot be served.
     func add(_ channel: any Channel) -> Bool {
         let id = ObjectIdentifier(channel)
         let (isRefused, isDraining) = state.withLock { state in

@@ -28,7 +28,7 @@ struct Listener: Service {
         case inherited(Int32)
     }
 
-    /// Whose the address is.
+    /// The owner of the address.
     private enum Ownership {
         case own
         case unixSocket(UnixSocket)

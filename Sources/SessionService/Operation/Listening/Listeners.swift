@@ -100,7 +100,7 @@ struct Listeners: Service {
         let isEncrypted = configuration.certificateFile != nil
         guard isEncrypted else { return "http://\(listener.name)" }
         guard let name = configuration.hosts.first else { return nil }
-        // Whatever a name is allowed for, the port is the one that is listened on where none is said.
+        // Whatever the allowed name, its default port is the port of the listener.
         let hasPort = name.last != "]" && name.contains(":")
         return hasPort || port == 443 ? "https://\(name)" : "https://\(name):\(port)"
     }

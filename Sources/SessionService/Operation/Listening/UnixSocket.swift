@@ -44,7 +44,7 @@ final class UnixSocket: Sendable {
         self.lock = lock
     }
 
-    /// Has so many connections wait to be accepted.
+    /// Starts listening, with a queue of `backlog` connections that wait to be accepted.
     func listen(backlog: Int32) {
         systemListen(descriptor, backlog)
     }
