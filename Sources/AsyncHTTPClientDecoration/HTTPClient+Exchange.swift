@@ -21,9 +21,8 @@ extension HTTPClient {
     ///   - fallback: The fallback for responses that mean "not signed in", unless the body cannot be sent again.
     ///   - now: Returns the current time, called for each request and response.
     /// - Returns: The response, whose body is not read yet, and the hops.
-    /// - Throws:
-    ///   ``ClientRedirectsError`` if the client followed a redirect itself, `RedirectError`, `SessionStoreError`, `RequestURLError`,
-    ///   or the client's error.
+    /// - Throws: ``ClientRedirectsError`` if the client followed a redirect itself, `RedirectError`,
+    ///   `SessionStoreError`, `RequestURLError`, or the client's error.
     public func exchange(
         _ request: HTTPClientRequest, by decorator: RequestDecorator, in context: RequestContext? = nil,
         timeout: TimeAmount, limit: Int = Redirect.limit, isBodyRepeatable: Bool = true,

@@ -82,8 +82,7 @@ extension CaptureError {
         public static let storageLeftOut = Code("storage-left-out")
         /// Whether a list's cookies are partitioned cannot be told. A notice.
         public static let partitionUnclear = Code("partition-unclear")
-        /// No request of a capture carries a cookie and no response sets one; browsers leave them out by default. A
-        /// notice.
+        /// No request of a capture carries a cookie and no response sets one, the browsers' default. A notice.
         public static let cookiesSanitized = Code("cookies-sanitized")
         /// The tool that made the capture left values out.
         public static let valuesStripped = Code("values-stripped")

@@ -30,9 +30,10 @@ extension SessionDatabase {
     ///   - replacing: whether an existing database is replaced.
     ///   - now: the current time, which migrations store.
     /// - Throws: ``SessionStoreError/Code/fileExists`` if there is a database and it is not to be replaced, or the
-    ///   backup is that database;
-    ///   ``SessionStoreError/Code/databaseForeign`` if either file is not a Crumb database; ``SessionStoreError/Code/databaseBusy`` while any process has it open; ``SessionStoreError/Code/databaseDamaged``
-    ///   if the backup is damaged; the errors of opening a database. After an error, nothing has changed.
+    ///   backup is that database; ``SessionStoreError/Code/databaseForeign`` if either file is not a Crumb database;
+    ///   ``SessionStoreError/Code/databaseBusy`` while any process has it open;
+    ///   ``SessionStoreError/Code/databaseDamaged`` if the backup is damaged; the errors of opening a database. After
+    ///   an error, nothing has changed.
     @discardableResult
     public static func restore(
         _ backup: String, to path: String, keys: KeySource, replacing: Bool = false, now: Timestamp
