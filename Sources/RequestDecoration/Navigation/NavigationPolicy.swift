@@ -175,8 +175,8 @@ public struct NavigationState: Sendable, Hashable {
     public init() {}
 }
 
-/// A question or a report from WebKit to a web view's delegates, and the kind of
-/// ``NavigationEvent`` that it becomes: the Objective-C selectors of `WKNavigationDelegate` and `WKUIDelegate`.
+/// A question or a report from WebKit to a web view's delegates, and the kind of ``NavigationEvent`` that it becomes:
+/// the Objective-C selectors of `WKNavigationDelegate` and `WKUIDelegate`.
 public enum WebViewCallback: String, Sendable, CaseIterable {
     /// Asks whether to go somewhere.
     case decidePolicyForNavigationAction = "webView:decidePolicyForNavigationAction:decisionHandler:"
