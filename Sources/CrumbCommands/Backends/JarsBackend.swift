@@ -81,7 +81,6 @@ protocol JarBackend {
     /// Removes cookies; which.
     func removeCookies(_ filter: CookieFilter) throws -> [CookieIdentityReport]
 
-    /// Returns an importer of captures.
     func importer(_ order: ImportOrder) throws -> any CaptureImporting
 
     /// Writes cookies in a format.
@@ -173,7 +172,6 @@ struct ImportOrder {
     var keyring: DesktopKeyring?
 }
 
-/// The parameters of an export.
 struct ExportOrder {
     let format: ExportFormat
     /// The request that the cookies are for; `nil` for all of them.

@@ -15,7 +15,6 @@ struct CaptureImporter: CaptureImporting {
     /// Whether a capture that was imported before is imported again.
     let again: Bool
     let now: Timestamp
-    /// The options for a browser's database.
     var database = BrowserDatabase.Options()
     /// The container of Firefox, by the folder of a profile.
     var container: (_ folder: String) throws -> Int = { _ in 0 }

@@ -5,7 +5,6 @@ package import SessionStore
 /// Why something cannot be done as it was asked for: a stable code, as the command has an exit status for, and one
 /// sentence that a user can act on.
 package struct OperationError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The kind of failure.
     package let failure: FailureKind
     /// Its stable code.
     package var code: String { failure.code }

@@ -75,7 +75,6 @@ package struct RequestCookies {
     /// hosts below.
     private var setForHost: [Identity: Setting] = [:]
     private var setForDomain: [Identity: Setting] = [:]
-    /// The names of deleted cookies.
     private var deletedNames: Set<Octets> = []
     private var order = 0
     /// The time of the latest item that has one. Items without a time count as made then.

@@ -25,7 +25,6 @@ struct SessionAPI: Sendable {
     let idempotency: IdempotencyCache
     /// The responses that wait to be written.
     let responses: ResponseQueue
-    /// The login rules of jars.
     let loginRules = LoginRuleMemory()
     /// When that was done last.
     let renewals = RenewalMemory()

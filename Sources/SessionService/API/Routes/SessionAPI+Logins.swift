@@ -26,7 +26,6 @@ extension LoginDocument {
         }
     }
 
-    /// The preset of the provider.
     private func preset() throws -> ProviderPreset {
         guard let provider else {
             guard providerTenant == nil, providerHost == nil else {

@@ -3,7 +3,6 @@ import Hummingbird
 
 /// An access to secrets, without the secrets.
 struct SecretAccess: Sendable, Hashable {
-    /// The kind of secret.
     enum Kind: String, Sendable, Hashable {
         /// A Cookie field for a request.
         case cookieField = "cookie-field"
